@@ -1,0 +1,58 @@
+import { toDisposable, type Disposable } from './lifecycle.js';
+
+/** Time as the rest of the program sees it; tests give a fake one. */
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch: for timestamps only. */
+  now(): number;
+  /** Milliseconds that only ever grow: for durations and deadlines. */
+  monotonicMs(): number;
+  /** Runs `callback` once after `delayMs`; any delay is allowed, also beyond 2^31 ms. */
+  after(delayMs: number, callback: () => void): Disposable;
+}
+
+/** Node fires timers above this at once (https://nodejs.org/docs/latest-v20.x/api/timers.html). */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (delayMs, callback) => {
+    const dueMs = performance.now() + delayMs;
+    let timer: NodeJS.Timeout;
+    const arm = () => {
+      const leftMs = Math.max(0, dueMs - performance.now());
+      timer = leftMs > MAX_TIMER_MS ? setTimeout(arm, MAX_TIMER_MS) : setTimeout(callback, leftMs);
+    };
+    arm();
+    return toDisposable(() => clearTimeout(timer));
+  },
+};
+
+/** Resolves after `delayMs`, or at once when `signal` aborts; never rejects. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      timer.dispose();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = clock.after(delayMs, done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** The promise's value, or `undefined` when `limitMs` passed first. */
+export async function withinMs<T>(clock: Clock, limitMs: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: Disposable | undefined;
+  try {
+    return await Promise.race([
+      promise,
+      new Promise<undefined>((resolve) => {
+        timer = clock.after(limitMs, () => resolve(undefined));
+      }),
+    ]);
+  } finally {
+    timer?.dispose();
+  }
+}

@@ -1,0 +1,58 @@
+/** Every code a caller can meet, with the sentence that explains it on the generated page `docs/errors.md`. */
+export const errorCodes = {
+  CONFIG_ERROR: 'A settings file, environment variable or flag holds something the bridge cannot use.',
+  NO_ALLOWED_ROOTS: 'No allowed roots are set, so no path can be trusted yet.',
+  INVALID_ARGUMENTS: 'The arguments of the call do not fit the tool’s input schema.',
+  INVALID_PROMPT: 'The prompt is empty, too long, or holds bytes that are not text.',
+  PATH_NOT_ALLOWED: 'The path is outside the allowed roots, also after links are resolved.',
+  PATH_NOT_FOUND: 'Nothing exists at that path.',
+  NOT_A_DIRECTORY: 'The path names something that is not a directory.',
+  NOT_WRITABLE: 'The project directory cannot be written to.',
+  NO_ACTIVE_PROJECT: 'No path was given and no active project is set.',
+  TASK_NOT_FOUND: 'No task has that id.',
+  TASK_ALREADY_RUNNING: 'The project already has a running task; one task a project at a time.',
+  TASK_NOT_RUNNING: 'The task has already ended, or has not started yet.',
+  TASK_UNREACHABLE: 'The process that keeps the task does not answer.',
+  TASK_START_FAILED: 'The task could not be started.',
+  DECISION_NOT_FOUND: 'The task has no decision with that id.',
+  DECISION_CLOSED: 'The decision was already answered, withdrawn, or ran out of time.',
+  CLAUDE_NOT_FOUND: 'The configured Claude Code command was not found.',
+  CLAUDE_NOT_EXECUTABLE: 'The configured Claude Code command exists but cannot be executed.',
+  CLAUDE_TOO_OLD: 'The installed Claude Code is older than the bridge can drive.',
+  MESSAGE_TOO_LARGE: 'A protocol message was larger than the limit.',
+  STATE_UNUSABLE: 'The state directory cannot be used (owner, mode, or the disk).',
+  INTERNAL_ERROR: 'A fault in the bridge itself; the server log on stderr has the details.',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/**
+ * The one error class. `message` says what was asked and what is so; `hint` says what to do next.
+ * Expected outcomes are values, not errors; anything thrown that is not a BridgeError is a bug.
+ */
+export class BridgeError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BridgeError';
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** True for a code the bridge knows; used where codes come back from another process. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCodes, code);
+}
+
+/** The message of anything thrown, for logs and reasons. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The system error code (`ENOENT`, `EACCES`, …) of anything thrown, or undefined. */
+export function systemCodeOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+}

@@ -1,0 +1,39 @@
+/** Something that holds a resource. Disposing twice is harmless. */
+export interface Disposable {
+  dispose(): void;
+}
+
+/** A Disposable that runs `release` once. */
+export function toDisposable(release: () => void): Disposable {
+  let held = true;
+  return {
+    dispose: () => {
+      if (!held) return;
+      held = false;
+      release();
+    },
+  };
+}
+
+/** Owns Disposables and disposes them in reverse order of their making. */
+export class DisposableStore implements Disposable {
+  readonly #owned: Disposable[] = [];
+  #disposed = false;
+
+  /** Takes ownership; a store that is already disposed disposes the newcomer at once. */
+  add<T extends Disposable>(owned: T): T {
+    if (this.#disposed) owned.dispose();
+    else this.#owned.push(owned);
+    return owned;
+  }
+
+  get isDisposed(): boolean {
+    return this.#disposed;
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const owned of this.#owned.splice(0).reverse()) owned.dispose();
+  }
+}

@@ -1,0 +1,42 @@
+// Pure: cutting text without breaking characters, and showing text on one line.
+
+/** The longest prefix of `text` that is at most `maxBytes` long in UTF-8, cut between characters. */
+export function headBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  while (end > 0 && isContinuation(bytes[end])) end--;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** The longest suffix of `text` that is at most `maxBytes` long in UTF-8, cut between characters. */
+export function tailBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let start = bytes.length - maxBytes;
+  while (start < bytes.length && isContinuation(bytes[start])) start++;
+  return bytes.toString('utf8', start);
+}
+
+/** The last `maxChars` UTF-16 units of `text`, never beginning inside a surrogate pair. */
+export function tailChars(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const tail = text.slice(-maxChars);
+  const first = tail.charCodeAt(0);
+  return first >= 0xdc00 && first <= 0xdfff ? tail.slice(1) : tail;
+}
+
+/** `text` on one line, control characters shown as escapes, at most `maxChars` long with `…` at a cut. */
+export function oneLine(text: string, maxChars: number): string {
+  const shown = text
+    .replace(/\r\n|\n|\r/g, ' ⏎ ')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (shown.length <= maxChars) return shown;
+  const head = shown.slice(0, maxChars - 1);
+  const last = head.charCodeAt(head.length - 1);
+  return `${last >= 0xd800 && last <= 0xdbff ? head.slice(0, -1) : head}…`;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = { exclude: ['**/node_modules/**', '.cache/**', 'dist/**'] };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...shared.exclude, 'tests/e2e/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          globalSetup: ['tests/harness/fetch-claude-versions.ts'],
+          // The real CLI starts in 1 to 3 s on a busy two-core machine.
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+    // Two cores: more workers only make every wait longer.
+    maxWorkers: 2,
+  },
+});
