@@ -1,0 +1,116 @@
+import type { Event } from '../base/event.js';
+import type { Disposable } from '../base/lifecycle.js';
+
+/** How sure a statement about a session is: a hook, stream or exit code is exact; a screen is observed. */
+export type Source = 'exact' | 'observed';
+
+export type RequestKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
+
+/** One choice of a question to the user, as the agent wrote it. */
+export interface QuestionOption {
+  readonly label: string;
+  readonly description?: string;
+}
+
+export interface Question {
+  readonly question: string;
+  readonly header: string;
+  readonly multiSelect: boolean;
+  readonly options: readonly QuestionOption[];
+}
+
+/** Something the session asks and cannot go on without. */
+export interface SessionRequest {
+  /** Unique within the session. */
+  readonly requestId: string;
+  readonly kind: RequestKind;
+  /** The tool's name (`Bash`, `Write`, `AskUserQuestion`, …) or the dialog's id (`trust-folder`, …). */
+  readonly tool: string;
+  /** The tool's input as the session gave it, or what the dialog shows. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What is asked, on one line, for people. */
+  readonly summary: string;
+  /** The options of a menu, as shown; for questions the labels of the first question. */
+  readonly options: readonly string[];
+  /** Present when kind is `question`. */
+  readonly questions?: readonly Question[];
+  readonly source: Source;
+}
+
+/** An answer to a SessionRequest. `answers` maps each question's text to the chosen label(s) or free text. */
+export type SessionAnswer =
+  | { readonly verdict: 'allow' | 'allow_session'; readonly answers?: Readonly<Record<string, string>> }
+  | { readonly verdict: 'deny'; readonly message: string };
+
+/** How a program ended. `exitCode` is null when a signal ended it. */
+export interface ExitStatus {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** Why a session cannot go on; each has words for the person in `text`. */
+export type TroubleKind = 'not-logged-in' | 'onboarding' | 'too-old' | 'api-error' | 'network' | 'silent' | 'refused-to-start';
+
+export type SessionEvent =
+  | { readonly type: 'spawned'; readonly pid: number }
+  /** The CLI told its session id (hook or stream). `hooksLive` becomes the record's source `exact`. */
+  | { readonly type: 'session'; readonly sessionId: string; readonly cliVersion?: string; readonly model?: string }
+  | { readonly type: 'turn-started'; readonly source: Source; readonly prompt: string }
+  | { readonly type: 'tool-started'; readonly tool: string; readonly summary: string; readonly input: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'tool-finished';
+      readonly tool: string;
+      readonly summary: string;
+      readonly ok: boolean;
+      /** Files the tool wrote, as absolute paths. */
+      readonly filesChanged: readonly string[];
+    }
+  | { readonly type: 'request'; readonly request: SessionRequest }
+  /** A person at the terminal answered, or the session moved on: the request no longer waits. */
+  | { readonly type: 'request-gone'; readonly requestId: string; readonly why: string }
+  /** A turn is over. `error` is set when it ended by a fault of the API or the account. */
+  | {
+      readonly type: 'turn-ended';
+      readonly source: Source;
+      readonly message: string;
+      readonly backgroundTasks: number;
+      readonly error?: { readonly kind: TroubleKind; readonly text: string };
+    }
+  /** The assistant said something readable in the middle of a turn. */
+  | { readonly type: 'said'; readonly text: string }
+  /** Worth a line in the journal and as activity: API retries, start dialogs answered, a silent start. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** The session cannot go on; the run fails it with `text` as reason. */
+  | { readonly type: 'trouble'; readonly kind: TroubleKind; readonly text: string }
+  /** More output was read; `bytes` since the last such event. */
+  | { readonly type: 'output'; readonly bytes: number }
+  /** The program has ended and all of its output has been read. Always the last event. */
+  | { readonly type: 'exited'; readonly exit: ExitStatus };
+
+/** What a person would see now. */
+export interface ScreenView {
+  readonly text: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** One running agent, whatever drives it. Events out; answers, messages and ends in. */
+export interface SessionDriver extends Disposable {
+  readonly onEvent: Event<SessionEvent>;
+  /** Resolves when the program runs; throws BridgeError when it cannot be started (nothing is left behind then). */
+  start(): Promise<void>;
+  /** `gone` when that request no longer waits; the answer was not used. */
+  answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'>;
+  /** A follow-up message to a live session. */
+  send(text: string): Promise<void>;
+  /** Interrupts the running turn, as Esc does. */
+  interrupt(): Promise<void>;
+  /** Ends a session whose work is done, the way a person would; falls back to `kill`. Resolves when it is gone. */
+  close(): Promise<void>;
+  /** Interrupt, SIGTERM, and SIGKILL after the grace time, to the program and every descendant. Resolves when all are gone. */
+  kill(): Promise<void>;
+  /** The screen now; for a driver without a terminal, the readable text it has. */
+  screen(): Promise<ScreenView>;
+  /** The last readable text, without frames, spinners and escape codes; at most `maxChars` long. */
+  lastOutput(maxChars: number): string;
+}

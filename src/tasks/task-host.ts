@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Event } from '../base/event.js';
+import type { Disposable } from '../base/lifecycle.js';
+import type { TaskRecord } from './task.js';
+import type { TaskSpec } from './task-spec.js';
+
+export const decisionAnswerSchema = z.object({
+  decision_id: z.string(),
+  verdict: z.enum(['allow', 'allow_session', 'deny']),
+  message: z.string().optional(),
+  /** For questions: each question's text (or its header) to the chosen label, labels joined by `, `, or free text. */
+  answers: z.record(z.string(), z.string()).optional(),
+  /** Who answers, for the record. */
+  by: z.string(),
+});
+export type DecisionAnswer = z.infer<typeof decisionAnswerSchema>;
+
+export interface ScreenText {
+  readonly text: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A running task as its callers see it, in this process or through the keeper's socket. */
+export interface TaskLink extends Disposable {
+  /** The newest record, each time it changed. */
+  readonly onDidChange: Event<TaskRecord>;
+  /** Fires once when the keeper is gone; the record on disk is then the truth. */
+  readonly onDidClose: Event<void>;
+  /** Throws BridgeError DECISION_NOT_FOUND or DECISION_CLOSED. */
+  respond(answer: DecisionAnswer): Promise<TaskRecord>;
+  /** Throws BridgeError TASK_NOT_RUNNING. */
+  message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<TaskRecord>;
+  /** Resolves with the final record when every process of the task is gone. */
+  kill(reason: string): Promise<TaskRecord>;
+  screen(): Promise<ScreenText>;
+}
+
+/** Starts tasks and reaches running ones. Keeper processes and the in-process host pass one contract suite. */
+export interface TaskHost {
+  /**
+   * Starts the task whose spec and prompt lie in the state directory. Resolves when the agent process runs.
+   * Throws BridgeError (TASK_ALREADY_RUNNING, CLAUDE_NOT_FOUND, …); nothing is left behind then.
+   */
+  launch(spec: TaskSpec): Promise<TaskRecord>;
+  /** A link to a running task, or undefined when no keeper lives for it. */
+  connect(taskId: string): Promise<TaskLink | undefined>;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { driverNameSchema, permissionModeSchema, taskIdSchema } from './task.js';
+
+/**
+ * `tasks/<task_id>/spec.json`: what a keeper is asked to run, with the settings that hold for this task.
+ * Written once by the server, mode 0600, read once by the keeper. The prompt lies beside it in `prompt.md`.
+ */
+export const taskSpecSchema = z.object({
+  task_id: taskIdSchema,
+  /** Real path of the project, already judged against the allowed roots. */
+  project_path: z.string(),
+  permission_mode: permissionModeSchema,
+  driver: driverNameSchema,
+  model: z.string().nullable(),
+  keep_open: z.boolean(),
+  timeout_seconds: z.number().positive(),
+  created_at: z.string(),
+  settings: z.object({
+    shell: z.string(),
+    /** Program and arguments before the bridge's own; never given to a shell. */
+    claude_command: z.array(z.string()).min(1),
+    auto_approve_patterns: z.array(z.string()),
+    decision_timeout_seconds: z.number().positive(),
+    max_log_size_bytes: z.number().int().positive(),
+    /** Names of environment variables that the agent inherits besides the built-in list. */
+    pass_environment: z.array(z.string()),
+  }),
+});
+export type TaskSpec = z.infer<typeof taskSpecSchema>;

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+
+/** The statuses of the specification, and `waiting`: a decision is open. */
+export const taskStatuses = [
+  'pending',
+  'starting',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'timeout',
+  'killed',
+  'error',
+] as const;
+export const taskStatusSchema = z.enum(taskStatuses);
+export type TaskStatus = z.infer<typeof taskStatusSchema>;
+
+/** Who may follow whom. A final status has no successor: the first cause wins. */
+const moves: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  pending: ['starting', 'killed', 'error'],
+  starting: ['running', 'waiting', 'failed', 'timeout', 'killed', 'error'],
+  running: ['waiting', 'completed', 'failed', 'timeout', 'killed', 'error'],
+  waiting: ['running', 'completed', 'failed', 'timeout', 'killed', 'error'],
+  completed: [],
+  failed: [],
+  timeout: [],
+  killed: [],
+  error: [],
+};
+
+export function canMove(from: TaskStatus, to: TaskStatus): boolean {
+  return moves[from].includes(to);
+}
+
+/** True for a status that never changes again. */
+export function isFinal(status: TaskStatus): boolean {
+  return moves[status].length === 0;
+}
+
+export const permissionModes = ['auto', 'cautious'] as const;
+export const permissionModeSchema = z.enum(permissionModes);
+export type PermissionMode = z.infer<typeof permissionModeSchema>;
+
+export const driverNames = ['interactive', 'print'] as const;
+export const driverNameSchema = z.enum(driverNames);
+export type DriverName = z.infer<typeof driverNameSchema>;
+
+export const taskIdSchema = z.string().regex(TASK_ID_PATTERN);
+
+const questionSchema = z.object({
+  question: z.string(),
+  header: z.string(),
+  multiSelect: z.boolean(),
+  options: z.array(z.object({ label: z.string(), description: z.string().optional() })),
+});
+
+/** A durable question of the session, and how it was answered. Times are ISO 8601 in UTC. */
+export const decisionSchema = z.object({
+  decision_id: z.string().regex(DECISION_ID_PATTERN),
+  kind: z.enum(['permission', 'question', 'plan', 'trust', 'prompt']),
+  tool: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  summary: z.string(),
+  options: z.array(z.string()),
+  questions: z.array(questionSchema).optional(),
+  asked_at: z.string(),
+  expires_at: z.string(),
+  closed_at: z.string().nullable(),
+  verdict: z.enum(['allow', 'allow_session', 'deny', 'withdrawn']).nullable(),
+  /** Who answered: `rule`, `caller`, `deadline`, `terminal`, `session`. */
+  answered_by: z.string().nullable(),
+  /** The rule that decided, or the words of the answer. */
+  reason: z.string().nullable(),
+});
+export type Decision = z.infer<typeof decisionSchema>;
+
+/** A process by more than its number: a pid alone may be reused. */
+export const processIdentitySchema = z.object({
+  pid: z.number().int().positive(),
+  /** Kernel start time in clock ticks since boot (Linux) or `ps -o lstart` (macOS); null where unknown. */
+  start_time: z.string().nullable(),
+  boot_id: z.string().nullable(),
+});
+
+export const RECORD_VERSION = 1;
+
+/** `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. */
+export const taskRecordSchema = z.object({
+  version: z.literal(RECORD_VERSION),
+  task_id: taskIdSchema,
+  status: taskStatusSchema,
+  status_source: z.enum(['exact', 'observed']),
+  /** In words: why it has this status; for final ones, how it ended. */
+  reason: z.string(),
+  /** What the session does now, on one line. */
+  activity: z.string(),
+  project_path: z.string(),
+  prompt_summary: z.string(),
+  prompt_bytes: z.number(),
+  permission_mode: permissionModeSchema,
+  driver: driverNameSchema,
+  model: z.string().nullable(),
+  keep_open: z.boolean(),
+  timeout_seconds: z.number(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+  /** Whole seconds on the monotonic clock, fixed at the end. */
+  elapsed_seconds: z.number(),
+  keeper: processIdentitySchema.nullable(),
+  agent: processIdentitySchema.nullable(),
+  /** The value of CLAUDE_CODE_BRIDGE_MARK by which every process of the task is found. */
+  process_mark: z.string(),
+  exit_code: z.number().nullable(),
+  signal: z.string().nullable(),
+  session_id: z.string().nullable(),
+  cli_version: z.string().nullable(),
+  turns: z.number(),
+  final_message: z.string(),
+  last_output: z.string(),
+  output_bytes: z.number(),
+  files_changed: z.array(z.string()),
+  decisions: z.array(decisionSchema),
+  /** Grows with every change of status and every decision asked or closed: the cursor of `wait_for_task`. */
+  change_seq: z.number(),
+  log_file: z.string(),
+  prompt_file: z.string(),
+});
+export type TaskRecord = z.infer<typeof taskRecordSchema>;
+
+/** The decisions that still wait for an answer, oldest first. */
+export function openDecisions(record: TaskRecord): Decision[] {
+  return record.decisions.filter((decision) => decision.closed_at === null);
+}
