@@ -1,0 +1,105 @@
+// Pure: the end mark of a terminal's output, and the shell text that prints it.
+
+/**
+ * The fixed text that every child is started with: `shell -c TEXT name nonce stdin-file program args…`. Nothing from a
+ * caller is ever part of it.
+ *
+ * node-pty loses the end of the output of a child that prints and exits at once. So the child is not the terminal's first
+ * process: this shell is. When the program has ended it prints a mark with the exit code and stays, stopped, until the
+ * reader has seen the mark and kills it; what was printed before the mark has then been read.
+ *
+ * - Signals for the whole foreground group (Ctrl-C, `kill 0`) must not end the shell; a handler that does nothing is
+ *   reset to the default in the program, an ignored signal would not be.
+ * - HUP is not among them: when the reader dies, the shell dies of it, and with the session's leader gone the kernel
+ *   sends HUP to the program, too.
+ * - The shell's own words ("Segmentation fault") go to /dev/null; descriptor 3 keeps the terminal for the program. The
+ *   subshell is the process that becomes the program: some shells redirect in the parent otherwise.
+ * - It stops itself rather than sleeping, which needs no program from PATH; SIGCONT (part of a kill) makes it stop again.
+ */
+export const WRAPPER_TEXT = `n=$1 f=$2
+shift 2
+trap : INT QUIT TERM TSTP USR1 USR2 ALRM PIPE
+exec 3>&2 2>/dev/null
+if [ -n "$f" ]; then (exec "$@" <"$f" 2>&3 3>&-); else (exec "$@" 2>&3 3>&-); fi
+c=$?
+printf '\\033]6973;%s;%s\\007' "$n" "$c"
+while :; do kill -STOP $$; done`;
+
+/** Room for the exit code and the BEL behind the mark's prefix: a shell's codes are at most `511`. */
+const MAX_CODE_DIGITS = 3;
+const BEL = 0x07;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+export interface EndMarkResult {
+  /** What the program printed; the mark is taken out. May be empty. */
+  readonly output: Buffer;
+  /** The shell's exit code once the mark has been seen. */
+  readonly code?: number;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Finds the mark in a stream of chunks, wherever they are cut. Marks with another nonce are ordinary output. */
+export class EndMarkReader {
+  readonly #prefix: Buffer;
+  /** The beginning of what may become the mark: never longer than the mark itself. */
+  #held: Buffer = EMPTY;
+
+  constructor(nonce: string) {
+    this.#prefix = Buffer.from(`\x1b]6973;${nonce};`, 'latin1');
+  }
+
+  read(chunk: Buffer): EndMarkResult {
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held = EMPTY;
+    let from = 0;
+    for (;;) {
+      const start = bytes.indexOf(this.#prefix, from);
+      if (start === -1) return { output: this.#hold(bytes, bytes.length - this.#partialPrefix(bytes)) };
+      const tail = parseCode(bytes, start + this.#prefix.length);
+      if (tail === 'incomplete') return { output: this.#hold(bytes, start) };
+      if (tail === 'invalid') {
+        from = start + 1;
+        continue;
+      }
+      const output = Buffer.concat([bytes.subarray(0, start), bytes.subarray(tail.end)]);
+      return { output, code: tail.code };
+    }
+  }
+
+  /** What was held back when no more chunks come. */
+  flush(): Buffer {
+    const held = this.#held;
+    this.#held = EMPTY;
+    return held;
+  }
+
+  #hold(bytes: Buffer, end: number): Buffer {
+    if (end === bytes.length) return bytes;
+    this.#held = Buffer.from(bytes.subarray(end));
+    return bytes.subarray(0, end);
+  }
+
+  /** How many bytes at the end of `bytes` are the beginning of the prefix. */
+  #partialPrefix(bytes: Buffer): number {
+    const from = Math.max(0, bytes.length - this.#prefix.length + 1);
+    for (let at = bytes.indexOf(0x1b, from); at !== -1; at = bytes.indexOf(0x1b, at + 1)) {
+      const length = bytes.length - at;
+      if (bytes.compare(this.#prefix, 0, length, at) === 0) return length;
+    }
+    return 0;
+  }
+}
+
+function parseCode(bytes: Buffer, start: number): { code: number; end: number } | 'incomplete' | 'invalid' {
+  let code = 0;
+  for (let at = start; at <= start + MAX_CODE_DIGITS; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) return 'incomplete';
+    if (byte === BEL) return at > start ? { code, end: at + 1 } : 'invalid';
+    if (byte < DIGIT_0 || byte > DIGIT_9) return 'invalid';
+    code = code * 10 + (byte - DIGIT_0);
+  }
+  return 'invalid';
+}

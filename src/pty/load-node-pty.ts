@@ -1,0 +1,86 @@
+import { BridgeError, messageOf } from '../base/errors.js';
+
+/** What is used of node-pty's module; `@lydell/node-pty` is the same code with prebuilt binaries. */
+export interface NodePtyModule {
+  spawn(file: string, args: string[], options: RawPtyOptions): unknown;
+}
+
+export interface RawPtyOptions {
+  readonly name: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  /** null: data comes as bytes, so that no character is decoded in halves. */
+  readonly encoding: null;
+}
+
+/** What is used of a pseudo-terminal of node-pty. */
+export interface RawPty {
+  readonly pid: number;
+  /** The terminal's controlling side, non-blocking; closed by node-pty itself. */
+  readonly fd: number;
+  onData(listener: (data: unknown) => void): unknown;
+  onExit(listener: (exit: { exitCode: number; signal?: number | undefined }) => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  resize(columns: number, rows: number): void;
+  pause(): void;
+  resume(): void;
+}
+
+export type LoadNodePty = () => Promise<NodePtyModule>;
+
+/** The packages that may be there, first choice first. */
+export const nodePtyPackages = ['@lydell/node-pty', 'node-pty'] as const;
+
+/** Imports the first of the packages that loads on this machine. Throws BridgeError TASK_START_FAILED when none does. */
+export async function loadNodePty(packages: readonly string[] = nodePtyPackages): Promise<NodePtyModule> {
+  const faults: string[] = [];
+  for (const name of packages) {
+    try {
+      const loaded: unknown = await import(name);
+      const found = moduleIn(loaded);
+      if (found) return found;
+      faults.push(`${name}: it has no function "spawn"`);
+    } catch (thrown) {
+      faults.push(`${name}: ${messageOf(thrown).split('\n', 1)[0] ?? ''}`);
+    }
+  }
+  throw new BridgeError(
+    'TASK_START_FAILED',
+    `A pseudo-terminal was asked for, and no module that makes one loads (${faults.join('; ')}).`,
+    'Install the package again without --omit=optional, or add node-pty, which is compiled on the machine.',
+  );
+}
+
+export function isRawPty(value: unknown): value is RawPty {
+  if (typeof value !== 'object' || value === null) return false;
+  const hasNumbers =
+    'pid' in value && typeof value.pid === 'number' && 'fd' in value && typeof value.fd === 'number';
+  return (
+    hasNumbers &&
+    ['onData', 'onExit', 'on', 'resize', 'pause', 'resume'].every((name) => hasMethod(value, name))
+  );
+}
+
+/** A CommonJS module arrives with its exports named, or all under `default`. */
+function moduleIn(loaded: unknown): NodePtyModule | undefined {
+  if (isNodePtyModule(loaded)) return loaded;
+  if (
+    typeof loaded === 'object' &&
+    loaded !== null &&
+    'default' in loaded &&
+    isNodePtyModule(loaded.default)
+  ) {
+    return loaded.default;
+  }
+  return undefined;
+}
+
+function isNodePtyModule(value: unknown): value is NodePtyModule {
+  return typeof value === 'object' && value !== null && hasMethod(value, 'spawn');
+}
+
+function hasMethod(value: object, name: string): boolean {
+  return typeof Reflect.get(value, name) === 'function';
+}

@@ -1,0 +1,125 @@
+import { access, constants, stat } from 'node:fs/promises';
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { createSecret } from '../base/ids.js';
+import type { Disposable } from '../base/lifecycle.js';
+import { WRAPPER_TEXT } from './end-mark.js';
+import { findProgram } from './find-program.js';
+import { isRawPty, loadNodePty, type LoadNodePty, type RawPty } from './load-node-pty.js';
+import { NodePtySession } from './node-pty-session.js';
+import type { PtySession, PtySpawner, PtySpawnOptions } from './pty-session.js';
+
+/** The wrapper's name in a list of processes. */
+const WRAPPER_NAME = 'claude-code-bridge-terminal';
+/** Linux takes no single argument longer than this, its closing NUL included (MAX_ARG_STRLEN). */
+const MAX_ARGUMENT_BYTES = 128 * 1024;
+
+/** Starts programs in pseudo-terminals and owns those that run. */
+export class PtyManager implements PtySpawner, Disposable {
+  readonly #clock: Clock;
+  readonly #load: LoadNodePty;
+  readonly #sessions = new Set<NodePtySession>();
+  #disposed = false;
+
+  constructor(options: { clock: Clock; load?: LoadNodePty }) {
+    this.#clock = options.clock;
+    this.#load = options.load ?? loadNodePty;
+  }
+
+  async spawn(options: PtySpawnOptions): Promise<PtySession> {
+    const nodePty = await this.#load();
+    const [name = '', ...args] = options.command;
+    await refuseUnusable(options);
+    const program = await findProgram(name, options.cwd, options.env);
+    const shell = await findProgram(options.shell, options.cwd, options.env);
+    if (this.#disposed) throw startFailed('the terminal manager is already closed', 'Start the task again.');
+    const nonce = createSecret();
+    const pty = this.#fork(() =>
+      nodePty.spawn(
+        shell,
+        ['-c', WRAPPER_TEXT, WRAPPER_NAME, nonce, options.stdinFile ?? '', program, ...args],
+        {
+          name: options.env['TERM'] ?? 'xterm-256color',
+          cols: options.columns,
+          rows: options.rows,
+          cwd: options.cwd,
+          env: { ...options.env },
+          encoding: null,
+        },
+      ),
+    );
+    const session = new NodePtySession({ pty, nonce, clock: this.#clock });
+    this.#sessions.add(session);
+    void session.closed.then(() => this.#sessions.delete(session));
+    return session;
+  }
+
+  /** Kills every terminal that still runs. */
+  dispose(): void {
+    this.#disposed = true;
+    for (const session of this.#sessions) session.dispose();
+  }
+
+  /** Resolves when every terminal is closed and its first process reaped. */
+  async whenClosed(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.closed));
+  }
+
+  #fork(spawn: () => unknown): RawPty {
+    let pty: unknown;
+    try {
+      pty = spawn();
+    } catch (thrown) {
+      throw new BridgeError(
+        'TASK_START_FAILED',
+        `A pseudo-terminal was asked for, and the system refused: ${messageOf(thrown)}`,
+        'Free some processes or pseudo-terminals (see `ulimit -u` and /proc/sys/kernel/pty), then try again.',
+        { cause: thrown },
+      );
+    }
+    if (isRawPty(pty)) return pty;
+    throw startFailed(
+      'the pseudo-terminal module is not one the bridge knows',
+      'Install @lydell/node-pty 1.1.',
+    );
+  }
+}
+
+/** What `execve` or the wrapper would trip over after the fork, where nobody could tell it from the program's own end. */
+async function refuseUnusable(options: PtySpawnOptions): Promise<void> {
+  const texts = [
+    ...options.command,
+    options.cwd,
+    ...Object.entries(options.env).map(([key, value]) => `${key}=${value}`),
+  ];
+  for (const text of texts) {
+    if (text.includes('\0'))
+      throw startFailed('an argument, path or variable holds a NUL byte', 'Remove it.');
+    if (Buffer.byteLength(text) >= MAX_ARGUMENT_BYTES) {
+      throw startFailed(
+        'an argument or variable is longer than 128 KiB',
+        'Pass long text through stdinFile.',
+      );
+    }
+  }
+  const cwd = await stat(options.cwd).catch(() => undefined);
+  if (!cwd?.isDirectory())
+    throw startFailed(`${JSON.stringify(options.cwd)} is not a directory`, 'Give a directory.');
+  if (options.stdinFile === undefined) return;
+  try {
+    await access(options.stdinFile, constants.R_OK);
+  } catch (thrown) {
+    throw startFailed(
+      `its input file cannot be read (${messageOf(thrown)})`,
+      'Check the file and its rights.',
+    );
+  }
+}
+
+function startFailed(what: string, hint: string): BridgeError {
+  return new BridgeError(
+    'TASK_START_FAILED',
+    `A program was to be started in a terminal, but ${what}.`,
+    hint,
+  );
+}

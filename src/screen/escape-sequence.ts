@@ -1,0 +1,51 @@
+// Pure: where an escape sequence ends.
+
+const ESC = 0x1b;
+const BEL = 0x07;
+const CAN = 0x18;
+const SUB = 0x1a;
+
+/**
+ * The index behind the escape sequence that begins at `start` (where an ESC is), or -1 when `bytes` end before it does.
+ * Follows the ECMA-48 shapes: CSI, the strings (OSC, DCS, SOS, PM, APC), and ESC with intermediates. A sequence that is
+ * broken off (by ESC, CAN, SUB or a byte that fits no shape) ends there.
+ */
+export function sequenceEnd(bytes: Uint8Array, start: number): number {
+  const kind = bytes[start + 1];
+  if (kind === undefined) return -1;
+  if (kind === 0x5b) return csiEnd(bytes, start + 2);
+  if (kind === 0x5d || kind === 0x50 || kind === 0x58 || kind === 0x5e || kind === 0x5f) {
+    return stringEnd(bytes, start + 2);
+  }
+  return plainEnd(bytes, start + 1);
+}
+
+function csiEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x40 && byte <= 0x7e) return at + 1;
+    if (byte === ESC) return at;
+    if (byte === CAN || byte === SUB) return at + 1;
+  }
+  return -1;
+}
+
+function stringEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === BEL || byte === CAN || byte === SUB) return at + 1;
+    if (byte !== ESC) continue;
+    if (at + 1 === bytes.length) return -1;
+    return bytes[at + 1] === 0x5c ? at + 2 : at;
+  }
+  return -1;
+}
+
+function plainEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === ESC) return at;
+    if (byte < 0x20 || byte > 0x2f) return at + 1;
+  }
+  return -1;
+}

@@ -1,0 +1,89 @@
+import { sequenceEnd } from './escape-sequence.js';
+import { SkippedModes } from './skipped-modes.js';
+
+/** More than this within a frame is a flood: nobody could read it, and parsing it all would take the machine. */
+export const FLOOD_BYTES = 256 * 1024;
+/** What is parsed of a flood: several full screens of the largest size. */
+export const FLOOD_TAIL_BYTES = 64 * 1024;
+/** How far behind the wanted cut a line's end, or a sequence's beginning, is looked for. */
+const CUT_SEARCH_BYTES = 8 * 1024;
+/** A sequence that is not complete after so much is given to the terminal as it is. */
+const MAX_INCOMPLETE_BYTES = 4096;
+
+const ESC = 0x1b;
+const NEWLINE = 0x0a;
+const EMPTY = Buffer.alloc(0);
+
+/** What a terminal is to be fed for one frame. */
+export interface Batch {
+  readonly bytes: Buffer;
+  readonly skippedBytes: number;
+}
+
+/** Collects output between frames, in bounded memory: of a flood only the tail is kept, with the modes of the rest. */
+export class FloodBuffer {
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #skippedBytes = 0;
+  readonly #modes = new SkippedModes();
+
+  get isEmpty(): boolean {
+    return this.#length === 0 && this.#skippedBytes === 0;
+  }
+
+  add(bytes: Buffer): void {
+    this.#chunks.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length > FLOOD_BYTES) this.#skipToTail();
+  }
+
+  /** Everything collected. An escape sequence cut off at the end stays for the next batch unless `all` is asked for. */
+  take(all: boolean): Batch {
+    const collected = this.#join();
+    const end = all ? collected.length : completeEnd(collected);
+    const skippedBytes = this.#skippedBytes;
+    const shown = collected.subarray(0, end);
+    const bytes =
+      skippedBytes > 0 ? Buffer.concat([Buffer.from(this.#modes.take(), 'latin1'), shown]) : shown;
+    this.#chunks = end < collected.length ? [collected.subarray(end)] : [];
+    this.#length = collected.length - end;
+    this.#skippedBytes = 0;
+    return { bytes, skippedBytes };
+  }
+
+  #skipToTail(): void {
+    const collected = this.#join();
+    const cut = findCut(collected, collected.length - FLOOD_TAIL_BYTES);
+    this.#modes.skip(collected.subarray(0, cut));
+    // A copy, so that the skipped part does not stay in memory with it.
+    const tail = Buffer.from(collected.subarray(cut));
+    this.#skippedBytes += cut;
+    this.#chunks = [tail];
+    this.#length = tail.length;
+  }
+
+  #join(): Buffer {
+    const [first] = this.#chunks;
+    if (!first) return EMPTY;
+    return this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
+  }
+}
+
+/** Behind a line's end near `wanted`; else before an escape sequence; else before a character. */
+function findCut(bytes: Buffer, wanted: number): number {
+  const near = bytes.subarray(wanted, wanted + CUT_SEARCH_BYTES);
+  const newline = near.indexOf(NEWLINE);
+  if (newline !== -1) return wanted + newline + 1;
+  const escape = near.indexOf(ESC);
+  if (escape !== -1) return wanted + escape;
+  let cut = wanted;
+  while (cut < bytes.length && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut++;
+  return cut;
+}
+
+/** The end of the last complete escape sequence, or of the text behind it. */
+function completeEnd(bytes: Buffer): number {
+  const escape = bytes.lastIndexOf(ESC);
+  if (escape === -1 || bytes.length - escape > MAX_INCOMPLETE_BYTES) return bytes.length;
+  return sequenceEnd(bytes, escape) === -1 ? escape : bytes.length;
+}

@@ -1,0 +1,200 @@
+import unicode11 from '@xterm/addon-unicode11';
+import headless from '@xterm/headless';
+import type { Clock } from '../base/clock.js';
+import { Emitter } from '../base/event.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { FloodBuffer } from './flood-buffer.js';
+import { ScrolledLines } from './scrolled-lines.js';
+import { createSnapshot, type Snapshot } from './snapshot.js';
+import { answerColourQueries } from './terminal-queries.js';
+
+/** One screen frame at 60 Hz: output within it is shown at once. */
+const FRAME_MS = 16;
+/** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
+const MAX_SYNCHRONIZED_MS = 500;
+
+export interface ScreenOptions {
+  readonly columns: number;
+  readonly rows: number;
+  /** Lines kept above the screen; lines that leave it between two looks are told from there. */
+  readonly scrollback: number;
+  readonly clock: Clock;
+  /** Takes the terminal's answers to the program's queries; to be written to the program. */
+  readonly reply: (data: string) => void;
+}
+
+/** A terminal without a window: what a person would see of a program's output. */
+export class Screen implements Disposable {
+  readonly #terminal: headless.Terminal;
+  readonly #clock: Clock;
+  readonly #owned = new DisposableStore();
+  readonly #pending = new FloodBuffer();
+  readonly #scrolled: ScrolledLines;
+  readonly #maxSliceLines: number;
+  readonly #frame = this.#owned.add(new Emitter<void>());
+  readonly #scrolledOff = this.#owned.add(new Emitter<readonly string[]>());
+  readonly #skipped = this.#owned.add(new Emitter<number>());
+  #timer: Disposable | undefined;
+  #parsing = false;
+  #waiters: (() => void)[] = [];
+  #lastFrameMs = -Infinity;
+  #unfinished: Disposable | undefined;
+  #snapshot: Snapshot | undefined;
+  #skippedBytes = 0;
+  #disposed = false;
+
+  constructor(options: ScreenOptions) {
+    const { columns, rows, scrollback, clock, reply } = options;
+    this.#clock = clock;
+    this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
+    this.#terminal.loadAddon(new unicode11.Unicode11Addon());
+    this.#terminal.unicode.activeVersion = '11';
+    this.#maxSliceLines = Math.max(1, Math.floor(scrollback / 2));
+    this.#scrolled = new ScrolledLines(this.#terminal);
+    this.#owned.add(this.#terminal);
+    this.#owned.add(this.#terminal.onData(reply));
+    for (const handler of answerColourQueries(this.#terminal, reply)) this.#owned.add(handler);
+  }
+
+  /** After a batch of output was parsed; the snapshot may be another one now. */
+  get onFrame() {
+    return this.#frame.event;
+  }
+
+  /** Lines that left the normal screen at its top, oldest first, before the frame in which they did is told. */
+  get onScrolledOff() {
+    return this.#scrolledOff.event;
+  }
+
+  /** Bytes of a flood that were not shown; they come before the lines that follow them. */
+  get onSkipped() {
+    return this.#skipped.event;
+  }
+
+  /** All bytes of floods that were not shown. */
+  get skippedBytes(): number {
+    return this.#skippedBytes;
+  }
+
+  feed(bytes: Buffer): void {
+    if (this.#disposed || bytes.length === 0) return;
+    this.#pending.add(bytes);
+    this.#schedule();
+  }
+
+  /** Resolves when everything fed so far has been parsed, without waiting for the next frame. */
+  async settled(): Promise<void> {
+    if (this.#disposed || (this.#pending.isEmpty && !this.#parsing)) return;
+    await new Promise<void>((resolve) => {
+      this.#waiters.push(resolve);
+      if (!this.#parsing) this.#parse();
+    });
+  }
+
+  /** The screen as of the last frame. */
+  snapshot(): Snapshot {
+    return (this.#snapshot ??= this.#read());
+  }
+
+  resize(columns: number, rows: number): void {
+    if (this.#disposed) return;
+    this.#terminal.resize(columns, rows);
+    this.#snapshot = undefined;
+    this.#frame.fire();
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#timer?.dispose();
+    this.#unfinished?.dispose();
+    this.#owned.dispose();
+    this.#release();
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#parsing || this.#pending.isEmpty) return;
+    const waitMs = Math.max(0, this.#lastFrameMs + FRAME_MS - this.#clock.monotonicMs());
+    this.#timer = this.#clock.after(waitMs, () => this.#parse());
+  }
+
+  #parse(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#lastFrameMs = this.#clock.monotonicMs();
+    const { bytes, skippedBytes } = this.#pending.take(this.#waiters.length > 0);
+    if (skippedBytes > 0) {
+      this.#skippedBytes += skippedBytes;
+      this.#skipped.fire(skippedBytes);
+    }
+    this.#parsing = true;
+    this.#parseSlices(bytes, 0);
+  }
+
+  /** Slice after slice, each with fewer lines than the scrollback holds, so that none is trimmed before it is told. */
+  #parseSlices(bytes: Buffer, from: number): void {
+    const end = endOfLines(bytes, from, this.#maxSliceLines);
+    this.#terminal.write(bytes.subarray(from, end), () => {
+      if (this.#disposed) return;
+      this.#tellScrolledOff();
+      if (end < bytes.length) this.#parseSlices(bytes, end);
+      else this.#endFrame();
+    });
+  }
+
+  #tellScrolledOff(): void {
+    const lines = this.#scrolled.take();
+    if (lines.length > 0) this.#scrolledOff.fire(lines);
+  }
+
+  #endFrame(): void {
+    this.#parsing = false;
+    // Between the marks of a synchronized update (mode 2026) the screen is not meant to be looked at.
+    if (this.#terminal.modes.synchronizedOutputMode && this.#waiters.length === 0) this.#showLater();
+    else this.#show();
+    if (this.#pending.isEmpty) this.#release();
+    else if (this.#waiters.length > 0) this.#parse();
+    else this.#schedule();
+  }
+
+  #show(): void {
+    this.#unfinished?.dispose();
+    this.#unfinished = undefined;
+    this.#snapshot = undefined;
+    this.#frame.fire();
+  }
+
+  #showLater(): void {
+    this.#unfinished ??= this.#clock.after(MAX_SYNCHRONIZED_MS, () => this.#show());
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  #read(): Snapshot {
+    const { active } = this.#terminal.buffer;
+    const lines = Array.from(
+      { length: this.#terminal.rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+    );
+    return createSnapshot({
+      columns: this.#terminal.cols,
+      rows: this.#terminal.rows,
+      lines,
+      cursor: { column: active.cursorX, row: active.cursorY },
+      alternate: active.type === 'alternate',
+    });
+  }
+}
+
+/** The index behind the `count`th newline from `from`, or the end. */
+function endOfLines(bytes: Buffer, from: number, count: number): number {
+  let at = from;
+  for (let line = 0; line < count; line++) {
+    const newline = bytes.indexOf(0x0a, at);
+    if (newline === -1) return bytes.length;
+    at = newline + 1;
+  }
+  return at;
+}
