@@ -1,0 +1,88 @@
+import {
+  configKeys,
+  configSchema,
+  factsOf,
+  type ConfigKey,
+  type SettingForm,
+} from '../../src/config/schema.js';
+
+/** How each form is written in the environment. */
+const formWords: Record<SettingForm, string> = {
+  text: 'as it is',
+  integer: 'digits only',
+  list: 'separated by commas',
+  'list or all': 'separated by commas, or `all`',
+  json: 'as a JSON array of strings',
+};
+
+/** `docs/settings.md`, from the schema. Pure. */
+export function settingsPage(): string {
+  return `<!-- Generated from src/config/schema.ts by \`npm run docs\`: do not edit. -->
+
+# Settings
+
+Settings come from, first to last: a flag of the command line, an environment variable, the settings file, the default below.
+
+The settings file is the first of these that applies:
+
+1. the file named by \`--config\`;
+2. the file named by \`MCP_CLAUDE_BRIDGE_CONFIG\`;
+3. \`~/.config/mcp-claude-bridge/config.json\`, if there is one (\`claude-code-bridge init\` writes it).
+
+A named file that is missing is a fault. A \`config.json\` in the folder where the server starts is not read unless it is named: a
+checkout must not choose the command that runs. The file is JSON; comments and trailing commas are welcome. Whatever cannot be used (a
+broken file, an unknown key, a value out of bounds) stops the server with one line on stderr for each fault.
+
+| Key | Type | Default | Environment |
+| --- | --- | --- | --- |
+${configKeys.map(tableRow).join('\n')}
+
+${configKeys.map(section).join('\n\n')}
+
+## Example
+
+\`\`\`jsonc
+${exampleFile()}
+\`\`\`
+`;
+}
+
+function tableRow(key: ConfigKey): string {
+  const { env } = factsOf(key);
+  return `| [\`${key}\`](#${key}) | ${cell(typeWords(key))} | ${cell(defaultWords(key))} | \`${env}\` |`;
+}
+
+function section(key: ConfigKey): string {
+  const { env, form, expected } = factsOf(key);
+  const words = configSchema.shape[key].description ?? '';
+  return `## ${key}\n\n${words}\n\n- Expected: ${expected}\n- Default: ${defaultWords(key)}\n- Environment: \`${env}\`, ${formWords[form]}`;
+}
+
+function typeWords(key: ConfigKey): string {
+  if (key === 'claude_command') return 'string or list of strings';
+  if (key === 'state_dir') return 'string or null';
+  switch (factsOf(key).form) {
+    case 'integer':
+      return 'whole number';
+    case 'text':
+      return 'string';
+    case 'list':
+    case 'json':
+      return 'list of strings';
+    case 'list or all':
+      return 'list of strings, or "all"';
+  }
+}
+
+function defaultWords(key: ConfigKey): string {
+  return `\`${JSON.stringify(configSchema.shape[key].parse(undefined)).replaceAll(',"', ', "')}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function exampleFile(): string {
+  const example = { ...configSchema.parse({}), allowed_roots: ['~/Projects', '/srv/work'] };
+  return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The one setting that everybody needs.\n');
+}

@@ -1,0 +1,6 @@
+/** What `init` asks a person; every answer is undefined once the person pressed Ctrl-C. */
+export interface Questions {
+  /** A line of text; an empty one is an answer too. */
+  text(message: string, placeholder: string): Promise<string | undefined>;
+  confirm(message: string, initial: boolean): Promise<boolean | undefined>;
+}

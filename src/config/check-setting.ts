@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { oneLine } from '../base/text.js';
+import { expandCommand } from './command-words.js';
+import { expandHome } from './home-path.js';
+import { patternFaults } from './pattern-faults.js';
+import { configSchema, factsOf, type ConfigKey } from './schema.js';
+
+/** Enough to recognise a value by. */
+const SHOWN_CHARS = 100;
+
+/** A value of a setting as somebody wrote it. */
+export interface FoundSetting {
+  readonly key: ConfigKey;
+  readonly value: unknown;
+  /** Where it was found, in the words of a fault: file and line, variable or flag. */
+  readonly origin: string;
+}
+
+/** Every fault of the value, a line each; none means that it can be used. `~` is understood, links are not followed. */
+export async function settingFaults(found: FoundSetting, homeDir: string): Promise<readonly string[]> {
+  const { key, origin } = found;
+  const parsed = configSchema.shape[key].safeParse(withHome(key, found.value, homeDir));
+  if (!parsed.success) return parsed.error.issues.map((issue) => issueLine(found, issue));
+  if (key !== 'auto_approve_patterns') return [];
+  const patterns = configSchema.shape.auto_approve_patterns.parse(found.value);
+  const faults = await patternFaults(patterns);
+  return faults.flatMap((expected, index) =>
+    expected === undefined ? [] : [faultLine(origin, `${key}[${index}]`, patterns[index], expected)],
+  );
+}
+
+/** The value with `~` expanded where the setting holds paths; anything of a wrong type is left for the schema. */
+export function withHome(key: ConfigKey, value: unknown, homeDir: string): unknown {
+  switch (key) {
+    case 'allowed_roots':
+      return Array.isArray(value) ? value.map((part: unknown) => expanded(part, homeDir)) : value;
+    case 'shell':
+    case 'state_dir':
+      return expanded(value, homeDir);
+    case 'claude_command':
+      return isCommand(value) ? expandCommand(value, homeDir) : value;
+    default:
+      return value;
+  }
+}
+
+/** One fault in the words that all of them use. */
+export function faultLine(origin: string, name: string, value: unknown, expected: string): string {
+  return `${origin}: ${name}: found ${shown(value)}, expected ${expected}`;
+}
+
+function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue): string {
+  if (issue.path.length === 0) {
+    const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
+    return faultLine(origin, key, value, expected);
+  }
+  const name = issue.path.reduce<string>((text, step) => `${text}[${String(step)}]`, key);
+  const [step] = issue.path;
+  const part: unknown = Array.isArray(value) && typeof step === 'number' ? value[step] : value;
+  return faultLine(origin, name, part, issue.message);
+}
+
+function expanded(value: unknown, homeDir: string): unknown {
+  return typeof value === 'string' ? expandHome(value, homeDir) : value;
+}
+
+function isCommand(value: unknown): value is string | string[] {
+  return (
+    typeof value === 'string' || (Array.isArray(value) && value.every((word) => typeof word === 'string'))
+  );
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'nothing' : oneLine(JSON.stringify(value), SHOWN_CHARS);
+}

@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import { closest, distance } from 'fastest-levenshtein';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
+import { faultLine, settingFaults, withHome, type FoundSetting } from './check-setting.js';
+import { configKeys, configKeySchema, configSchema, factsOf, type Config, type ConfigKey } from './schema.js';
+import { settingFromText } from './setting-from-text.js';
+import { findSettingsFile, SETTINGS_FILE_VARIABLE, type FoundSettingsFile } from './settings-file.js';
+import { parseSettingsText } from './settings-text.js';
+
+const SHOWN_CHARS = 400;
+/** `MCP_ALOWED_ROOT` is two letters off; further away it is another program's variable. */
+const TYPO_LETTERS = 2;
+
+/** A setting given on the command line, in the form its environment variable has. */
+export interface ConfigOverride {
+  readonly key: ConfigKey;
+  /** As the user typed it: `--toolsets`. */
+  readonly flag: string;
+  readonly text: string;
+}
+
+export interface ConfigRequest {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly homeDir: string;
+  /** What `--config` named. */
+  readonly configPath?: string | undefined;
+  readonly overrides?: readonly ConfigOverride[] | undefined;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The settings file that was read. */
+  readonly source: string | null;
+  /** For stderr, one line each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Settings from flags, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message holds
+ * every fault, one a line; a fault counts also where another source would have overruled it.
+ */
+export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
+  const warnings: string[] = [];
+  const faults: string[] = [];
+  const file = await findSettingsFile(request, (warning) => warnings.push(warning));
+  const found = [
+    ...settingsOfFile(file, faults),
+    ...settingsOfEnvironment(request.env, faults, warnings),
+    ...settingsOfFlags(request.overrides ?? [], faults),
+  ];
+  const values = new Map<ConfigKey, unknown>();
+  for (const setting of found) {
+    faults.push(...(await settingFaults(setting, request.homeDir)));
+    values.set(setting.key, withHome(setting.key, setting.value, request.homeDir));
+  }
+  if (faults.length > 0) {
+    throw new BridgeError(
+      'CONFIG_ERROR',
+      faults.join('\n'),
+      'Correct what is named and start again. docs/settings.md lists every setting.',
+    );
+  }
+  const config = configSchema.parse(Object.fromEntries(values));
+  warnings.push(...(await rootWarnings(config.allowed_roots)));
+  return { config, source: file.kind === 'file' ? file.path : null, warnings };
+}
+
+function settingsOfFile(file: FoundSettingsFile, faults: string[]): FoundSetting[] {
+  if (file.kind === 'fault') faults.push(file.fault);
+  if (file.kind !== 'file') return [];
+  const path = oneLine(file.path, SHOWN_CHARS);
+  const parsed = parseSettingsText(file.text);
+  if (parsed.kind === 'faults') {
+    faults.push(...parsed.faults.map(({ line, words }) => `${path}:${line}: ${words}`));
+    return [];
+  }
+  return parsed.entries.flatMap(({ key, value, line }) => {
+    const origin = `${path}:${line}`;
+    const known = configKeySchema.safeParse(key);
+    if (known.success) return [{ key: known.data, value, origin }];
+    const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
+    faults.push(
+      `${origin}: found the unknown key ${name}, expected a known one; the nearest is "${closest(key, [...configKeys])}"`,
+    );
+    return [];
+  });
+}
+
+function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warnings: string[]): FoundSetting[] {
+  const variables = configKeys.map((key) => factsOf(key).env);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('MCP_') || variables.includes(name) || name === SETTINGS_FILE_VARIABLE) continue;
+    const near = closest(name, variables);
+    if (distance(name, near) <= TYPO_LETTERS) {
+      warnings.push(
+        `The environment variable ${oneLine(name, SHOWN_CHARS)} is not known here; the nearest is ${near}.`,
+      );
+    }
+  }
+  return configKeys.flatMap((key) => {
+    const { env: name } = factsOf(key);
+    const text = env[name];
+    return text === undefined ? [] : settingsOfText(key, text, `environment variable ${name}`, faults);
+  });
+}
+
+function settingsOfFlags(overrides: readonly ConfigOverride[], faults: string[]): FoundSetting[] {
+  return overrides.flatMap(({ key, flag, text }) => settingsOfText(key, text, `flag ${flag}`, faults));
+}
+
+function settingsOfText(key: ConfigKey, text: string, origin: string, faults: string[]): FoundSetting[] {
+  const read = settingFromText(factsOf(key), text);
+  if (read.kind === 'value') return [{ key, value: read.value, origin }];
+  faults.push(faultLine(origin, key, text, read.expected));
+  return [];
+}
+
+async function rootWarnings(roots: readonly string[]): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const root of roots) {
+    const state = await stateOfRoot(root);
+    if (state !== undefined) warnings.push(`allowed_roots: ${oneLine(root, SHOWN_CHARS)} ${state}.`);
+  }
+  return warnings;
+}
+
+async function stateOfRoot(root: string): Promise<string | undefined> {
+  try {
+    return (await stat(root)).isDirectory() ? undefined : 'is not a folder';
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    return code === 'ENOENT' ? 'does not exist' : `cannot be looked at (${code})`;
+  }
+}

@@ -1,0 +1,224 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { commandFault } from './command-words.js';
+
+/** How a setting is written in an environment variable or a flag. */
+export type SettingForm = 'text' | 'integer' | 'list' | 'list or all' | 'json';
+
+export interface SettingFacts {
+  /** Name of the environment variable. */
+  readonly env: string;
+  readonly form: SettingForm;
+  /** What a right value is, in the words of a fault: "expected …". */
+  readonly expected: string;
+}
+
+/** The facts of each setting that zod has no place for; every key of the schema is registered. */
+export const settingFacts = z.registry<SettingFacts>();
+
+const MAX_LIST_ITEMS = 100;
+const MAX_TEXT_CHARS = 4_096;
+/** Four hours, the longest task that `start_task` takes; no decision can wait longer than its task. */
+const MAX_TASK_SECONDS = 14_400;
+/** One log of a gigabyte is still opened by ordinary tools. */
+const MAX_LOG_BYTES = 1_073_741_824;
+/** A reply holds its text twice (text and structured), and no reply may reach 1 MB. */
+const MAX_DIFF_BYTES = 400_000;
+const MAX_HISTORY_TASKS = 10_000;
+const MAX_HEADER_LINES = 10_000;
+const MAX_PATTERN_CHARS = 1_000;
+
+const PATH_WORDS = 'an absolute path, or one that begins with ~/';
+const absolutePath = z
+  .string(PATH_WORDS)
+  .max(MAX_TEXT_CHARS, `a path of at most ${MAX_TEXT_CHARS} characters`)
+  .superRefine((path, context) => {
+    const fault = pathFault(path);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+const VARIABLE_WORDS =
+  'the name of an environment variable, such as "GOPATH", or the beginning of names and a *, such as "AWS_*"';
+const TOOLSETS_WORDS = '"all" alone, or a list of toolset names such as "tasks" and "git"';
+
+/** Every setting: its bounds, its default, its words, and (in `settingFacts`) how the environment names it. */
+export const configSchema = z.strictObject({
+  allowed_roots: z
+    .array(absolutePath)
+    .max(MAX_LIST_ITEMS)
+    .default([])
+    .describe(
+      'Folders in which the bridge may start tasks, read and write. Paths are judged after links are resolved. ' +
+        'With none, the server starts and every call answers with how to set them.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_ALLOWED_ROOTS',
+      form: 'list',
+      expected: `a list of at most ${MAX_LIST_ITEMS} folders, each ${PATH_WORDS}`,
+    }),
+
+  default_timeout_seconds: z
+    .int()
+    .min(60)
+    .max(MAX_TASK_SECONDS)
+    .default(3_600)
+    .describe('Time limit, in seconds, of a task whose call names none.')
+    .register(settingFacts, wholeNumber('MCP_DEFAULT_TIMEOUT', 60, MAX_TASK_SECONDS)),
+
+  decision_timeout_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_TASK_SECONDS)
+    .default(600)
+    .describe(
+      'Time, in seconds, after which a question that nobody answered is denied, so that nothing waits for ever.',
+    )
+    .register(settingFacts, wholeNumber('MCP_DECISION_TIMEOUT', 1, MAX_TASK_SECONDS)),
+
+  max_log_size_bytes: z
+    .int()
+    .min(1)
+    .max(MAX_LOG_BYTES)
+    .default(10_485_760)
+    .describe('Size, in bytes, at which a log file is rotated.')
+    .register(settingFacts, wholeNumber('MCP_MAX_LOG_SIZE', 1, MAX_LOG_BYTES)),
+
+  task_history_size: z
+    .int()
+    .min(1)
+    .max(MAX_HISTORY_TASKS)
+    .default(20)
+    .describe('Number of ended tasks that are kept.')
+    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
+
+  default_tree_depth: z
+    .int()
+    .min(1)
+    .max(10)
+    .default(2)
+    .describe('Depth of a file tree whose call names none.')
+    .register(settingFacts, wholeNumber('MCP_TREE_DEPTH', 1, 10)),
+
+  max_diff_size_bytes: z
+    .int()
+    .min(1)
+    .max(MAX_DIFF_BYTES)
+    .default(51_200)
+    .describe('Size, in bytes, above which a diff is cut.')
+    .register(settingFacts, wholeNumber('MCP_MAX_DIFF_SIZE', 1, MAX_DIFF_BYTES)),
+
+  default_header_lines: z
+    .int()
+    .min(1)
+    .max(MAX_HEADER_LINES)
+    .default(50)
+    .describe('Number of lines that reading the head of a file gives when the call names none.')
+    .register(settingFacts, wholeNumber('MCP_HEADER_LINES', 1, MAX_HEADER_LINES)),
+
+  shell: absolutePath
+    .default('/bin/bash')
+    .describe('Shell that the agent is told to use (`SHELL`). The bridge itself never gives text to a shell.')
+    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
+
+  claude_command: z
+    .union([z.string().max(MAX_TEXT_CHARS), z.array(z.string().max(MAX_TEXT_CHARS)).max(MAX_LIST_ITEMS)])
+    .superRefine((command, context) => {
+      const fault = commandFault(command);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    })
+    .default('claude')
+    .describe(
+      'Program that is started for a task: a name to find on `PATH` or an absolute path, with arguments if need be. ' +
+        'A text is split at spaces, quotes keep words together, unless it is the path of an existing file; a list is taken as it is. No shell reads it.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_CLAUDE_COMMAND',
+      form: 'text',
+      expected: 'a command line such as "claude", or a list of its words',
+    }),
+
+  pass_environment: z
+    .array(z.string(VARIABLE_WORDS).regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}\*?$/, VARIABLE_WORDS))
+    .max(MAX_LIST_ITEMS)
+    .default([])
+    .describe(
+      'Names of environment variables that the agent inherits besides the built-in list; `NAME_*` stands for all that begin so.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_PASS_ENVIRONMENT',
+      form: 'list',
+      expected: `a list of at most ${MAX_LIST_ITEMS} names of environment variables`,
+    }),
+
+  auto_approve_patterns: z
+    .array(
+      z
+        .string('a regular expression as a string')
+        .min(1, 'a regular expression that is not empty')
+        .max(MAX_PATTERN_CHARS, `a regular expression of at most ${MAX_PATTERN_CHARS} characters`),
+    )
+    .max(MAX_LIST_ITEMS)
+    .default(['Do you want to proceed\\?', '\\[y/N\\]', '\\[Y/n\\]', 'Continue\\?', 'Approve\\?'])
+    .describe(
+      'Regular expressions (RE2 syntax, which takes linear time) that are looked for at the bottom of the screen of a program that is not Claude; a match is answered with yes, once per appearance.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_AUTO_APPROVE_PATTERNS',
+      form: 'json',
+      expected: `a list of at most ${MAX_LIST_ITEMS} regular expressions (in the environment: a JSON array of strings)`,
+    }),
+
+  toolsets: z
+    .union([
+      z.literal('all'),
+      z
+        .array(z.string().regex(/^(?!all$)[a-z][a-z0-9_-]{0,63}$/))
+        .min(1)
+        .max(MAX_LIST_ITEMS),
+    ])
+    .default(['tasks', 'project', 'files', 'git'])
+    .describe('Sets of tools that the server offers, or `all`.')
+    .register(settingFacts, { env: 'MCP_TOOLSETS', form: 'list or all', expected: TOOLSETS_WORDS }),
+
+  state_dir: absolutePath
+    .nullable()
+    .default(null)
+    .describe(
+      'Folder for task records and locks. By default `$XDG_STATE_HOME/claude-code-bridge`, else `~/.local/state/claude-code-bridge`.',
+    )
+    .register(settingFacts, { env: 'MCP_STATE_DIR', form: 'text', expected: `${PATH_WORDS}, or null` }),
+
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('Least important kind of line that the server writes to its log on stderr.')
+    .register(settingFacts, {
+      env: 'MCP_LOG_LEVEL',
+      form: 'text',
+      expected: 'one of "debug", "info", "warn", "error"',
+    }),
+});
+
+export type Config = z.infer<typeof configSchema>;
+export const configKeySchema = configSchema.keyof();
+export type ConfigKey = z.infer<typeof configKeySchema>;
+export const configKeys: readonly ConfigKey[] = configKeySchema.options;
+
+/** The facts of one setting; that there are some for every key is tested. */
+export function factsOf(key: ConfigKey): SettingFacts {
+  const facts = settingFacts.get(configSchema.shape[key]);
+  if (facts === undefined) throw new Error(`The setting ${key} has no environment name.`);
+  return facts;
+}
+
+function wholeNumber(env: string, from: number, to: number): SettingFacts {
+  return { env, form: 'integer', expected: `a whole number from ${from} to ${to}` };
+}
+
+/** What would have been right, or undefined for a usable absolute path (`~` is already expanded). */
+function pathFault(path: string): string | undefined {
+  if (path.includes('\0')) return 'a path without NUL characters';
+  if (path.startsWith('~')) return `${PATH_WORDS} (the home of another user, as in ~name, is not looked up)`;
+  if (!isAbsolute(path)) return PATH_WORDS;
+  return undefined;
+}

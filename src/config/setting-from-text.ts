@@ -1,0 +1,45 @@
+import type { SettingFacts } from './schema.js';
+
+export type SettingFromText =
+  { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'fault'; readonly expected: string };
+
+/** Reads a setting as an environment variable or a flag writes it. Pure; the schema judges the value. */
+export function settingFromText(facts: SettingFacts, text: string): SettingFromText {
+  if (text === '') return fault(`${facts.expected}; unset it to use the default`);
+  switch (facts.form) {
+    case 'text':
+      return value(text);
+    case 'integer':
+      // Not parseInt, which takes "10MB" as 10, nor Number, which takes "1e3" as 1000.
+      return /^(?:0|-?[1-9][0-9]*)$/.test(text) ? value(Number(text)) : fault(facts.expected);
+    case 'list':
+      return list(text);
+    case 'list or all':
+      return text.trim() === 'all' ? value('all') : list(text);
+    case 'json':
+      return json(facts, text);
+  }
+}
+
+function list(text: string): SettingFromText {
+  const parts = text.split(',').map((part) => part.trim());
+  // An empty part would become the current folder, or a name that matches everything.
+  return parts.includes('') ? fault('a list separated by commas, without empty parts') : value(parts);
+}
+
+function json(facts: SettingFacts, text: string): SettingFromText {
+  try {
+    return value(JSON.parse(text));
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return fault(facts.expected);
+    throw thrown;
+  }
+}
+
+function value(read: unknown): SettingFromText {
+  return { kind: 'value', value: read };
+}
+
+function fault(expected: string): SettingFromText {
+  return { kind: 'fault', expected };
+}

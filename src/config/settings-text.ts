@@ -1,0 +1,96 @@
+import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+
+export interface SettingsEntry {
+  readonly key: string;
+  readonly value: unknown;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+export type SettingsText =
+  | { readonly kind: 'entries'; readonly entries: readonly SettingsEntry[] }
+  | {
+      readonly kind: 'faults';
+      readonly faults: readonly { readonly line: number; readonly words: string }[];
+    };
+
+/** More syntax errors than this only follow from the first ones. */
+const MAX_SYNTAX_FAULTS = 3;
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Splits a byte order mark off, so that offsets and edits see the JSON alone. */
+export function splitByteOrderMark(text: string): { readonly mark: string; readonly json: string } {
+  return text.startsWith(BYTE_ORDER_MARK)
+    ? { mark: BYTE_ORDER_MARK, json: text.slice(1) }
+    : { mark: '', json: text };
+}
+
+/** Reads one JSON object, with comments and trailing commas; a key that stands there twice is a fault. Pure. */
+export function parseSettingsText(text: string): SettingsText {
+  const { json } = splitByteOrderMark(text);
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(json, errors, { allowTrailingComma: true });
+  } catch (thrown) {
+    // The parser calls itself for each bracket.
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return { kind: 'faults', faults: [{ line: 1, words: 'the JSON is nested too deeply' }] };
+  }
+  if (json.trim() === '')
+    return fault(1, 'the file is empty, expected a JSON object such as { "allowed_roots": [] }');
+  if (errors.length > 0) {
+    return {
+      kind: 'faults',
+      faults: errors.slice(0, MAX_SYNTAX_FAULTS).map((error) => {
+        const { line, column } = positionAt(json, error.offset);
+        return {
+          line,
+          words: `column ${column}: broken JSON: ${syntaxWords(printParseErrorCode(error.error))}`,
+        };
+      }),
+    };
+  }
+  if (root?.type !== 'object') return fault(1, `found ${kindOf(root)}, expected a JSON object`);
+  return entriesOf(root, json);
+}
+
+function entriesOf(root: Node, json: string): SettingsText {
+  const firstLine = new Map<string, number>();
+  const entries: SettingsEntry[] = [];
+  const faults: { line: number; words: string }[] = [];
+  for (const property of root.children ?? []) {
+    const [name, value] = property.children ?? [];
+    if (name === undefined || value === undefined) continue;
+    const key = String(name.value);
+    const { line } = positionAt(json, property.offset);
+    const before = firstLine.get(key);
+    if (before === undefined) {
+      firstLine.set(key, line);
+      entries.push({ key, value: getNodeValue(value), line });
+    } else {
+      faults.push({ line, words: `the key ${JSON.stringify(key)} stands here again, after line ${before}` });
+    }
+  }
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'entries', entries };
+}
+
+function fault(line: number, words: string): SettingsText {
+  return { kind: 'faults', faults: [{ line, words }] };
+}
+
+function kindOf(root: Node | undefined): string {
+  if (root === undefined) return 'nothing';
+  return root.type === 'array' ? 'a list' : `a ${root.type}`;
+}
+
+/** `CommaExpected` as `comma expected`. */
+function syntaxWords(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+function positionAt(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}

@@ -1,0 +1,34 @@
+import { BridgeError } from '../base/errors.js';
+import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
+
+/** What `set_active_project` remembers, for calls that name no path. */
+export class ActiveProject {
+  readonly #roots: AllowedRoots;
+  #current: AllowedPath | undefined;
+
+  constructor(roots: AllowedRoots) {
+    this.#roots = roots;
+  }
+
+  /** Throws as `AllowedRoots.resolveDirectory`; the project set before then stays. */
+  async set(input: string): Promise<AllowedPath> {
+    this.#current = await this.#roots.resolveDirectory(input);
+    return this.#current;
+  }
+
+  current(): AllowedPath | undefined {
+    return this.#current;
+  }
+
+  /** The directory `input`, else the active project, judged anew: it may have been moved since. Throws NO_ACTIVE_PROJECT. */
+  async resolve(input?: string): Promise<AllowedPath> {
+    this.#roots.requireSome();
+    const path = input ?? this.#current;
+    if (path !== undefined) return this.#roots.resolveDirectory(path);
+    throw new BridgeError(
+      'NO_ACTIVE_PROJECT',
+      'No path specified and no active project set. Use set_active_project first.',
+      'Call set_active_project with the directory of the project, or give a path with this call.',
+    );
+  }
+}

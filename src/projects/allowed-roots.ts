@@ -1,0 +1,126 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
+import { isWithin, walkPath, type Walk } from './walk-path.js';
+
+declare const allowed: unique symbol;
+
+/** A real path inside the allowed roots. Only `AllowedRoots` makes one, so a raw path does not compile where this is asked for. */
+export type AllowedPath = string & { readonly [allowed]: true };
+
+const SHOWN_CHARS = 400;
+const WORDS_HINT = 'Give an absolute path, or one that begins with ~/.';
+
+/** Judges paths by what they really are: `~`, `.`, `..` and links are resolved first, then compared folder by folder. */
+export class AllowedRoots {
+  readonly roots: readonly string[];
+  readonly #homeDir: string;
+
+  /** `roots` are absolute, or begin with `~`; a root need not exist, and may be a link. */
+  constructor(roots: readonly string[], homeDir: string) {
+    this.#homeDir = homeDir;
+    this.roots = roots.map((root) => {
+      const expanded = this.#expanded(root);
+      if (isAbsolute(expanded)) return resolve(expanded);
+      const found = `allowed_roots: found ${JSON.stringify(root)}, expected an absolute path.`;
+      throw new BridgeError('CONFIG_ERROR', found, WORDS_HINT);
+    });
+  }
+
+  /** Throws NO_ALLOWED_ROOTS when there are none. */
+  requireSome(): void {
+    if (this.roots.length > 0) return;
+    throw new BridgeError(
+      'NO_ALLOWED_ROOTS',
+      'No allowed roots are set, so no path can be used.',
+      'Run `claude-code-bridge init`, or set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, or ' +
+        'MCP_ALLOWED_ROOTS to absolute paths separated by commas; then restart the server.',
+    );
+  }
+
+  /**
+   * A path that exists, or one that does not exist yet and would lie inside the roots. Throws NO_ALLOWED_ROOTS,
+   * INVALID_ARGUMENTS for what is no absolute path, and PATH_NOT_ALLOWED alike for all that is outside, there or not.
+   */
+  async resolve(input: string): Promise<AllowedPath> {
+    return (await this.#judge(input)).path;
+  }
+
+  /** An existing directory. Throws as `resolve`, and PATH_NOT_FOUND or NOT_A_DIRECTORY for a path inside the roots. */
+  async resolveDirectory(input: string): Promise<AllowedPath> {
+    const { path, exists } = await this.#judge(input);
+    if (!exists) {
+      const hint = 'Correct the path, or create the directory first.';
+      throw new BridgeError('PATH_NOT_FOUND', `Path '${shown(input)}' does not exist.`, hint);
+    }
+    if (await isDirectory(path)) return path;
+    const message = `Path '${shown(input)}' is not a directory.`;
+    throw new BridgeError('NOT_A_DIRECTORY', message, 'Give the directory of a project.');
+  }
+
+  async #judge(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
+    this.requireSome();
+    const absolute = this.#absolute(input);
+    const realRoots = await this.#realRoots();
+    const isInside = (path: string) => realRoots.some((root) => isWithin(path, root));
+    const walk = await walkPath(absolute, isInside);
+    if (!isInside(walk.real)) throw this.#notAllowed(input, walk);
+    if (walk.error !== undefined) {
+      const why = walk.error === 'ELOOP' ? 'its links go round in a circle' : walk.error;
+      const message = `Path '${shown(input)}' cannot be reached: ${why}.`;
+      throw new BridgeError(
+        'PATH_NOT_FOUND',
+        message,
+        'Correct the path, or the permissions of its folders.',
+      );
+    }
+    return { path: walk.real as AllowedPath, exists: walk.exists };
+  }
+
+  /** Anew for each path: a root may be a link that is changed, or be created later. */
+  async #realRoots(): Promise<readonly string[]> {
+    const walks = await Promise.all(this.roots.map((root) => walkPath(root, () => false)));
+    return walks.filter((walk) => walk.error === undefined).map((walk) => walk.real);
+  }
+
+  #absolute(input: string): string {
+    if (input === '') throw new BridgeError('INVALID_ARGUMENTS', 'The path is empty.', WORDS_HINT);
+    const refuse = (why: string) =>
+      new BridgeError('INVALID_ARGUMENTS', `Path '${shown(input)}' ${why}.`, WORDS_HINT);
+    if (input.includes('\0')) throw refuse('holds a NUL character, which no path can');
+    // A lone surrogate would be written as U+FFFD, which is another path.
+    if (/\p{Surrogate}/u.test(input)) throw refuse('holds half of a character');
+    const expanded = this.#expanded(input);
+    if (isAbsolute(expanded)) return resolve(expanded);
+    if (input.startsWith('~')) throw refuse("begins with another user's home, which is not looked up");
+    throw refuse('is relative');
+  }
+
+  #expanded(path: string): string {
+    return path === '~' || path.startsWith('~/') ? this.#homeDir + path.slice(1) : path;
+  }
+
+  #notAllowed(input: string, walk: Walk): BridgeError {
+    const ledTo = walk.ledTo === undefined ? '' : ` It leads to '${shown(walk.ledTo)}' through a link.`;
+    return new BridgeError(
+      'PATH_NOT_ALLOWED',
+      `Path '${shown(input)}' is not within allowed roots. Allowed roots: ${this.roots.map(shown).join(', ')}${ledTo === '' ? '' : `.${ledTo}`}`,
+      'Use a path inside an allowed root, or ask the user to add one to "allowed_roots" in the settings and restart the server.',
+    );
+  }
+}
+
+function shown(path: string): string {
+  return oneLine(path, SHOWN_CHARS);
+}
+
+async function isDirectory(path: AllowedPath): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (thrown) {
+    // Removed since the walk saw it: whatever it was, it is no directory now.
+    if (systemCodeOf(thrown) !== undefined) return false;
+    throw thrown;
+  }
+}
