@@ -1,0 +1,87 @@
+// Pure: what the bridge writes to the CLI's stdin, one JSON object a line.
+import type { Question, SessionAnswer } from '../session.js';
+import type { ToolInput } from './stream-json.js';
+
+/** A permission that was asked and not answered yet. */
+export interface PendingPermission {
+  readonly input: ToolInput;
+  readonly suggestions: readonly ToolInput[];
+  readonly questions?: readonly Question[];
+}
+
+/** Opens the control protocol; comes before the first message. */
+export function initializeRequest(requestId: string): string {
+  return line({
+    type: 'control_request',
+    request_id: requestId,
+    request: { subtype: 'initialize', hooks: null },
+  });
+}
+
+export function interruptRequest(requestId: string): string {
+  return line({ type: 'control_request', request_id: requestId, request: { subtype: 'interrupt' } });
+}
+
+export function userMessage(text: string): string {
+  return line({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'text', text }] },
+    parent_tool_use_id: null,
+    session_id: '',
+  });
+}
+
+/** The answer to a `can_use_tool` request. */
+export function permissionResponse(
+  requestId: string,
+  asked: PendingPermission,
+  answer: SessionAnswer,
+): string {
+  return controlResponse(
+    requestId,
+    answer.verdict === 'deny' ? { behavior: 'deny', message: answer.message } : allowance(asked, answer),
+  );
+}
+
+/** For requests the bridge does not know, so that the CLI does not wait for them. */
+export function refusalResponse(requestId: string, subtype: string): string {
+  return line({
+    type: 'control_response',
+    response: { subtype: 'error', request_id: requestId, error: `The bridge does not handle ${subtype}.` },
+  });
+}
+
+function allowance(asked: PendingPermission, answer: Exclude<SessionAnswer, { verdict: 'deny' }>) {
+  const updatedInput = asked.questions
+    ? { ...asked.input, answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
+    : asked.input;
+  if (answer.verdict === 'allow' || asked.suggestions.length === 0)
+    return { behavior: 'allow', updatedInput };
+  // The CLI suggests to write some rules into the project's settings file: a session's permission ends with the session.
+  const updatedPermissions = asked.suggestions.map((suggestion) => ({
+    ...suggestion,
+    destination: 'session',
+  }));
+  return { behavior: 'allow', updatedInput, updatedPermissions };
+}
+
+/** The CLI wants answers by the question's text; callers may name the header instead. */
+function answersByQuestion(questions: readonly Question[], answers: Readonly<Record<string, string>>) {
+  return Object.fromEntries(
+    questions.flatMap(({ question, header }) => {
+      const answer = answers[question] ?? answers[header];
+      return answer === undefined ? [] : [[question, answer]];
+    }),
+  );
+}
+
+function controlResponse(requestId: string, response: Readonly<Record<string, unknown>>): string {
+  return line({
+    type: 'control_response',
+    response: { subtype: 'success', request_id: requestId, response },
+  });
+}
+
+function line(message: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify(message)}\n`;
+}

@@ -1,0 +1,301 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { Emitter } from '../../base/event.js';
+import { DisposableStore } from '../../base/lifecycle.js';
+import { oneLine } from '../../base/text.js';
+import { printArguments } from '../launch.js';
+import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import {
+  initializeRequest,
+  interruptRequest,
+  permissionResponse,
+  refusalResponse,
+  userMessage,
+} from './control-messages.js';
+import { LineReader } from './line-reader.js';
+import { parseStreamLine } from './stream-json.js';
+import { StreamTranslator } from './stream-translator.js';
+import { TextTail } from './text-tail.js';
+
+/** A pipe has no size; readable text is shown as if in the terminal of the other driver. */
+const COLUMNS = 120;
+const ROWS = 40;
+/** The CLI leaves 50 ms after the end of its input; what is not gone by then waits for something that will not come. */
+const CLOSE_GRACE_MS = 10_000;
+/** After the program's end: how long a child of it may hold the output open, before and after it is killed. */
+const DRAIN_MS = 2_000;
+/** The first line comes after 0.7 to 1.4 s on a busy machine; this long without one is worth a word. */
+const SILENT_START_MS = 30_000;
+/** A call that waits for a slow reader answers in time; and what waits to be written has a bound. */
+const WRITE_LIMIT_MS = 10_000;
+const MAX_QUEUED_CHARS = 16 * 1024 * 1024;
+/** Enough of stderr to name the cause. */
+const STDERR_NOTICE_CHARS = 1_000;
+
+export interface PrintDriverOptions {
+  /** Absolute program path and configured arguments. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly prompt: string;
+  readonly model: string | null;
+  /** A UUID. */
+  readonly sessionId: string;
+  readonly clock: Clock;
+  /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
+  readonly killTree: (pid: number) => Promise<void>;
+  /** Readable text for the task's log: all that a person would have read, newlines included. */
+  readonly onText: (text: string) => void;
+}
+
+/**
+ * Drives `claude -p` over pipes: the prompt, follow-ups and answers go in as stream-json, events come out of it.
+ * A program that is not the CLI works too: its text is shown, its exit code ends the session.
+ */
+export class PrintDriver implements SessionDriver {
+  readonly #options: PrintDriverOptions;
+  readonly #owned = new DisposableStore();
+  readonly #events = this.#owned.add(new Emitter<SessionEvent>());
+  readonly onEvent = this.#events.event;
+  readonly #translator: StreamTranslator;
+  readonly #shown = new TextTail();
+  readonly #stderr = new TextTail();
+  readonly #exited: Promise<void>;
+  #resolveExited: () => void = () => {};
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #exit: ExitStatus | undefined;
+  #hasSpoken = false;
+  #requestCount = 0;
+
+  constructor(options: PrintDriverOptions) {
+    this.#options = options;
+    this.#exited = new Promise((resolve) => {
+      this.#resolveExited = resolve;
+    });
+    this.#translator = new StreamTranslator(options.cwd, {
+      onEvent: (event) => this.#events.fire(event),
+      onReadable: (text) => this.#show(`${text}\n`),
+      onUnknownRequest: (requestId, subtype) => this.#writeSoon(refusalResponse(requestId, subtype)),
+    });
+  }
+
+  async start(): Promise<void> {
+    const { cwd, prompt, clock, command } = this.#options;
+    let child: ChildProcessWithoutNullStreams;
+    try {
+      child = this.#spawn();
+      await once(child, 'spawn');
+    } catch (fault) {
+      this.dispose();
+      throw await startFault(fault, command[0] ?? '', cwd);
+    }
+    this.#attach(child);
+    this.#events.fire({ type: 'spawned', pid: child.pid ?? 0 });
+    this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
+    this.#writeSoon(initializeRequest(this.#nextRequestId()));
+    this.#translator.promptSent(prompt);
+    this.#writeSoon(userMessage(prompt));
+  }
+
+  async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
+    const asked = this.#translator.takePermission(requestId);
+    if (!asked || this.#exit !== undefined) return 'gone';
+    return (await this.#write(permissionResponse(requestId, asked, answer))) ? 'answered' : 'gone';
+  }
+
+  async send(text: string): Promise<void> {
+    this.#translator.promptSent(text);
+    if (!(await this.#write(userMessage(text)))) throw notRunning('A message');
+  }
+
+  async interrupt(): Promise<void> {
+    if (!(await this.#write(interruptRequest(this.#nextRequestId())))) throw notRunning('An interrupt');
+  }
+
+  async close(): Promise<void> {
+    if (!this.#child || this.#exit) return;
+    this.#child.stdin.end();
+    const left = await withinMs(
+      this.#options.clock,
+      CLOSE_GRACE_MS,
+      this.#exited.then(() => true),
+    );
+    if (left !== true) await this.kill();
+  }
+
+  async kill(): Promise<void> {
+    if (!this.#child) return;
+    if (this.#exit === undefined) this.#writeSoon(interruptRequest(this.#nextRequestId()));
+    await this.#options.killTree(this.#child.pid ?? 0);
+    await this.#exited;
+  }
+
+  async screen(): Promise<ScreenView> {
+    return { text: this.#shown.lastLines(ROWS), columns: COLUMNS, rows: ROWS };
+  }
+
+  lastOutput(maxChars: number): string {
+    return this.#shown.read(maxChars);
+  }
+
+  dispose(): void {
+    const isRunning = this.#child !== undefined && this.#exit === undefined;
+    this.#owned.dispose();
+    // The owner awaits `kill` or `close`; this is for an owner that failed before it could.
+    if (isRunning) void this.kill().catch(() => {});
+  }
+
+  #spawn(): ChildProcessWithoutNullStreams {
+    const { command, cwd, env } = this.#options;
+    const [program = '', ...args] = command;
+    const child = spawn(program, [...args, ...printArguments(this.#options)], {
+      cwd,
+      env: { ...env },
+      // A process group of its own: signals to ours do not reach it, and the whole group can be ended.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    // Without a listener a broken pipe would be an uncaught exception; the exit that follows says what happened.
+    child.stdin.on('error', () => {});
+    return child;
+  }
+
+  #attach(child: ChildProcessWithoutNullStreams): void {
+    this.#child = child;
+    const reader = new LineReader({
+      onObjectLine: (line) => this.#onLine(line),
+      onText: (text) => this.#show(text),
+      onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters was too long and was skipped.`),
+    });
+    const errors = new LineReader({
+      onObjectLine: (line) => this.#onStderr(`${line}\n`),
+      onText: (text) => this.#onStderr(text),
+      onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters on stderr was skipped.`),
+    });
+    // After the start only a failed signal is told here, and the kill ladder sees that for itself.
+    child.on('error', () => {});
+    child.stdout.on('data', (chunk: Buffer) => this.#onBytes(chunk, reader));
+    child.stdout.once('end', () => reader.end());
+    child.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
+    child.stderr.once('end', () => errors.end());
+    const closed = once(child, 'close').then(() => true);
+    child.once('exit', (exitCode, signal) => void this.#onExit(child, { exitCode, signal }, closed));
+  }
+
+  #onBytes(chunk: Buffer, reader: LineReader): void {
+    this.#hasSpoken = true;
+    reader.push(chunk);
+    this.#events.fire({ type: 'output', bytes: chunk.length });
+  }
+
+  #onLine(line: string): void {
+    const event = parseStreamLine(line);
+    if (event) this.#translator.accept(event);
+    else this.#show(`${line}\n`);
+  }
+
+  #onStderr(text: string): void {
+    this.#stderr.append(text);
+    this.#show(text);
+  }
+
+  async #onExit(
+    child: ChildProcessWithoutNullStreams,
+    exit: ExitStatus,
+    closed: Promise<boolean>,
+  ): Promise<void> {
+    const { clock, killTree } = this.#options;
+    if (!(await withinMs(clock, DRAIN_MS, closed))) {
+      this.#notice(
+        'The program has ended, but something it started still holds its output; it is ended now.',
+      );
+      await killTree(child.pid ?? 0).catch((fault: unknown) => this.#notice(messageOf(fault)));
+      await withinMs(clock, DRAIN_MS, closed);
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }
+    const said = this.#stderr.read(STDERR_NOTICE_CHARS);
+    if (exit.exitCode !== 0 && said !== '')
+      this.#events.fire({ type: 'notice', text: `stderr: ${oneLine(said, STDERR_NOTICE_CHARS)}` });
+    this.#exit = exit;
+    this.#translator.withdrawAll('the session ended');
+    this.#resolveExited();
+    this.#events.fire({ type: 'exited', exit });
+  }
+
+  #onSilentStart(): void {
+    if (this.#hasSpoken || this.#exit !== undefined) return;
+    this.#notice(`No sign of life ${SILENT_START_MS / 1000} s after the start.`);
+  }
+
+  /** False when the program is gone; waits while its pipe is full. */
+  async #write(line: string): Promise<boolean> {
+    const stdin = this.#child?.stdin;
+    if (!stdin || this.#exit !== undefined || !stdin.writable || stdin.writableLength > MAX_QUEUED_CHARS)
+      return false;
+    const written = new Promise<boolean>((resolve) => stdin.write(line, (fault) => resolve(!fault)));
+    // Still queued after that: the program reads slowly and gets it in its turn.
+    return (await withinMs(this.#options.clock, WRITE_LIMIT_MS, written)) ?? true;
+  }
+
+  /** For what nobody waits for: a program that is gone by then needs no answer. */
+  #writeSoon(line: string): void {
+    void this.#write(line);
+  }
+
+  #show(text: string): void {
+    const readable = stripVTControlCharacters(text);
+    this.#shown.append(readable);
+    this.#options.onText(readable);
+  }
+
+  #notice(text: string): void {
+    this.#show(`· ${text}\n`);
+    this.#events.fire({ type: 'notice', text });
+  }
+
+  #nextRequestId(): string {
+    return `bridge-${++this.#requestCount}`;
+  }
+}
+
+async function startFault(fault: unknown, program: string, cwd: string): Promise<BridgeError> {
+  const cause = { cause: fault };
+  const code = systemCodeOf(fault);
+  // A missing working directory gives the same ENOENT as a missing program.
+  const cwdExists = await stat(cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (code === 'ENOENT' && cwdExists) {
+    const hint = 'Install Claude Code, or set claude_command (MCP_CLAUDE_COMMAND) to its full path.';
+    return new BridgeError('CLAUDE_NOT_FOUND', `The command '${program}' was not found.`, hint, cause);
+  }
+  if (code === 'EACCES') {
+    const hint = `Make it executable (chmod +x ${program}) or set claude_command to the right program.`;
+    return new BridgeError(
+      'CLAUDE_NOT_EXECUTABLE',
+      `The command '${program}' cannot be executed.`,
+      hint,
+      cause,
+    );
+  }
+  return new BridgeError(
+    'TASK_START_FAILED',
+    `The command '${program}' could not be started in ${cwd}: ${messageOf(fault)}`,
+    'Check that the directory exists and the program runs there.',
+    cause,
+  );
+}
+
+function notRunning(what: string): BridgeError {
+  return new BridgeError(
+    'TASK_NOT_RUNNING',
+    `${what} was to be sent, but the session has ended or its input is closed.`,
+    'Read the result with get_task_output, or start a new task.',
+  );
+}

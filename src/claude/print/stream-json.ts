@@ -1,0 +1,262 @@
+// Pure: one line of the CLI's `stream-json` output → a typed event. Kinds that are not known are kept, never fatal.
+import { z } from 'zod';
+
+const input = z.record(z.string(), z.unknown());
+export type ToolInput = Readonly<Record<string, unknown>>;
+
+export type AssistantBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: ToolInput };
+
+export type StreamEvent =
+  | {
+      readonly kind: 'init';
+      readonly sessionId: string;
+      readonly model?: string;
+      readonly cliVersion?: string;
+    }
+  | {
+      readonly kind: 'api-retry';
+      readonly attempt: number;
+      readonly maxRetries: number;
+      readonly delayMs: number;
+      readonly cause: string;
+    }
+  | { readonly kind: 'background-started'; readonly taskId: string }
+  | { readonly kind: 'background-ended'; readonly taskId: string }
+  /** All background tasks there are now (2.1.330). */
+  | { readonly kind: 'background-now'; readonly taskIds: readonly string[] }
+  | {
+      readonly kind: 'assistant';
+      readonly blocks: readonly AssistantBlock[];
+      /** Said by a subagent, not by the main conversation. */
+      readonly isSubagent: boolean;
+      /** Set when the CLI itself wrote the message because the API failed. */
+      readonly fault?: string;
+    }
+  | {
+      readonly kind: 'tool-results';
+      readonly results: readonly { readonly id: string; readonly text: string; readonly isError: boolean }[];
+    }
+  | {
+      readonly kind: 'result';
+      readonly isError: boolean;
+      readonly subtype: string;
+      readonly message: string;
+      readonly terminalReason: string;
+      readonly deniedTools: readonly string[];
+    }
+  | {
+      readonly kind: 'permission';
+      readonly requestId: string;
+      readonly tool: string;
+      readonly input: ToolInput;
+      readonly suggestions: readonly ToolInput[];
+    }
+  /** A control request this driver has no answer for. */
+  | { readonly kind: 'other-request'; readonly requestId: string; readonly subtype: string }
+  | { readonly kind: 'request-cancelled'; readonly requestId: string }
+  | { readonly kind: 'control-failed'; readonly requestId: string; readonly error: string }
+  | { readonly kind: 'unknown'; readonly type: string };
+
+const systemSchema = z.discriminatedUnion('subtype', [
+  z.object({
+    subtype: z.literal('init'),
+    session_id: z.string(),
+    model: z.string().optional(),
+    claude_code_version: z.string().optional(),
+  }),
+  z.object({
+    subtype: z.literal('api_retry'),
+    attempt: z.number(),
+    max_retries: z.number(),
+    retry_delay_ms: z.number(),
+    error_status: z.number().nullish(),
+    error: z.string().nullish(),
+  }),
+  z.object({ subtype: z.literal('task_started'), task_id: z.string() }),
+  z.object({ subtype: z.literal('task_notification'), task_id: z.string() }),
+  z.object({
+    subtype: z.literal('background_tasks_changed'),
+    tasks: z.array(z.object({ task_id: z.string() })),
+  }),
+]);
+
+const textBlock = z.object({ type: z.literal('text'), text: z.string() });
+const toolUseBlock = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input });
+const toolResultBlock = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(z.unknown())]).optional(),
+  is_error: z.boolean().nullish(),
+});
+const messageSchema = z.object({
+  message: z.object({ content: z.union([z.string(), z.array(z.unknown())]) }),
+  parent_tool_use_id: z.string().nullish(),
+  error: z.string().nullish(),
+});
+const resultSchema = z.object({
+  subtype: z.string(),
+  is_error: z.boolean(),
+  result: z.string().optional(),
+  errors: z.array(z.string()).optional(),
+  terminal_reason: z.string().nullish(),
+  permission_denials: z.array(z.object({ tool_name: z.string() })).optional(),
+});
+const controlRequestSchema = z.object({
+  request_id: z.string(),
+  request: z.looseObject({ subtype: z.string() }),
+});
+const canUseToolSchema = z.object({
+  subtype: z.literal('can_use_tool'),
+  tool_name: z.string(),
+  input,
+  permission_suggestions: z.array(input).nullish(),
+});
+const controlResponseSchema = z.object({
+  response: z.object({ subtype: z.string(), request_id: z.string(), error: z.string().optional() }),
+});
+const lineSchema = z.looseObject({ type: z.string() });
+
+/** The event that `line` tells, or undefined when the line is not a JSON object with a type. */
+export function parseStreamLine(line: string): StreamEvent | undefined {
+  const parsed = lineSchema.safeParse(parseJson(line));
+  if (!parsed.success) return undefined;
+  return eventOf(parsed.data.type, parsed.data) ?? { kind: 'unknown', type: parsed.data.type };
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // The caller counts and shows lines that are not JSON.
+  }
+}
+
+function eventOf(type: string, line: unknown): StreamEvent | undefined {
+  switch (type) {
+    case 'system':
+      return systemEvent(line);
+    case 'assistant':
+      return assistantEvent(line);
+    case 'user':
+      return toolResultsEvent(line);
+    case 'result':
+      return resultEvent(line);
+    case 'control_request':
+      return controlRequestEvent(line);
+    case 'control_response': {
+      const response = controlResponseSchema.safeParse(line).data?.response;
+      if (response?.subtype !== 'error') return undefined;
+      return {
+        kind: 'control-failed',
+        requestId: response.request_id,
+        error: response.error ?? 'unknown error',
+      };
+    }
+    case 'control_cancel_request': {
+      const { data } = z.object({ request_id: z.string() }).safeParse(line);
+      return data && { kind: 'request-cancelled', requestId: data.request_id };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function systemEvent(line: unknown): StreamEvent | undefined {
+  const { data } = systemSchema.safeParse(line);
+  switch (data?.subtype) {
+    case 'init':
+      return {
+        kind: 'init',
+        sessionId: data.session_id,
+        ...(data.model !== undefined && { model: data.model }),
+        ...(data.claude_code_version !== undefined && { cliVersion: data.claude_code_version }),
+      };
+    case 'api_retry':
+      return {
+        kind: 'api-retry',
+        attempt: data.attempt,
+        maxRetries: data.max_retries,
+        delayMs: data.retry_delay_ms,
+        cause: [data.error_status, data.error]
+          .filter((part) => part !== null && part !== undefined)
+          .join(' '),
+      };
+    case 'task_started':
+      return { kind: 'background-started', taskId: data.task_id };
+    case 'task_notification':
+      return { kind: 'background-ended', taskId: data.task_id };
+    case 'background_tasks_changed':
+      return { kind: 'background-now', taskIds: data.tasks.map((task) => task.task_id) };
+    case undefined:
+      return undefined;
+  }
+}
+
+function assistantEvent(line: unknown): StreamEvent | undefined {
+  const { data } = messageSchema.safeParse(line);
+  if (!data) return undefined;
+  return {
+    kind: 'assistant',
+    blocks: blocksOf(data.message.content).flatMap((block): AssistantBlock[] => {
+      const known = z.union([textBlock, toolUseBlock]).safeParse(block).data;
+      return known ? [known] : [];
+    }),
+    isSubagent: isSet(data.parent_tool_use_id),
+    ...(isSet(data.error) && { fault: data.error }),
+  };
+}
+
+function toolResultsEvent(line: unknown): StreamEvent | undefined {
+  const { data } = messageSchema.safeParse(line);
+  if (!data) return undefined;
+  const results = blocksOf(data.message.content).flatMap((block) => {
+    const known = toolResultBlock.safeParse(block).data;
+    return known
+      ? [{ id: known.tool_use_id, text: textOf(known.content ?? ''), isError: known.is_error === true }]
+      : [];
+  });
+  return results.length > 0 ? { kind: 'tool-results', results } : undefined;
+}
+
+function resultEvent(line: unknown): StreamEvent | undefined {
+  const { data } = resultSchema.safeParse(line);
+  if (!data) return undefined;
+  return {
+    kind: 'result',
+    isError: data.is_error,
+    subtype: data.subtype,
+    message: data.result ?? (data.errors ?? []).join('\n'),
+    terminalReason: data.terminal_reason ?? '',
+    deniedTools: (data.permission_denials ?? []).map((denial) => denial.tool_name),
+  };
+}
+
+function controlRequestEvent(line: unknown): StreamEvent | undefined {
+  const { data } = controlRequestSchema.safeParse(line);
+  if (!data) return undefined;
+  const asked = canUseToolSchema.safeParse(data.request).data;
+  if (!asked) return { kind: 'other-request', requestId: data.request_id, subtype: data.request.subtype };
+  return {
+    kind: 'permission',
+    requestId: data.request_id,
+    tool: asked.tool_name,
+    input: asked.input,
+    suggestions: asked.permission_suggestions ?? [],
+  };
+}
+
+function blocksOf(content: string | readonly unknown[]): readonly unknown[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function textOf(content: string | readonly unknown[]): string {
+  return blocksOf(content)
+    .flatMap((block) => textBlock.safeParse(block).data?.text ?? [])
+    .join('\n');
+}
+
+function isSet(value: string | null | undefined): value is string {
+  return value !== null && value !== undefined;
+}

@@ -1,0 +1,214 @@
+import { oneLine } from '../../base/text.js';
+import type { SessionEvent, SessionRequest, TroubleKind } from '../session.js';
+import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
+import type { PendingPermission } from './control-messages.js';
+import type { AssistantBlock, StreamEvent, ToolInput } from './stream-json.js';
+
+/** More tool calls than this are never open at once; the oldest are forgotten first. */
+const MAX_OPEN_TOOLS = 1_000;
+/** Enough of a tool's result to see how it went. */
+const RESULT_CHARS = 300;
+
+export interface StreamListener {
+  onEvent(event: SessionEvent): void;
+  /** A line of what a person would have read, without its newline. */
+  onReadable(text: string): void;
+  /** A request the bridge has no answer for; it must be refused so that the CLI goes on. */
+  onUnknownRequest(requestId: string, subtype: string): void;
+}
+
+type EventOf<Kind extends StreamEvent['kind']> = Extract<StreamEvent, { kind: Kind }>;
+
+/** Turns what the stream tells into what a session tells, and remembers what is open between the two. */
+export class StreamTranslator {
+  readonly #cwd: string;
+  readonly #listener: StreamListener;
+  readonly #openTools = new Map<string, { readonly tool: string; readonly input: ToolInput }>();
+  readonly #permissions = new Map<string, PendingPermission>();
+  readonly #background = new Set<string>();
+  #prompts: string[] = [];
+  #session = '';
+  #fault: string | undefined;
+
+  constructor(cwd: string, listener: StreamListener) {
+    this.#cwd = cwd;
+    this.#listener = listener;
+  }
+
+  /** A message was written to the CLI; the next turn answers it. */
+  promptSent(text: string): void {
+    this.#prompts.push(text);
+  }
+
+  /** Takes the request out, so that the first answer wins. */
+  takePermission(requestId: string): PendingPermission | undefined {
+    const asked = this.#permissions.get(requestId);
+    this.#permissions.delete(requestId);
+    return asked;
+  }
+
+  /** The session is over: what still waits is gone. */
+  withdrawAll(why: string): void {
+    for (const requestId of [...this.#permissions.keys()]) this.#withdraw(requestId, why);
+  }
+
+  accept(event: StreamEvent): void {
+    switch (event.kind) {
+      case 'init':
+        return this.#onInit(event);
+      case 'api-retry':
+        return this.#onRetry(event);
+      case 'background-started':
+        this.#background.add(event.taskId);
+        return;
+      case 'background-ended':
+        this.#background.delete(event.taskId);
+        return;
+      case 'background-now':
+        this.#background.clear();
+        for (const taskId of event.taskIds) this.#background.add(taskId);
+        return;
+      case 'assistant':
+        return this.#onAssistant(event);
+      case 'tool-results':
+        return this.#onToolResults(event);
+      case 'result':
+        return this.#onResult(event);
+      case 'permission':
+        return this.#onPermission(event);
+      case 'request-cancelled':
+        return this.#withdraw(event.requestId, 'Claude Code withdrew the request');
+      case 'other-request':
+        return this.#listener.onUnknownRequest(event.requestId, event.subtype);
+      case 'control-failed':
+        return this.#notice(`Claude Code refused a control request: ${oneLine(event.error, RESULT_CHARS)}`);
+      case 'unknown':
+        return;
+    }
+  }
+
+  #onInit({ sessionId, model, cliVersion }: EventOf<'init'>): void {
+    const told = JSON.stringify([sessionId, model, cliVersion]);
+    if (told !== this.#session) {
+      this.#session = told;
+      this.#listener.onEvent({
+        type: 'session',
+        sessionId,
+        ...(model !== undefined && { model }),
+        ...(cliVersion !== undefined && { cliVersion }),
+      });
+    }
+    // Each turn begins with an init; one that the CLI starts by itself, after a background task, has no prompt of ours.
+    const prompt = this.#prompts.join('\n');
+    this.#prompts = [];
+    this.#fault = undefined;
+    this.#listener.onEvent({ type: 'turn-started', source: 'exact', prompt });
+  }
+
+  #onRetry({ attempt, maxRetries, delayMs, cause }: EventOf<'api-retry'>): void {
+    const seconds = (delayMs / 1000).toFixed(1);
+    this.#notice(`API error (${cause}) · retrying in ${seconds} s · attempt ${attempt} of ${maxRetries}`);
+  }
+
+  #onAssistant({ blocks, isSubagent, fault }: EventOf<'assistant'>): void {
+    if (fault !== undefined) this.#fault = fault;
+    for (const block of blocks) this.#onBlock(block, isSubagent, fault !== undefined);
+  }
+
+  #onBlock(block: AssistantBlock, isSubagent: boolean, isFault: boolean): void {
+    if (block.type === 'text') {
+      if (block.text.trim() === '') return;
+      this.#listener.onReadable(`● ${block.text}`);
+      // A subagent's words are not the session's; a fault is told when its turn ends.
+      if (!isSubagent && !isFault) this.#listener.onEvent({ type: 'said', text: block.text });
+      return;
+    }
+    if (this.#openTools.size >= MAX_OPEN_TOOLS) this.#forgetOldestTool();
+    this.#openTools.set(block.id, { tool: block.name, input: block.input });
+    const summary = toolSummary(block.name, block.input);
+    this.#listener.onReadable(`● ${summary}`);
+    this.#listener.onEvent({ type: 'tool-started', tool: block.name, summary, input: block.input });
+  }
+
+  #onToolResults({ results }: EventOf<'tool-results'>): void {
+    for (const { id, text, isError } of results) {
+      const open = this.#openTools.get(id);
+      if (!open) continue;
+      this.#openTools.delete(id);
+      this.#listener.onReadable(`  ⎿ ${oneLine(text, RESULT_CHARS)}`);
+      this.#listener.onEvent({
+        type: 'tool-finished',
+        tool: open.tool,
+        summary: toolSummary(open.tool, open.input),
+        ok: !isError,
+        filesChanged: isError ? [] : filesWritten(open.tool, open.input, this.#cwd),
+      });
+    }
+  }
+
+  #onPermission({ requestId, tool, input, suggestions }: EventOf<'permission'>): void {
+    const questions = tool === 'AskUserQuestion' ? parseQuestions(input) : undefined;
+    const request: SessionRequest = {
+      requestId,
+      kind: questions ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission',
+      tool,
+      input,
+      summary: toolSummary(tool, input),
+      options: questions?.[0]?.options.map((option) => option.label) ?? [],
+      ...(questions && { questions }),
+      source: 'exact',
+    };
+    this.#permissions.set(requestId, { input, suggestions, ...(questions && { questions }) });
+    this.#listener.onReadable(`? ${request.summary}`);
+    this.#listener.onEvent({ type: 'request', request });
+  }
+
+  #onResult(result: EventOf<'result'>): void {
+    // `aborted_tools`, `aborted_streaming`: the caller interrupted, nothing failed.
+    const interrupted = result.isError && result.terminalReason.startsWith('aborted');
+    const error = result.isError && !interrupted ? faultOf(result, this.#fault) : undefined;
+    if (!result.isError && result.deniedTools.length > 0) {
+      const denied = [...new Set(result.deniedTools)].join(', ');
+      this.#notice(
+        `The turn reports success, but ${result.deniedTools.length} tool call(s) were denied: ${denied}`,
+      );
+    }
+    if (error) this.#listener.onReadable(`✗ ${error.text}`);
+    this.#fault = undefined;
+    this.#listener.onEvent({
+      type: 'turn-ended',
+      source: 'exact',
+      message: result.message,
+      backgroundTasks: this.#background.size,
+      ...(interrupted && { interrupted }),
+      ...(error && { error }),
+    });
+  }
+
+  #withdraw(requestId: string, why: string): void {
+    if (this.#permissions.delete(requestId)) this.#listener.onEvent({ type: 'request-gone', requestId, why });
+  }
+
+  #forgetOldestTool(): void {
+    const [oldest] = this.#openTools.keys();
+    if (oldest !== undefined) this.#openTools.delete(oldest);
+  }
+
+  #notice(text: string): void {
+    this.#listener.onReadable(`· ${text}`);
+    this.#listener.onEvent({ type: 'notice', text });
+  }
+}
+
+function faultOf(result: EventOf<'result'>, fault: string | undefined): { kind: TroubleKind; text: string } {
+  const text = result.message === '' ? `Claude Code ended the turn with ${result.subtype}.` : result.message;
+  return { kind: troubleKindOf(text, fault), text };
+}
+
+function troubleKindOf(text: string, fault: string | undefined): TroubleKind {
+  if (fault === 'authentication_failed' || /not logged in|please run \/login|invalid api key/i.test(text))
+    return 'not-logged-in';
+  if (/unable to connect|connection (error|refused)|ECONNREFUSED|ENOTFOUND|ETIMEDOUT/i.test(text))
+    return 'network';
+  return 'api-error';
+}

@@ -1,0 +1,154 @@
+import { access, constants, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { runCommand } from './run-command.js';
+
+/** The versions that the end-to-end tests drive; the last is the one that the demo fetches. */
+export const CLAUDE_VERSIONS = ['2.1.197', '2.1.330'] as const;
+
+/** 235 MB: five seconds from a near registry, minutes over a slow line. */
+const INSTALL_LIMIT_MS = 10 * 60 * 1000;
+/** `--version` answers in 0.2 s. */
+const VERSION_LIMIT_MS = 30 * 1000;
+/** An install that is older than this was cut off; nothing will finish it. */
+const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+const PARTIAL_PREFIX = '.partial-';
+const STDERR_CHARS = 400;
+
+export interface FetchClaudeOptions {
+  readonly version: string;
+  /** One folder a version is kept here; any number of callers may share it. */
+  readonly cacheDir: string;
+  /** For npm: PATH, proxies and npm's own settings. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The path of the native `claude` of that version, from the cache or else installed from npm without running its scripts.
+ * Throws CLAUDE_NOT_FOUND when npm or the network is missing, or the package has no program for this machine.
+ */
+export async function findOrFetchClaude(options: FetchClaudeOptions): Promise<string> {
+  const { version, cacheDir, log } = options;
+  const home = join(cacheDir, version);
+  const cached = await findBinary(home, version, options.signal);
+  if (cached !== undefined) return cached;
+  await mkdir(cacheDir, { recursive: true });
+  await removeAbandoned(cacheDir);
+  log(`Fetching Claude Code ${version} from npm into ${cacheDir} (235 MB, once) …`);
+  const partial = await mkdtemp(join(cacheDir, PARTIAL_PREFIX));
+  try {
+    await install(partial, options);
+    if ((await findBinary(partial, version, options.signal)) === undefined) throw noProgram(version);
+    await moveIntoPlace(partial, home, version);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  const fetched = await findBinary(home, version, options.signal);
+  if (fetched === undefined) throw noProgram(version);
+  return fetched;
+}
+
+async function install(folder: string, { version, env, signal }: FetchClaudeOptions): Promise<void> {
+  // A package.json of its own, so that npm does not install into a project further up.
+  await writeFile(join(folder, 'package.json'), '{"private":true}\n');
+  const flags = [
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-package-lock',
+    '--no-save',
+    '--omit=dev',
+    '--include=optional',
+  ];
+  const command = ['npm', 'install', ...flags, '--prefix', folder, `@anthropic-ai/claude-code@${version}`];
+  let failure: string;
+  try {
+    const result = await runCommand(command, { cwd: folder, env, timeoutMs: INSTALL_LIMIT_MS, signal });
+    if (result.exitCode === 0) return;
+    failure = npmFault(result.stderr);
+  } catch (fault) {
+    if (signal?.aborted) throw fault;
+    failure = systemCodeOf(fault) === 'ENOENT' ? 'npm was not found on PATH' : messageOf(fault);
+  }
+  throw new BridgeError(
+    'CLAUDE_NOT_FOUND',
+    `Claude Code ${version} is not in ${folder.slice(0, folder.lastIndexOf('/'))} and could not be fetched: ${failure}.`,
+    'Check the network and that npm works (npm ping), or name an installed program with --claude <path>.',
+  );
+}
+
+/** Two installs may finish at once: the first one in place is used; only a broken one is replaced. */
+async function moveIntoPlace(partial: string, home: string, version: string): Promise<void> {
+  try {
+    await rename(partial, home);
+  } catch (fault) {
+    const code = systemCodeOf(fault);
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw fault;
+    if ((await findBinary(home, version)) !== undefined) return;
+    await rm(home, { recursive: true, force: true });
+    await rename(partial, home);
+  }
+}
+
+/** Tries each platform package that npm put there: the musl one does not start on glibc, nor the other way round. */
+async function findBinary(home: string, version: string, signal?: AbortSignal): Promise<string | undefined> {
+  const scope = join(home, 'node_modules', '@anthropic-ai');
+  const prefix = `claude-code-${process.platform}-${process.arch}`;
+  const packages = await readdir(scope).catch(() => []); // No such folder: not installed.
+  for (const name of packages.filter((found) => found.startsWith(prefix)).sort()) {
+    const binary = join(scope, name, 'claude');
+    if (await saysVersion(binary, version, home, signal)) return binary;
+  }
+  return undefined;
+}
+
+async function saysVersion(
+  binary: string,
+  version: string,
+  cwd: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    await access(binary, constants.X_OK);
+    const env = { HOME: cwd, PATH: '/usr/bin:/bin' };
+    const { exitCode, stdout } = await runCommand([binary, '--version'], {
+      cwd,
+      env,
+      timeoutMs: VERSION_LIMIT_MS,
+      signal,
+    });
+    return exitCode === 0 && stdout.includes(version);
+  } catch (fault) {
+    if (signal?.aborted) throw fault;
+    return false; // Missing, or not for this machine.
+  }
+}
+
+async function removeAbandoned(cacheDir: string): Promise<void> {
+  for (const name of await readdir(cacheDir)) {
+    if (!name.startsWith(PARTIAL_PREFIX)) continue;
+    const path = join(cacheDir, name);
+    const found = await stat(path).catch(() => undefined); // Its owner may just have removed it.
+    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
+function npmFault(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
+  const words = lines
+    .map((line) => line.replace(/^npm (error|ERR!)\s*/, ''))
+    .filter((line) => !line.startsWith('A complete log'));
+  const text = words.join('; ') || stderr.trim() || 'npm failed without a word';
+  return text.slice(0, STDERR_CHARS);
+}
+
+function noProgram(version: string): BridgeError {
+  return new BridgeError(
+    'CLAUDE_NOT_FOUND',
+    `Claude Code ${version} was fetched, but it holds no program that runs on ${process.platform} ${process.arch}.`,
+    'Name an installed program with --claude <path>.',
+  );
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { createSecret } from '../../src/base/ids.js';
+import { PrintDriver } from '../../src/claude/print/print-driver.js';
+import type { SessionAnswer, SessionEvent, SessionRequest } from '../../src/claude/session.js';
+import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
+import { createClaudeHome, type ClaudeHome } from '../harness/claude-home.js';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { EventLog } from '../harness/event-log.js';
+import { killMarked, markedProcesses } from '../harness/marked-processes.js';
+
+describeRealClaude('the print driver', ({ version, binary }) => {
+  let projectDir: string;
+  let api: ScriptedApi;
+  let home: ClaudeHome;
+  let driver: PrintDriver;
+  let events: EventLog<SessionEvent>;
+  let mark: string;
+  let text: string;
+
+  beforeEach(async () => {
+    projectDir = await realpath(await mkdtemp(join(tmpdir(), 'bridge-project-')));
+    mark = createSecret();
+    text = '';
+  });
+
+  afterEach(async () => {
+    await killMarked(mark);
+    driver.dispose();
+    await api.dispose();
+    await home.dispose();
+    await rm(projectDir, { recursive: true, force: true });
+  });
+
+  async function start(
+    script: Script,
+    options: { prompt?: string; withKey?: boolean; env?: Record<string, string> } = {},
+  ) {
+    api = await startScriptedApi(script);
+    home = await createClaudeHome({ apiUrl: api.url, withKey: options.withKey ?? true });
+    driver = new PrintDriver({
+      command: [binary],
+      cwd: projectDir,
+      env: { ...home.env, ...options.env, CLAUDE_CODE_BRIDGE_MARK: mark },
+      prompt: options.prompt ?? 'Do the work.',
+      model: null,
+      sessionId: randomUUID(),
+      clock: systemClock,
+      killTree: () => killMarked(mark),
+      onText: (more) => {
+        text += more;
+      },
+    });
+    events = new EventLog(driver.onEvent);
+    await driver.start();
+  }
+
+  async function nextRequest(): Promise<SessionRequest> {
+    const { request } = await events.next('request');
+    return request;
+  }
+
+  async function answerNext(answer: SessionAnswer): Promise<SessionRequest> {
+    const request = await nextRequest();
+    expect(await driver.answer(request.requestId, answer)).toBe('answered');
+    return request;
+  }
+
+  it('an allowed edit is written, told with its path, and the session ends with 0', async () => {
+    await start([
+      {
+        say: 'I will write it.',
+        tools: [{ name: 'Write', input: { file_path: 'hello.txt', content: 'hi there' } }],
+      },
+      { say: 'All done.' },
+    ]);
+    const { pid } = await events.next('spawned');
+    expect(pid).toBeGreaterThan(0);
+    expect(await events.next('session')).toMatchObject({ cliVersion: version });
+    expect(await events.next('turn-started')).toMatchObject({ prompt: 'Do the work.', source: 'exact' });
+    expect(await answerNext({ verdict: 'allow' })).toMatchObject({
+      kind: 'permission',
+      tool: 'Write',
+      source: 'exact',
+    });
+    expect(await events.next('tool-finished')).toMatchObject({
+      tool: 'Write',
+      ok: true,
+      filesChanged: [join(projectDir, 'hello.txt')],
+    });
+    expect(await events.next('turn-ended')).toMatchObject({
+      message: 'All done.',
+      backgroundTasks: 0,
+      source: 'exact',
+    });
+    await driver.close();
+    expect((await events.next('exited')).exit).toEqual({ exitCode: 0, signal: null });
+    expect(events.all.at(-1)?.type).toBe('exited');
+    expect(await readFile(join(projectDir, 'hello.txt'), 'utf8')).toBe('hi there');
+    expect(text).toContain('● I will write it.');
+    expect(driver.lastOutput(9)).toBe('All done.');
+    expect(await markedProcesses(mark)).toEqual([]);
+  });
+
+  it('a denied command is not run and the model is told why', async () => {
+    await start([
+      { tools: [{ name: 'Bash', input: { command: 'touch made.txt', description: 'make' } }] },
+      { say: 'As you wish.' },
+    ]);
+    await answerNext({ verdict: 'deny', message: 'No new files today.' });
+    expect(await events.next('tool-finished')).toMatchObject({ tool: 'Bash', ok: false, filesChanged: [] });
+    await events.next('turn-ended');
+    expect(api.requests.at(-1)?.toolResults).toMatchObject([{ text: 'No new files today.', isError: true }]);
+    expect(events.all).toContainEqual(
+      expect.objectContaining({ type: 'notice', text: expect.stringContaining('Bash') }),
+    );
+    expect(existsSync(join(projectDir, 'made.txt'))).toBe(false);
+    await driver.close();
+  });
+
+  it('a permission for the session holds for the next call and is not written into the project', async () => {
+    await start([
+      { tools: [{ name: 'Bash', input: { command: 'touch one.txt', description: 'one' } }] },
+      { tools: [{ name: 'Bash', input: { command: 'touch one.txt', description: 'again' } }] },
+      { say: 'Both made.' },
+    ]);
+    await answerNext({ verdict: 'allow_session' });
+    expect(await events.next('turn-ended')).toMatchObject({ message: 'Both made.' });
+    expect(events.all.filter((event) => event.type === 'request')).toHaveLength(1);
+    expect(await readdir(projectDir)).toEqual(['one.txt']);
+    await driver.close();
+  });
+
+  it('a question reaches the caller with its options and the answer reaches the model', async () => {
+    const options = [
+      { label: 'PostgreSQL', description: 'a server' },
+      { label: 'SQLite', description: 'a file' },
+    ];
+    const questions = [{ question: 'Which database?', header: 'Database', multiSelect: false, options }];
+    await start([{ tools: [{ name: 'AskUserQuestion', input: { questions } }] }, { say: 'SQLite it is.' }]);
+    const request = await answerNext({ verdict: 'allow', answers: { Database: 'SQLite' } });
+    expect(request).toMatchObject({
+      kind: 'question',
+      options: ['PostgreSQL', 'SQLite'],
+      summary: 'Which database?',
+    });
+    await events.next('turn-ended');
+    expect(api.requests.at(-1)?.toolResults[0]?.text).toContain('"Which database?"="SQLite"');
+    await driver.close();
+  });
+
+  it('a plan is approved before work goes on', async () => {
+    await start([
+      { tools: [{ name: 'EnterPlanMode', input: {} }] },
+      { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Do it.' } }] },
+      { say: 'Approved.' },
+    ]);
+    expect(await answerNext({ verdict: 'allow' })).toMatchObject({ kind: 'plan', tool: 'ExitPlanMode' });
+    expect(await events.next('turn-ended')).toMatchObject({ message: 'Approved.' });
+    expect(api.requests.at(-1)?.toolResults[0]).toMatchObject({ isError: false });
+    await driver.close();
+  });
+
+  it('API errors that pass are told as notices and the turn succeeds', async () => {
+    const error = { status: 500, type: 'api_error', message: 'boom' };
+    await start([{ error, repeat: 2 }, { say: 'Recovered.' }]);
+    expect((await events.next('notice')).text).toMatch(
+      /^API error \(500 server_error\) · retrying in \d\.\d s · attempt 1 of/,
+    );
+    expect(await events.next('turn-ended')).not.toHaveProperty('error');
+    await driver.close();
+  });
+
+  it.each([
+    { status: 529, type: 'overloaded_error', kind: 'api-error' },
+    { status: 401, type: 'authentication_error', kind: 'not-logged-in' },
+  ])('an API error $status that stays ends the turn as $kind', async ({ status, type, kind }) => {
+    await start([{ error: { status, type, message: 'scripted' }, repeat: 50 }], {
+      env: { CLAUDE_CODE_MAX_RETRIES: '1' },
+    });
+    expect((await events.next('turn-ended')).error).toMatchObject({
+      kind,
+      text: expect.stringMatching(/\S/),
+    });
+    await driver.close();
+    expect((await events.next('exited')).exit.exitCode).toBe(1);
+  });
+
+  it('a CLI that is not logged in says so', async () => {
+    await start([{ say: 'never' }], { withKey: false });
+    expect((await events.next('turn-ended')).error).toEqual({
+      kind: 'not-logged-in',
+      text: 'Not logged in · Please run /login',
+    });
+    expect(events.all.map((event) => event.type)).not.toContain('said');
+    await driver.close();
+  });
+
+  it('an interrupt withdraws what was asked, ends the turn, and a message starts the next', async () => {
+    await start([
+      { tools: [{ name: 'Bash', input: { command: 'touch made.txt', description: 'make' } }] },
+      { say: 'Yes?' },
+    ]);
+    const { requestId } = await nextRequest();
+    await driver.interrupt();
+    expect(await events.next('request-gone')).toMatchObject({ requestId });
+    expect(await events.next('turn-ended')).toMatchObject({ interrupted: true });
+    expect(await driver.answer(requestId, { verdict: 'allow' })).toBe('gone');
+    await driver.send('Go on without it.');
+    await events.next('turn-started');
+    expect(await events.next('turn-started')).toMatchObject({ prompt: 'Go on without it.' });
+    expect(await events.next('said')).toMatchObject({ text: 'Yes?' });
+    expect(api.requests.at(-1)?.userText).toContain('Go on without it.');
+    await driver.close();
+    await expect(driver.send('Too late.')).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    expect(existsSync(join(projectDir, 'made.txt'))).toBe(false);
+  });
+
+  it('a command in the background is counted until it is over', async () => {
+    const input = { command: 'sleep 1', description: 'wait', run_in_background: true };
+    await start([{ tools: [{ name: 'Bash', input }] }, { say: 'Started.' }, { say: 'It is over.' }]);
+    expect(await events.next('turn-ended')).toMatchObject({ message: 'Started.', backgroundTasks: 1 });
+    expect(await events.next('turn-ended')).toMatchObject({ message: 'It is over.', backgroundTasks: 0 });
+    await driver.close();
+  });
+
+  it('a prompt of 1 MB that begins with a dash arrives whole', async () => {
+    const prompt = `--dangerously "$(touch made.txt)" \`x\` ${'é☂ '.repeat(200_000)}end`;
+    await start([{ say: 'Read.' }], { prompt });
+    await events.next('turn-ended');
+    expect(api.requests.some((request) => request.userText.includes(prompt))).toBe(true);
+    expect(await readdir(projectDir)).toEqual([]);
+    await driver.close();
+  });
+
+  it('a kill in the middle of a command leaves no process', async () => {
+    const input = { command: 'tail -f /dev/null & setsid tail -f /dev/null & tail -f /dev/null', description: 'wait' };
+    await start([{ tools: [{ name: 'Bash', input }] }, { say: 'never' }]);
+    await answerNext({ verdict: 'allow' });
+    while ((await markedProcesses(mark)).length < 4) await new Promise((resolve) => setTimeout(resolve, 50));
+    await driver.kill();
+    expect((await events.next('exited')).exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(await markedProcesses(mark)).toEqual([]);
+  });
+});
