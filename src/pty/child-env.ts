@@ -1,0 +1,81 @@
+// Pure: the environment of an agent, made from the bridge's own by a list of what it may know.
+
+/** Every process of a task carries its secret in this variable: the only thing that finds a daemonized one again. */
+export const MARK_VARIABLE = 'CLAUDE_CODE_BRIDGE_MARK';
+
+/** A name, or with `*` at its end the beginning of names. */
+const ALWAYS: readonly string[] = [
+  ...['HOME', 'PATH', 'SHELL', 'USER', 'LOGNAME', 'LANG', 'LC_*', 'TZ', 'TMPDIR', 'XDG_*', 'SSH_AUTH_SOCK'],
+  ...[
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+    'ALL_PROXY',
+    'NO_PROXY',
+    'http_proxy',
+    'https_proxy',
+    'all_proxy',
+    'no_proxy',
+  ],
+  ...['SSL_CERT_*', 'NODE_EXTRA_CA_CERTS'],
+  ...['ANTHROPIC_*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'IS_SANDBOX'],
+  ...['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', 'DISABLE_TELEMETRY', 'DISABLE_AUTOUPDATER'],
+  'DISABLE_ERROR_REPORTING',
+];
+
+/** Names that go along only when the switch is on: credentials of a cloud are nobody's business otherwise. */
+const BY_SWITCH: readonly { readonly name: string; readonly needs: readonly string[] }[] = [
+  { name: 'CLAUDE_CODE_USE_BEDROCK', needs: ['AWS_*'] },
+  { name: 'CLAUDE_CODE_USE_VERTEX', needs: ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] },
+  { name: 'CLAUDE_CODE_USE_FOUNDRY', needs: ['AZURE_*'] },
+];
+
+/** Switch values that mean "off", as the CLI reads them. */
+const OFF = new Set(['', '0', 'false', 'no', 'off']);
+
+/**
+ * Not passed by a pattern that is only `*`: they tell the child that it runs inside another agent, load code into it, or
+ * point git at another repository.
+ */
+const NEVER_BY_STAR: readonly string[] = ['CLAUDECODE', 'CLAUDE_CODE_*', 'NODE_OPTIONS', 'GIT_*', 'CI'];
+
+export interface ChildEnvironmentOptions {
+  /** The task's secret, see MARK_VARIABLE. */
+  readonly mark: string;
+  /** Set as they are, over everything inherited. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Further names that the user lets through; a `*` at the end makes a prefix. */
+  readonly passEnvironment?: readonly string[];
+}
+
+/** The whole environment of a child. Nothing that is not named here or in the options reaches it. */
+export function childEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  options: ChildEnvironmentOptions,
+): Record<string, string> {
+  const patterns = [...ALWAYS];
+  for (const { name, needs } of BY_SWITCH) {
+    if (!OFF.has(env[name]?.toLowerCase() ?? '')) patterns.push(name, ...needs);
+  }
+  const asked = options.passEnvironment ?? [];
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    const isAsked = asked.some((pattern) => fits(name, pattern) && (pattern !== '*' || !isNeverByStar(name)));
+    if (isAsked || patterns.some((pattern) => fits(name, pattern))) passed[name] = value;
+  }
+  return {
+    ...passed,
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+    ...options.extra,
+    [MARK_VARIABLE]: options.mark,
+  };
+}
+
+function fits(name: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+function isNeverByStar(name: string): boolean {
+  return NEVER_BY_STAR.some((pattern) => fits(name, pattern));
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { MARK_VARIABLE } from './child-env.js';
+
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parentPid: number;
+  /** Process group and session; 0 where the system does not tell. */
+  readonly group: number;
+  readonly session: number;
+  /** Differs for two processes that had the same pid one after the other. */
+  readonly startId: string;
+  /** The name of the program, for reports. */
+  readonly name: string;
+}
+
+export interface ListedProcess extends ProcessInfo {
+  /** Its environment, as far as it may be read, holds the mark that was asked for. */
+  readonly isMarked: boolean;
+}
+
+/** How many /proc files are open at a time. */
+const READERS = 16;
+/** `ps` is done in well under a second; a stuck one must not hold up a kill. */
+const PS_LIMIT_MS = 5000;
+const PS_MAX_BYTES = 64 * 1024 * 1024;
+
+/** All processes that live (zombies do not), each with whether it carries the mark. */
+export async function listProcesses(mark: string): Promise<ListedProcess[]> {
+  return process.platform === 'linux' ? listFromProc(mark) : listFromPs(mark);
+}
+
+async function listFromProc(mark: string): Promise<ListedProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name));
+  const found: ListedProcess[] = [];
+  const reader = async () => {
+    for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
+      const listed = await readOne(pid, mark);
+      if (listed) found.push(listed);
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, reader));
+  return found;
+}
+
+async function readOne(pid: string, mark: string): Promise<ListedProcess | undefined> {
+  try {
+    const info = parseProcStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
+    if (!info) return undefined;
+    return { ...info, isMarked: await carriesMark(pid, mark) };
+  } catch {
+    // It ended between the listing and the look.
+    return undefined;
+  }
+}
+
+async function carriesMark(pid: string, mark: string): Promise<boolean> {
+  try {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
+    return `\0${environment}`.includes(`\0${MARK_VARIABLE}=${mark}\0`);
+  } catch {
+    // Another user's process: not one that the bridge started, or one that it could not signal anyhow.
+    return false;
+  }
+}
+
+/** The identity in a text of /proc/<pid>/stat, or undefined for a zombie. The name may hold spaces and parentheses. */
+export function parseProcStat(text: string): ProcessInfo | undefined {
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  // From field 3 on: state, ppid, pgrp, session, …, starttime as field 22.
+  const fields = text.slice(close + 2).split(' ');
+  const [state = 'X', parentPid = '0', group = '0', session = '0'] = fields;
+  const startId = fields[19];
+  if (state === 'Z' || state === 'X' || state === 'x' || startId === undefined) return undefined;
+  return {
+    pid: Number(text.slice(0, open - 1)),
+    parentPid: Number(parentPid),
+    group: Number(group),
+    session: Number(session),
+    startId,
+    name: text.slice(open + 1, close),
+  };
+}
+
+/**
+ * Without /proc: `ps` shows the environment of the user's own processes behind the command, but (macOS) not of programs
+ * under system protection; those are found by their group and their parents only.
+ */
+async function listFromPs(mark: string): Promise<ListedProcess[]> {
+  const { stdout } = await promisify(execFile)(
+    'ps',
+    ['-A', '-E', '-ww', '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='],
+    { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' }, timeout: PS_LIMIT_MS, maxBuffer: PS_MAX_BYTES },
+  );
+  return parsePs(stdout, mark);
+}
+
+const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/;
+
+/** The processes in the output of `ps -o pid=,ppid=,pgid=,stat=,lstart=,command=`. */
+export function parsePs(output: string, mark: string): ListedProcess[] {
+  const found: ListedProcess[] = [];
+  for (const line of output.split('\n')) {
+    const [, pid, parentPid, group, state, startId, command] = PS_LINE.exec(line) ?? [];
+    if (command === undefined || startId === undefined || state?.startsWith('Z') !== false) continue;
+    found.push({
+      pid: Number(pid),
+      parentPid: Number(parentPid),
+      group: Number(group),
+      session: 0,
+      startId,
+      name: command.split(' ', 1)[0] ?? '',
+      isMarked: ` ${command} `.includes(` ${MARK_VARIABLE}=${mark} `),
+    });
+  }
+  return found;
+}
