@@ -8,6 +8,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { createSecret } from '../../src/base/ids.js';
 import { PrintDriver } from '../../src/claude/print/print-driver.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../src/claude/session.js';
+import { killTree } from '../../src/pty/kill-ladder.js';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
 import { createClaudeHome, type ClaudeHome } from '../harness/claude-home.js';
 import { describeRealClaude } from '../harness/real-claude.js';
@@ -51,7 +52,9 @@ describeRealClaude('the print driver', ({ version, binary }) => {
       model: null,
       sessionId: randomUUID(),
       clock: systemClock,
-      killTree: () => killMarked(mark),
+      killTree: async (pid) => {
+        await killTree({ pid, mark, clock: systemClock });
+      },
       onText: (more) => {
         text += more;
       },
@@ -116,9 +119,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
     expect(await events.next('tool-finished')).toMatchObject({ tool: 'Bash', ok: false, filesChanged: [] });
     await events.next('turn-ended');
     expect(api.requests.at(-1)?.toolResults).toMatchObject([{ text: 'No new files today.', isError: true }]);
-    expect(events.all).toContainEqual(
-      expect.objectContaining({ type: 'notice', text: expect.stringContaining('Bash') }),
-    );
+    expect((await events.next('notice')).text).toContain('denied: Bash');
     expect(existsSync(join(projectDir, 'made.txt'))).toBe(false);
     await driver.close();
   });
@@ -183,10 +184,9 @@ describeRealClaude('the print driver', ({ version, binary }) => {
     await start([{ error: { status, type, message: 'scripted' }, repeat: 50 }], {
       env: { CLAUDE_CODE_MAX_RETRIES: '1' },
     });
-    expect((await events.next('turn-ended')).error).toMatchObject({
-      kind,
-      text: expect.stringMatching(/\S/),
-    });
+    const { error } = await events.next('turn-ended');
+    expect(error?.kind).toBe(kind);
+    expect(error?.text).toMatch(/\S/);
     await driver.close();
     expect((await events.next('exited')).exit.exitCode).toBe(1);
   });
@@ -239,12 +239,15 @@ describeRealClaude('the print driver', ({ version, binary }) => {
   });
 
   it('a kill in the middle of a command leaves no process', async () => {
-    const input = { command: 'tail -f /dev/null & setsid tail -f /dev/null & tail -f /dev/null', description: 'wait' };
+    const input = {
+      command: 'tail -f /dev/null & setsid tail -f /dev/null & tail -f /dev/null',
+      description: 'wait',
+    };
     await start([{ tools: [{ name: 'Bash', input }] }, { say: 'never' }]);
     await answerNext({ verdict: 'allow' });
     while ((await markedProcesses(mark)).length < 4) await new Promise((resolve) => setTimeout(resolve, 50));
     await driver.kill();
-    expect((await events.next('exited')).exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect((await events.next('exited')).exit.exitCode).not.toBe(0);
     expect(await markedProcesses(mark)).toEqual([]);
   });
 });

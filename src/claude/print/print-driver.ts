@@ -67,6 +67,7 @@ export class PrintDriver implements SessionDriver {
   readonly #exited: Promise<void>;
   #resolveExited: () => void = () => {};
   #child: ChildProcessWithoutNullStreams | undefined;
+  #pid: number | undefined;
   #exit: ExitStatus | undefined;
   #hasSpoken = false;
   #requestCount = 0;
@@ -86,15 +87,17 @@ export class PrintDriver implements SessionDriver {
   async start(): Promise<void> {
     const { cwd, prompt, clock, command } = this.#options;
     let child: ChildProcessWithoutNullStreams;
+    let pid: number;
     try {
       child = this.#spawn();
       await once(child, 'spawn');
+      pid = pidOf(child);
     } catch (fault) {
       this.dispose();
       throw await startFault(fault, command[0] ?? '', cwd);
     }
-    this.#attach(child);
-    this.#events.fire({ type: 'spawned', pid: child.pid ?? 0 });
+    this.#attach(child, pid);
+    this.#events.fire({ type: 'spawned', pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#writeSoon(initializeRequest(this.#nextRequestId()));
     this.#translator.promptSent(prompt);
@@ -128,9 +131,9 @@ export class PrintDriver implements SessionDriver {
   }
 
   async kill(): Promise<void> {
-    if (!this.#child) return;
+    if (this.#pid === undefined) return;
     if (this.#exit === undefined) this.#writeSoon(interruptRequest(this.#nextRequestId()));
-    await this.#options.killTree(this.#child.pid ?? 0);
+    await this.#options.killTree(this.#pid);
     await this.#exited;
   }
 
@@ -164,8 +167,9 @@ export class PrintDriver implements SessionDriver {
     return child;
   }
 
-  #attach(child: ChildProcessWithoutNullStreams): void {
+  #attach(child: ChildProcessWithoutNullStreams, pid: number): void {
     this.#child = child;
+    this.#pid = pid;
     const reader = new LineReader({
       onObjectLine: (line) => this.#onLine(line),
       onText: (text) => this.#show(text),
@@ -183,7 +187,7 @@ export class PrintDriver implements SessionDriver {
     child.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
     child.stderr.once('end', () => errors.end());
     const closed = once(child, 'close').then(() => true);
-    child.once('exit', (exitCode, signal) => void this.#onExit(child, { exitCode, signal }, closed));
+    child.once('exit', (exitCode, signal) => void this.#onExit(child, pid, { exitCode, signal }, closed));
   }
 
   #onBytes(chunk: Buffer, reader: LineReader): void {
@@ -205,6 +209,7 @@ export class PrintDriver implements SessionDriver {
 
   async #onExit(
     child: ChildProcessWithoutNullStreams,
+    pid: number,
     exit: ExitStatus,
     closed: Promise<boolean>,
   ): Promise<void> {
@@ -213,7 +218,7 @@ export class PrintDriver implements SessionDriver {
       this.#notice(
         'The program has ended, but something it started still holds its output; it is ended now.',
       );
-      await killTree(child.pid ?? 0).catch((fault: unknown) => this.#notice(messageOf(fault)));
+      await killTree(pid).catch((fault: unknown) => this.#notice(messageOf(fault)));
       await withinMs(clock, DRAIN_MS, closed);
       child.stdout.destroy();
       child.stderr.destroy();
@@ -261,6 +266,12 @@ export class PrintDriver implements SessionDriver {
   #nextRequestId(): string {
     return `bridge-${++this.#requestCount}`;
   }
+}
+
+/** A child without a pid must never reach the kill ladder: pid 0 would be our own group. */
+function pidOf(child: ChildProcessWithoutNullStreams): number {
+  if (child.pid === undefined) throw new Error('the program started without a process id');
+  return child.pid;
 }
 
 async function startFault(fault: unknown, program: string, cwd: string): Promise<BridgeError> {

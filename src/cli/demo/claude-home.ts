@@ -15,12 +15,14 @@ export interface ClaudeHomeOptions {
 
 /** Writes the `.claude.json` of someone who has been through the first start. */
 export async function writeClaudeHome(homeDir: string, options: ClaudeHomeOptions = {}): Promise<void> {
-  const approved = options.approveKey === false ? [] : [SCRIPTED_API_KEY.slice(-KEY_TAIL_CHARS)];
-  const projects = (options.trustedProjects ?? []).map((path) => [path, { hasTrustDialogAccepted: true }]);
+  const approved: string[] = options.approveKey === false ? [] : [SCRIPTED_API_KEY.slice(-KEY_TAIL_CHARS)];
+  const projects = (options.trustedProjects ?? []).map(
+    (path) => [path, { hasTrustDialogAccepted: true }] as const,
+  );
   const state = {
     hasCompletedOnboarding: true,
     theme: 'dark',
-    customApiKeyResponses: { approved, rejected: [] },
+    customApiKeyResponses: { approved, rejected: [] as const },
     projects: Object.fromEntries(projects),
   };
   await writeFile(join(homeDir, '.claude.json'), JSON.stringify(state), { mode: 0o600 });
