@@ -21,7 +21,8 @@ export function settingsPage(): string {
 
 # Settings
 
-Settings come from, first to last: a flag of the command line, an environment variable, the settings file, the default below.
+A setting is taken from the first of these that has it: a flag of the command line, an environment variable, the settings file, the default
+below.
 
 The settings file is the first of these that applies:
 

@@ -20,7 +20,8 @@ export interface FoundSetting {
 export async function settingFaults(found: FoundSetting, homeDir: string): Promise<readonly string[]> {
   const { key, origin } = found;
   const parsed = configSchema.shape[key].safeParse(withHome(key, found.value, homeDir));
-  if (!parsed.success) return parsed.error.issues.map((issue) => issueLine(found, issue));
+  // Several bounds that one value breaks are one fault, said in the same words.
+  if (!parsed.success) return [...new Set(parsed.error.issues.map((issue) => issueLine(found, issue)))];
   if (key !== 'auto_approve_patterns') return [];
   const patterns = configSchema.shape.auto_approve_patterns.parse(found.value);
   const faults = await patternFaults(patterns);

@@ -39,7 +39,12 @@ const absolutePath = z
 
 const VARIABLE_WORDS =
   'the name of an environment variable, such as "GOPATH", or the beginning of names and a *, such as "AWS_*"';
+const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" stands alone, not in a list)';
 const TOOLSETS_WORDS = '"all" alone, or a list of toolset names such as "tasks" and "git"';
+
+const commandText = z
+  .string('a word of a command')
+  .max(MAX_TEXT_CHARS, `at most ${MAX_TEXT_CHARS} characters`);
 
 /** Every setting: its bounds, its default, its words, and (in `settingFacts`) how the environment names it. */
 export const configSchema = z.strictObject({
@@ -121,7 +126,7 @@ export const configSchema = z.strictObject({
     .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
 
   claude_command: z
-    .union([z.string().max(MAX_TEXT_CHARS), z.array(z.string().max(MAX_TEXT_CHARS)).max(MAX_LIST_ITEMS)])
+    .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])
     .superRefine((command, context) => {
       const fault = commandFault(command);
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
@@ -172,7 +177,7 @@ export const configSchema = z.strictObject({
     .union([
       z.literal('all'),
       z
-        .array(z.string().regex(/^(?!all$)[a-z][a-z0-9_-]{0,63}$/))
+        .array(z.string(TOOLSET_WORDS).regex(/^(?!all$)[a-z][a-z0-9_-]{0,63}$/, TOOLSET_WORDS))
         .min(1)
         .max(MAX_LIST_ITEMS),
     ])

@@ -1,0 +1,339 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { loadConfig, type ConfigRequest } from '../../src/config/load-config.js';
+import { tempFolder } from './temp-folder.js';
+
+interface Place {
+  readonly homeDir: string;
+  readonly cwd: string;
+  /** The default settings file. */
+  readonly path: string;
+}
+
+async function place(settings?: string | object): Promise<Place> {
+  const folder = await tempFolder();
+  const homeDir = join(folder, 'home');
+  const cwd = join(folder, 'cwd');
+  const path = join(homeDir, '.config', 'mcp-claude-bridge', 'config.json');
+  await mkdir(cwd);
+  await mkdir(dirname(path), { recursive: true });
+  if (settings !== undefined) {
+    await writeFile(path, typeof settings === 'string' ? settings : JSON.stringify(settings), {
+      mode: 0o600,
+    });
+  }
+  return { homeDir, cwd, path };
+}
+
+async function load({ homeDir, cwd }: Place, request: Partial<ConfigRequest> = {}) {
+  return loadConfig({ env: {}, cwd, homeDir, ...request });
+}
+
+/** The lines of the fault. */
+async function faults(at: Place, request: Partial<ConfigRequest> = {}): Promise<string[]> {
+  try {
+    await load(at, request);
+  } catch (thrown) {
+    if (thrown instanceof BridgeError && thrown.code === 'CONFIG_ERROR') return thrown.message.split('\n');
+    throw thrown;
+  }
+  return [];
+}
+
+describe('where settings come from', () => {
+  test('nothing at all is no fault: there are no roots', async () => {
+    expect(await load(await place())).toMatchObject({
+      config: { allowed_roots: [] },
+      source: null,
+      warnings: [],
+    });
+  });
+
+  test('a flag beats the environment, the environment beats the file, the file beats the default', async () => {
+    const at = await place({ default_tree_depth: 3, task_history_size: 30, default_header_lines: 33 });
+    const { config, source } = await load(at, {
+      env: { MCP_TREE_DEPTH: '4', MCP_TASK_HISTORY_SIZE: '40' },
+      overrides: [{ key: 'default_tree_depth', flag: '--depth', text: '5' }],
+    });
+    expect(config).toMatchObject({ default_tree_depth: 5, task_history_size: 40, default_header_lines: 33 });
+    expect(source).toBe(at.path);
+  });
+
+  test('--config beats the variable, the variable beats the default file', async () => {
+    const at = await place({ log_level: 'error' });
+    const named = join(at.cwd, 'named.json');
+    const flagged = join(at.homeDir, 'flagged.json');
+    await writeFile(named, '{ "log_level": "warn" }', { mode: 0o600 });
+    await writeFile(flagged, '{ "log_level": "debug" }', { mode: 0o600 });
+    const env = { MCP_CLAUDE_BRIDGE_CONFIG: 'named.json' };
+    expect(await load(at, { env })).toMatchObject({ source: named, config: { log_level: 'warn' } });
+    expect(await load(at, { env, configPath: '~/flagged.json' })).toMatchObject({ source: flagged });
+  });
+
+  test('a named file that is missing is a fault, not a reason to take another one', async () => {
+    const at = await place({ log_level: 'error' });
+    expect(await faults(at, { configPath: '/nowhere/x.json' })).toEqual([
+      '/nowhere/x.json (named by flag --config): found no file, expected a readable file of JSON',
+    ]);
+    expect(await faults(at, { env: { MCP_CLAUDE_BRIDGE_CONFIG: '' } })).toEqual([
+      'environment variable MCP_CLAUDE_BRIDGE_CONFIG: found "", expected the path of a settings file (~/ is your home folder, ~name is not looked up)',
+    ]);
+  });
+
+  test('config.json in the start folder is not read, and a warning says how to name it', async () => {
+    const at = await place();
+    const lying = join(at.cwd, 'config.json');
+    await writeFile(lying, '{ "claude_command": "/bin/evil" }', { mode: 0o600 });
+    const { config, source, warnings } = await load(at);
+    expect(config.claude_command).toBe('claude');
+    expect(source).toBeNull();
+    expect(warnings).toEqual([
+      `${lying} is not used: a settings file in the start folder is read only when it is named, with --config ${lying} or MCP_CLAUDE_BRIDGE_CONFIG=${lying}.`,
+    ]);
+    expect(await load(at, { configPath: './config.json' })).toMatchObject({ source: lying, warnings: [] });
+  });
+});
+
+describe('the file', () => {
+  test('comments, trailing commas, a byte order mark and Windows line ends are welcome', async () => {
+    const at = await place('\ufeff{\r\n  // roots\r\n  "default_tree_depth": 4, /* deep */\r\n}\r\n');
+    expect((await load(at)).config.default_tree_depth).toBe(4);
+  });
+
+  test('broken JSON is named by line and column', async () => {
+    const at = await place('{\n  "log_level": "info"\n  "shell": "/bin/sh"\n}');
+    expect(await faults(at)).toEqual([`${at.path}:3: column 3: broken JSON: comma expected`]);
+  });
+
+  test.each([
+    ['', '1: the file is empty, expected a JSON object such as { "allowed_roots": [] }'],
+    ['[]', '1: found a list, expected a JSON object'],
+    ['"x"', '1: found a string, expected a JSON object'],
+    ['['.repeat(100_000), '1: the JSON is nested too deeply'],
+    ['{ "shell": "/a",\n "shell": "/b" }', '2: the key "shell" stands here again, after line 1'],
+  ])('%.40j is refused', async (text, fault) => {
+    const at = await place(text);
+    expect(await faults(at)).toEqual([`${at.path}:${fault}`]);
+  });
+
+  test('an unknown key is named with the nearest known one, and its value is not shown', async () => {
+    const at = await place('{\n  "alowed_root": ["/secret"],\n  "__proto__": 1\n}');
+    expect(await faults(at)).toEqual([
+      `${at.path}:2: found the unknown key "alowed_root", expected a known one; the nearest is "allowed_roots"`,
+      expect.stringContaining(`${at.path}:3: found the unknown key "__proto__"`),
+    ]);
+  });
+
+  test('a pipe is refused without waiting for a writer', async () => {
+    const at = await place();
+    execFileSync('mkfifo', [at.path]);
+    expect(await faults(at)).toEqual([
+      `${at.path}: the settings file is not a regular file, expected a readable file of JSON`,
+    ]);
+  });
+
+  test('a device behind a link, a folder, a giant and a binary file are refused', async () => {
+    const at = await place();
+    const inFolder = (name: string) => join(at.homeDir, name);
+    await symlink('/dev/zero', inFolder('zero'));
+    await writeFile(inFolder('big'), ' '.repeat(1_048_577));
+    await writeFile(inFolder('binary'), Buffer.from([0x7b, 0xff, 0x7d]));
+    const refused = async (name: string) => (await faults(at, { configPath: inFolder(name) }))[0];
+    expect(await refused('zero')).toContain('the settings file is not a regular file');
+    expect(await refused('.')).toContain('the settings file is a folder, not a file');
+    expect(await refused('big')).toContain('the settings file is larger than 1048576 bytes');
+    expect(await refused('binary')).toContain('the settings file is not UTF-8 text');
+  });
+
+  test('one that every user can write is read with a warning', async () => {
+    const at = await place({});
+    await chmod(at.path, 0o666);
+    expect((await load(at)).warnings).toEqual([expect.stringContaining('can be written by every user')]);
+  });
+});
+
+describe('the environment', () => {
+  test.each([
+    '10MB',
+    '1e3',
+    '',
+    'NaN',
+    ' 5',
+    '5 ',
+    '0x10',
+    '5.0',
+    '+5',
+    '007',
+    'Infinity',
+    '99999999999999999999',
+  ])('a number written as %j is refused', async (text) => {
+    const lines = await faults(await place(), { env: { MCP_MAX_LOG_SIZE: text } });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^environment variable MCP_MAX_LOG_SIZE: max_log_size_bytes: found .*, expected a whole number from 1 to 1073741824/,
+    );
+  });
+
+  test.each(['/a,', ',/a', '/a,,/b', ',', ' '])('a list with an empty part is refused: %j', async (text) => {
+    expect(await faults(await place(), { env: { MCP_ALLOWED_ROOTS: text } })).toEqual([
+      `environment variable MCP_ALLOWED_ROOTS: allowed_roots: found ${JSON.stringify(text)}, expected a list separated by commas, without empty parts`,
+    ]);
+  });
+
+  test('each form is read', async () => {
+    const at = await place();
+    const { config } = await load(at, {
+      env: {
+        MCP_ALLOWED_ROOTS: '~, /',
+        MCP_TOOLSETS: 'all',
+        MCP_PASS_ENVIRONMENT: 'GOPATH,AWS_*',
+        MCP_AUTO_APPROVE_PATTERNS: '["Go on\\\\?"]',
+        MCP_CLAUDE_COMMAND: 'npx "my claude"',
+        MCP_STATE_DIR: '~/state',
+      },
+    });
+    expect(config).toMatchObject({
+      allowed_roots: [at.homeDir, '/'],
+      toolsets: 'all',
+      pass_environment: ['GOPATH', 'AWS_*'],
+      auto_approve_patterns: ['Go on\\?'],
+      claude_command: 'npx "my claude"',
+      state_dir: join(at.homeDir, 'state'),
+    });
+    expect((await load(at, { env: { MCP_TOOLSETS: 'tasks, git' } })).config.toolsets).toEqual([
+      'tasks',
+      'git',
+    ]);
+  });
+
+  test('a variable that is nearly ours is a warning', async () => {
+    const { warnings } = await load(await place(), { env: { MCP_ALLOWED_ROOT: '/a', MCP_TIMEOUT: '5' } });
+    expect(warnings).toEqual([
+      'The environment variable MCP_ALLOWED_ROOT is not known here; the nearest is MCP_ALLOWED_ROOTS.',
+    ]);
+  });
+});
+
+describe('values', () => {
+  const file = 'FILE';
+
+  test.each<[object, string]>([
+    [
+      { allowed_roots: [''] },
+      'allowed_roots[0]: found "", expected an absolute path, or one that begins with ~/',
+    ],
+    [
+      { allowed_roots: ['src'] },
+      'allowed_roots[0]: found "src", expected an absolute path, or one that begins with ~/',
+    ],
+    [
+      { allowed_roots: ['~root'] },
+      'allowed_roots[0]: found "~root", expected an absolute path, or one that begins with ~/ (the home of another user, as in ~name, is not looked up)',
+    ],
+    [
+      { allowed_roots: [7] },
+      'allowed_roots[0]: found 7, expected an absolute path, or one that begins with ~/',
+    ],
+    [
+      { allowed_roots: '/a' },
+      'allowed_roots: found "/a", expected a list of at most 100 folders, each an absolute path, or one that begins with ~/',
+    ],
+    [
+      { default_timeout_seconds: 59 },
+      'default_timeout_seconds: found 59, expected a whole number from 60 to 14400',
+    ],
+    [
+      { default_timeout_seconds: 1e10 },
+      'default_timeout_seconds: found 10000000000, expected a whole number from 60 to 14400',
+    ],
+    [
+      { default_timeout_seconds: '60' },
+      'default_timeout_seconds: found "60", expected a whole number from 60 to 14400',
+    ],
+    [{ default_tree_depth: 2.5 }, 'default_tree_depth: found 2.5, expected a whole number from 1 to 10'],
+    [{ task_history_size: null }, 'task_history_size: found null, expected a whole number from 1 to 10000'],
+    [
+      { log_level: 'verbose' },
+      'log_level: found "verbose", expected one of "debug", "info", "warn", "error"',
+    ],
+    [
+      { claude_command: './claude' },
+      'claude_command: found "./claude", expected a program name to find on PATH, or an absolute path, or one that begins with ~/',
+    ],
+    [
+      { claude_command: 5 },
+      'claude_command: found 5, expected a command line such as "claude", or a list of its words',
+    ],
+    [
+      { toolsets: ['all'] },
+      'toolsets[0]: found "all", expected the name of a toolset, such as "tasks" ("all" stands alone, not in a list)',
+    ],
+    [
+      { pass_environment: ['*'] },
+      'pass_environment[0]: found "*", expected the name of an environment variable, such as "GOPATH", or the beginning of names and a *, such as "AWS_*"',
+    ],
+    [
+      { auto_approve_patterns: [''] },
+      'auto_approve_patterns[0]: found "", expected a regular expression that is not empty',
+    ],
+    [
+      { auto_approve_patterns: ['ok', 'y*'] },
+      'auto_approve_patterns[1]: found "y*", expected a regular expression that does not match the empty string',
+    ],
+    [
+      { auto_approve_patterns: ['\\b'] },
+      'auto_approve_patterns[0]: found "\\\\b", expected a regular expression that does not match the empty string',
+    ],
+    [
+      { auto_approve_patterns: ['(?=x)'] },
+      'auto_approve_patterns[0]: found "(?=x)", expected a regular expression in RE2 syntax (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)',
+    ],
+    [
+      { state_dir: 'state' },
+      'state_dir: found "state", expected an absolute path, or one that begins with ~/',
+    ],
+  ])('%j is refused', async (settings, line) => {
+    const at = await place(settings);
+    expect((await faults(at)).map((fault) => fault.replace(`${at.path}:1`, file))).toEqual([
+      `${file}: ${line}`,
+    ]);
+  });
+
+  test('all faults of all sources come together, a line each, also those that another source overrules', async () => {
+    const at = await place('{\n  "log_level": "loud",\n  "shel": "/bin/sh"\n}');
+    const lines = await faults(at, {
+      env: { MCP_LOG_LEVEL: 'info', MCP_TREE_DEPTH: 'two' },
+      overrides: [{ key: 'toolsets', flag: '--toolsets', text: 'tasks,' }],
+    });
+    expect(lines).toEqual([
+      `${at.path}:3: found the unknown key "shel", expected a known one; the nearest is "shell"`,
+      'environment variable MCP_TREE_DEPTH: default_tree_depth: found "two", expected a whole number from 1 to 10',
+      'flag --toolsets: toolsets: found "tasks,", expected a list separated by commas, without empty parts',
+      `${at.path}:2: log_level: found "loud", expected one of "debug", "info", "warn", "error"`,
+    ]);
+  });
+
+  test('a pattern that would take other engines for ever is judged at once', async () => {
+    const at = await place({ auto_approve_patterns: ['(a+)+b', `${'(x?)'.repeat(200)}y`] });
+    expect((await load(at)).config.auto_approve_patterns).toHaveLength(2);
+  });
+
+  test('a root that does not exist, or is a file, is a warning', async () => {
+    const at = await place({ allowed_roots: ['/nowhere/at/all', '~/.config/mcp-claude-bridge/config.json'] });
+    const { config, warnings } = await load(at);
+    expect(config.allowed_roots).toEqual(['/nowhere/at/all', at.path]);
+    expect(warnings).toEqual([
+      'allowed_roots: /nowhere/at/all does not exist.',
+      `allowed_roots: ${at.path} is not a folder.`,
+    ]);
+  });
+
+  test('a long or many-lined value is shown cut and on one line', async () => {
+    const [line, ...others] = await faults(await place({ log_level: `a\nb${'x'.repeat(5_000)}` }));
+    expect(others).toEqual([]);
+    expect(line?.length).toBeLessThan(400);
+  });
+});

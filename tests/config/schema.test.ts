@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { configKeys, configSchema, factsOf } from '../../src/config/schema.js';
+
+test('every setting has a default, words, and an environment name of its own', () => {
+  const names = configKeys.map((key) => factsOf(key).env);
+  expect(names.every((name) => /^MCP_[A-Z_]+$/.test(name))).toBe(true);
+  expect(new Set(names).size).toBe(configKeys.length);
+  for (const key of configKeys) {
+    expect(configSchema.shape[key].safeParse(undefined).success, key).toBe(true);
+    expect(configSchema.shape[key].description, key).toMatch(/\.$/);
+  }
+});
+
+test('the defaults are those of the specification', () => {
+  expect(configSchema.parse({})).toEqual({
+    allowed_roots: [],
+    default_timeout_seconds: 3600,
+    decision_timeout_seconds: 600,
+    max_log_size_bytes: 10_485_760,
+    task_history_size: 20,
+    default_tree_depth: 2,
+    max_diff_size_bytes: 51_200,
+    default_header_lines: 50,
+    shell: '/bin/bash',
+    claude_command: 'claude',
+    pass_environment: [],
+    auto_approve_patterns: [
+      'Do you want to proceed\\?',
+      '\\[y/N\\]',
+      '\\[Y/n\\]',
+      'Continue\\?',
+      'Approve\\?',
+    ],
+    toolsets: ['tasks', 'project', 'files', 'git'],
+    state_dir: null,
+    log_level: 'info',
+  });
+});
+
+test('the names that the specification gives are kept', () => {
+  const names = Object.fromEntries(configKeys.map((key) => [factsOf(key).env, key]));
+  expect(names).toMatchObject({
+    MCP_ALLOWED_ROOTS: 'allowed_roots',
+    MCP_DEFAULT_TIMEOUT: 'default_timeout_seconds',
+    MCP_MAX_LOG_SIZE: 'max_log_size_bytes',
+    MCP_TASK_HISTORY_SIZE: 'task_history_size',
+    MCP_TREE_DEPTH: 'default_tree_depth',
+    MCP_MAX_DIFF_SIZE: 'max_diff_size_bytes',
+    MCP_SHELL: 'shell',
+    MCP_CLAUDE_COMMAND: 'claude_command',
+    MCP_LOG_LEVEL: 'log_level',
+    MCP_STATE_DIR: 'state_dir',
+  });
+});

@@ -1,0 +1,231 @@
+import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BridgeError, systemCodeOf, type ErrorCode } from '../../src/base/errors.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { tempFolder } from '../config/temp-folder.js';
+
+let base: string;
+let root: string;
+let outside: string;
+let roots: AllowedRoots;
+
+beforeEach(async () => {
+  base = await tempFolder();
+  root = join(base, 'root');
+  outside = join(base, 'outside');
+  await mkdir(join(root, 'project'), { recursive: true });
+  await mkdir(join(outside, 'secret'), { recursive: true });
+  await writeFile(join(root, 'file'), '');
+  await writeFile(join(outside, 'file'), '');
+  roots = new AllowedRoots([root], root);
+});
+
+async function fault(promise: Promise<unknown>): Promise<BridgeError> {
+  try {
+    await promise;
+  } catch (thrown) {
+    if (thrown instanceof BridgeError) return thrown;
+    throw thrown;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+function ignoreSystemError(thrown: unknown): void {
+  if (systemCodeOf(thrown) === undefined) throw thrown;
+}
+
+async function code(promise: Promise<unknown>): Promise<ErrorCode> {
+  return (await fault(promise)).code;
+}
+
+describe('inside', () => {
+  test('a root itself, what is in it, dots, doubled and trailing slashes, and ~ are allowed', async () => {
+    const project = join(root, 'project');
+    for (const input of [
+      project,
+      `${project}/`,
+      `${root}//project///`,
+      `${project}/../project/.`,
+      `${outside}/../root/project`,
+      '~/project',
+    ]) {
+      expect(await roots.resolveDirectory(input), input).toBe(project);
+    }
+    expect(await roots.resolveDirectory('~')).toBe(root);
+    expect(await roots.resolve(`${root}/`)).toBe(root);
+    expect(await roots.resolve(join(root, 'file'))).toBe(join(root, 'file'));
+  });
+
+  test('what does not exist yet is judged by its nearest existing folder', async () => {
+    expect(await roots.resolve(join(root, 'new/deep/file'))).toBe(join(root, 'new/deep/file'));
+    expect(await code(roots.resolveDirectory(join(root, 'new')))).toBe('PATH_NOT_FOUND');
+  });
+
+  test('a file is not a directory', async () => {
+    const error = await fault(roots.resolveDirectory(join(root, 'file')));
+    expect(error.code).toBe('NOT_A_DIRECTORY');
+    expect(error.message).toBe(`Path '${join(root, 'file')}' is not a directory.`);
+    expect(await code(roots.resolveDirectory(join(root, 'file/x')))).toBe('PATH_NOT_FOUND');
+  });
+
+  test('links that stay inside are followed, and the real path is given', async () => {
+    await symlink('project', join(root, 'relative'));
+    await symlink(join(root, 'relative'), join(root, 'absolute'));
+    await symlink(root, join(outside, 'back'));
+    expect(await roots.resolveDirectory(join(root, 'absolute'))).toBe(join(root, 'project'));
+    expect(await roots.resolveDirectory(join(outside, 'back/project'))).toBe(join(root, 'project'));
+  });
+
+  test('a root may be a link, end in slashes, be missing so far, or be /', async () => {
+    await symlink(root, join(base, 'link'));
+    const linked = new AllowedRoots([`${join(base, 'link')}//`, join(base, 'later')], base);
+    expect(linked.roots).toEqual([join(base, 'link'), join(base, 'later')]);
+    expect(await linked.resolveDirectory(join(base, 'link/project'))).toBe(join(root, 'project'));
+    expect(await linked.resolveDirectory(join(root, 'project'))).toBe(join(root, 'project'));
+    expect(await linked.resolve(join(base, 'later/x'))).toBe(join(base, 'later/x'));
+    expect(await new AllowedRoots(['/'], base).resolveDirectory(outside)).toBe(outside);
+  });
+
+  test('quotes, spaces, $(…), newlines and letters of any language are names like others', async () => {
+    const odd = join(root, 'a b\'"$(touch x)`y`\nüß漢🎉');
+    await mkdir(odd);
+    expect(await roots.resolveDirectory(odd)).toBe(odd);
+  });
+});
+
+describe('outside', () => {
+  test('the message names the path and the roots, and is the same whether something exists or not', async () => {
+    const two = new AllowedRoots([root, '/srv/other'], base);
+    for (const input of [join(outside, 'secret'), join(outside, 'file'), join(outside, 'nothing/x')]) {
+      const error = await fault(two.resolveDirectory(input));
+      expect(error.code).toBe('PATH_NOT_ALLOWED');
+      expect(error.message).toBe(
+        `Path '${input}' is not within allowed roots. Allowed roots: ${root}, /srv/other`,
+      );
+    }
+  });
+
+  test('a folder whose name only begins like the root is outside', async () => {
+    await mkdir(`${root}er`);
+    expect(await code(roots.resolve(`${root}er`))).toBe('PATH_NOT_ALLOWED');
+    expect(await code(roots.resolve(`${root}/../rooter/x`))).toBe('PATH_NOT_ALLOWED');
+    expect(await code(roots.resolve(base))).toBe('PATH_NOT_ALLOWED');
+    expect(await code(roots.resolve('/'))).toBe('PATH_NOT_ALLOWED');
+  });
+
+  test('a link that leads out is refused, and the message says where it leads', async () => {
+    await symlink('../outside', join(root, 'out'));
+    const error = await fault(roots.resolve(join(root, 'out/secret')));
+    expect(error.code).toBe('PATH_NOT_ALLOWED');
+    expect(error.message).toBe(
+      `Path '${root}/out/secret' is not within allowed roots. Allowed roots: ${root}. It leads to '${outside}/secret' through a link.`,
+    );
+  });
+
+  test('nothing is told of links that lie outside', async () => {
+    await symlink('/etc', join(outside, 'hidden'));
+    await symlink('../outside', join(root, 'out'));
+    for (const input of [join(outside, 'hidden/x'), join(root, 'out/hidden/x')]) {
+      expect((await fault(roots.resolve(input))).message).not.toContain('/etc');
+    }
+  });
+
+  test('a link to nothing outside is refused: writing through it would create there', async () => {
+    await symlink(join(outside, 'new'), join(root, 'dangling'));
+    await symlink('dangling', join(root, 'twice'));
+    expect(await code(roots.resolve(join(root, 'dangling')))).toBe('PATH_NOT_ALLOWED');
+    expect(await code(roots.resolve(join(root, 'twice/deeper')))).toBe('PATH_NOT_ALLOWED');
+    await symlink('later', join(root, 'inside'));
+    expect(await roots.resolve(join(root, 'inside'))).toBe(join(root, 'later'));
+  });
+
+  test('links in a circle end', async () => {
+    await symlink('b', join(root, 'a'));
+    await symlink('a', join(root, 'b'));
+    const error = await fault(roots.resolve(join(root, 'a')));
+    expect(error.message).toBe(`Path '${root}/a' cannot be reached: its links go round in a circle.`);
+    await symlink('circle', join(outside, 'circle'));
+    expect(await code(roots.resolve(join(outside, 'circle')))).toBe('PATH_NOT_ALLOWED');
+  });
+});
+
+describe('what is no path', () => {
+  test.each([
+    ['', 'The path is empty.'],
+    ['src', "Path 'src' is relative."],
+    ['./src', "Path './src' is relative."],
+    ['~other/x', "Path '~other/x' begins with another user's home, which is not looked up."],
+    ['/a\0b', "Path '/a\\u0000b' holds a NUL character, which no path can."],
+    ['/a\ud800', "Path '/a\ud800' holds half of a character."],
+  ])('%j is refused', async (input, message) => {
+    const error = await fault(roots.resolve(input));
+    expect(error).toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      message,
+      hint: 'Give an absolute path, or one that begins with ~/.',
+    });
+  });
+
+  test('a name that is too long is answered', async () => {
+    const error = await fault(roots.resolve(join(root, 'x'.repeat(300))));
+    expect(error.code).toBe('PATH_NOT_FOUND');
+    expect(error.message).toMatch(/cannot be reached: ENAMETOOLONG\.$/);
+    expect(await code(roots.resolve(join(outside, 'x'.repeat(300))))).toBe('PATH_NOT_ALLOWED');
+  });
+
+  test('a root that is empty or relative is refused: it would be the current folder', () => {
+    expect(() => new AllowedRoots([''], base)).toThrow('allowed_roots: found "", expected an absolute path.');
+    expect(() => new AllowedRoots(['src'], base)).toThrow(BridgeError);
+  });
+});
+
+test('without roots every path is answered with how to set them', async () => {
+  const error = await fault(new AllowedRoots([], base).resolve('src'));
+  expect(error.code).toBe('NO_ALLOWED_ROOTS');
+  expect(error.hint).toBe(
+    'Run `claude-code-bridge init`, or set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, or MCP_ALLOWED_ROOTS to absolute paths separated by commas; then restart the server.',
+  );
+});
+
+test('a generated tree of folders and links is judged as the file system resolves it', async () => {
+  const name = fc.constantFrom('a', 'b', 'ab', 'l', 'm');
+  const place = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
+  const target = fc.oneof(
+    place,
+    place.map((path) => `../${path}`),
+    fc.tuple(fc.constantFrom('root', 'outside'), place).map(([side, path]) => `/${side}/${path}`),
+    fc.constantFrom('..', '../..', '.', '/'),
+  );
+  const side = fc.constantFrom('root', 'outside');
+  const input = fc.array(fc.oneof(name, fc.constantFrom('..', '.', '')), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(side, place), { maxLength: 6 }),
+      fc.array(fc.tuple(side, place, target), { maxLength: 5 }),
+      fc.array(fc.tuple(side, input), { minLength: 1, maxLength: 12 }),
+      async (folders, links, inputs) => {
+        for (const top of [root, outside]) await rm(top, { recursive: true });
+        for (const top of [root, outside]) await mkdir(top);
+        for (const [top, path] of folders) await mkdir(join(base, top, path), { recursive: true });
+        for (const [top, path, to] of links) {
+          const link = join(base, top, path);
+          // A name that is taken, or lies behind a link to nothing, makes another tree: as good as any.
+          await mkdir(posix.dirname(link), { recursive: true }).catch(ignoreSystemError);
+          await symlink(to.startsWith('/') ? join(base, to) : to, link).catch(ignoreSystemError);
+        }
+        for (const [top, parts] of inputs) {
+          const path = [base, top, ...parts].join('/');
+          const real = await realpath(posix.resolve(path)).catch(() => undefined);
+          const judged = await roots.resolve(path).catch((thrown: unknown) => thrown);
+          if (typeof judged === 'string') expect(`${judged}/`.startsWith(`${root}/`)).toBe(true);
+          if (real === undefined) continue;
+          if (`${real}/`.startsWith(`${root}/`)) expect(judged).toBe(real);
+          else expect(judged).toMatchObject({ code: 'PATH_NOT_ALLOWED' });
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
