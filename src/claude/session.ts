@@ -49,14 +49,25 @@ export interface ExitStatus {
 }
 
 /** Why a session cannot go on; each has words for the person in `text`. */
-export type TroubleKind = 'not-logged-in' | 'onboarding' | 'too-old' | 'api-error' | 'network' | 'silent' | 'refused-to-start';
+export type TroubleKind =
+  'not-logged-in' | 'onboarding' | 'too-old' | 'api-error' | 'network' | 'silent' | 'refused-to-start';
 
 export type SessionEvent =
   | { readonly type: 'spawned'; readonly pid: number }
   /** The CLI told its session id (hook or stream). `hooksLive` becomes the record's source `exact`. */
-  | { readonly type: 'session'; readonly sessionId: string; readonly cliVersion?: string; readonly model?: string }
+  | {
+      readonly type: 'session';
+      readonly sessionId: string;
+      readonly cliVersion?: string;
+      readonly model?: string;
+    }
   | { readonly type: 'turn-started'; readonly source: Source; readonly prompt: string }
-  | { readonly type: 'tool-started'; readonly tool: string; readonly summary: string; readonly input: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'tool-started';
+      readonly tool: string;
+      readonly summary: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    }
   | {
       readonly type: 'tool-finished';
       readonly tool: string;
@@ -74,8 +85,12 @@ export type SessionEvent =
       readonly source: Source;
       readonly message: string;
       readonly backgroundTasks: number;
+      /** A person or the caller stopped the turn; the session waits for a message. */
+      readonly interrupted?: boolean;
       readonly error?: { readonly kind: TroubleKind; readonly text: string };
     }
+  /** Readable lines that the program printed, for programs whose only voice is the terminal. */
+  | { readonly type: 'printed'; readonly lines: readonly string[] }
   /** The assistant said something readable in the middle of a turn. */
   | { readonly type: 'said'; readonly text: string }
   /** Worth a line in the journal and as activity: API retries, start dialogs answered, a silent start. */

@@ -44,5 +44,5 @@ export interface TaskHost {
    */
   launch(spec: TaskSpec): Promise<TaskRecord>;
   /** A link to a running task, or undefined when no keeper lives for it. */
-  connect(taskId: string): Promise<TaskLink | undefined>;
+  connect(record: TaskRecord): Promise<TaskLink | undefined>;
 }

@@ -110,6 +110,8 @@ export const taskRecordSchema = z.object({
   elapsed_seconds: z.number(),
   keeper: processIdentitySchema.nullable(),
   agent: processIdentitySchema.nullable(),
+  /** Where the keeper listens; servers of other clients may have other runtime directories. */
+  socket_path: z.string(),
   /** The value of CLAUDE_CODE_BRIDGE_MARK by which every process of the task is found. */
   process_mark: z.string(),
   exit_code: z.number().nullable(),

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+const common = {
+  session_id: z.string(),
+  transcript_path: z.string().optional(),
+  cwd: z.string().optional(),
+  permission_mode: z.string().optional(),
+};
+const tool = { tool_name: z.string(), tool_input: z.record(z.string(), z.unknown()).default({}) };
+
+/**
+ * The hook bodies that Claude Code posts (seen in 2.1.197 and 2.1.330); fields the bridge does not use are dropped.
+ * An event of another name is kept as `other`: a newer CLI may send more than we know.
+ */
+const known = z.discriminatedUnion('hook_event_name', [
+  z.object({ ...common, hook_event_name: z.literal('UserPromptSubmit'), prompt: z.string().default('') }),
+  z.object({
+    ...common,
+    ...tool,
+    hook_event_name: z.literal('PreToolUse'),
+    tool_use_id: z.string().optional(),
+  }),
+  z.object({
+    ...common,
+    ...tool,
+    hook_event_name: z.literal('PermissionRequest'),
+    permission_suggestions: z.array(z.unknown()).optional(),
+  }),
+  z.object({
+    ...common,
+    ...tool,
+    hook_event_name: z.literal('PostToolUse'),
+    tool_response: z.unknown(),
+    duration_ms: z.number().optional(),
+  }),
+  z.object({
+    ...common,
+    ...tool,
+    hook_event_name: z.literal('PostToolUseFailure'),
+    error: z.string().default(''),
+  }),
+  z.object({
+    ...common,
+    hook_event_name: z.literal('Notification'),
+    message: z.string().default(''),
+    notification_type: z.string().optional(),
+  }),
+  z.object({
+    ...common,
+    hook_event_name: z.literal('Stop'),
+    last_assistant_message: z.string().nullish(),
+    background_tasks: z.array(z.unknown()).default([]),
+  }),
+  z.object({
+    ...common,
+    hook_event_name: z.literal('StopFailure'),
+    error: z.string().default('unknown'),
+    last_assistant_message: z.string().nullish(),
+  }),
+  z.object({ ...common, hook_event_name: z.literal('SessionEnd'), reason: z.string().default('') }),
+]);
+const other = z.object({ ...common, hook_event_name: z.string() });
+
+export type KnownHookEvent = z.infer<typeof known>;
+export type HookEvent =
+  KnownHookEvent | { readonly hook_event_name: 'other'; readonly session_id: string; readonly name: string };
+
+/** The events that the bridge asks the CLI to post. */
+export const hookEventNames = [
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'Notification',
+  'Stop',
+  'StopFailure',
+  'SessionEnd',
+] as const;
+
+/** Parses a hook body; `undefined` when it is no hook body at all. */
+export function parseHookEvent(body: unknown): HookEvent | undefined {
+  const event = known.safeParse(body);
+  if (event.success) return event.data;
+  const unknownEvent = other.safeParse(body);
+  if (!unknownEvent.success) return undefined;
+  return {
+    hook_event_name: 'other',
+    session_id: unknownEvent.data.session_id,
+    name: unknownEvent.data.hook_event_name,
+  };
+}

@@ -1,0 +1,21 @@
+// Pure: the settings that make one run of the CLI post its hooks to us.
+import { hookEventNames } from './hook-event.js';
+
+/** The environment variable that carries the bearer token; the CLI puts its value into the header. */
+export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
+
+/** Beyond the decision's own deadline the CLI waits a little, so that our denial arrives before it gives up. */
+const HOOK_GRACE_SECONDS = 60;
+
+/** The value of `--settings` for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. */
+export function hookSettings(url: string, decisionTimeoutSeconds: number): string {
+  const hook = {
+    type: 'http',
+    url,
+    headers: { Authorization: `Bearer $${HOOK_TOKEN_VARIABLE}` },
+    allowedEnvVars: [HOOK_TOKEN_VARIABLE],
+    timeout: Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS,
+  };
+  const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
+  return JSON.stringify({ hooks });
+}

@@ -1,0 +1,106 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { BridgeError } from '../base/errors.js';
+
+/** The first version that posts hooks over HTTP and takes `--permission-mode default` as this bridge needs them. */
+export const OLDEST_SUPPORTED_VERSION = '2.1.63';
+
+/** Where installers of Claude Code put it when they do not put it on PATH; `~` is the home directory. */
+const knownPlaces = [
+  '.claude/local/claude',
+  '.local/bin/claude',
+  '.claude/bin/claude',
+  '.npm-global/bin/claude',
+];
+const systemPlaces = ['/usr/local/bin/claude', '/opt/homebrew/bin/claude'];
+
+export interface Installation {
+  /** Absolute path of the program, then the configured arguments. */
+  readonly command: readonly string[];
+  /** False for a program that is not Claude Code: exit code and screen patterns are all it has. */
+  readonly isClaude: boolean;
+}
+
+/**
+ * Finds the configured command. A bare name is looked up on `path`; `claude` also in the places where its installers put it.
+ * Throws CLAUDE_NOT_FOUND or CLAUDE_NOT_EXECUTABLE.
+ */
+export async function findInstallation(
+  command: readonly string[],
+  where: { readonly path: string; readonly homeDir: string },
+): Promise<Installation> {
+  const [program = '', ...rest] = command;
+  const isClaude = /^claude([-.@].*)?$/i.test(basename(program));
+  const candidates = program.includes('/')
+    ? [program]
+    : [
+        ...where.path
+          .split(delimiter)
+          .filter((folder) => folder.startsWith('/'))
+          .map((folder) => join(folder, program)),
+        ...(program === 'claude'
+          ? [...knownPlaces.map((place) => join(where.homeDir, place)), ...systemPlaces]
+          : []),
+      ];
+  let blocked: string | undefined;
+  for (const candidate of candidates) {
+    const state = await programState(candidate);
+    if (state === 'executable') return { command: [candidate, ...rest], isClaude };
+    if (state === 'not-executable') blocked ??= candidate;
+  }
+  if (blocked !== undefined) {
+    throw new BridgeError(
+      'CLAUDE_NOT_EXECUTABLE',
+      `The command '${program}' was found at ${blocked}, but it is not an executable file.`,
+      `Make it executable (chmod +x ${blocked}) or set claude_command (MCP_CLAUDE_COMMAND) to the right program.`,
+    );
+  }
+  throw new BridgeError(
+    'CLAUDE_NOT_FOUND',
+    program.includes('/')
+      ? `The command '${program}' (setting claude_command) does not exist.`
+      : `The command '${program}' was not found on PATH (${where.path})${program === 'claude' ? ' nor where Claude Code installs itself' : ''}.`,
+    'Install Claude Code (npm install -g @anthropic-ai/claude-code), or set claude_command (MCP_CLAUDE_COMMAND) to its full path.',
+  );
+}
+
+async function programState(path: string): Promise<'executable' | 'not-executable' | 'missing'> {
+  try {
+    if (!(await stat(path)).isFile()) return 'missing';
+  } catch {
+    // Missing, or in a folder that cannot be entered: either way it is not a program we can run.
+    return 'missing';
+  }
+  return access(path, constants.X_OK).then(
+    () => 'executable' as const,
+    () => 'not-executable' as const,
+  );
+}
+
+/** `2.1.330 (Claude Code)` → `2.1.330`; undefined for anything else. */
+export function parseVersion(output: string): string | undefined {
+  return /(\d+\.\d+\.\d+)\S* \(Claude Code\)/.exec(output)?.[1];
+}
+
+/** True when `version` is older than the oldest that the bridge can drive. */
+export function isTooOld(version: string): boolean {
+  return compareVersions(version, OLDEST_SUPPORTED_VERSION) < 0;
+}
+
+function compareVersions(a: string, b: string): number {
+  const left = a.split('.').map(Number);
+  const right = b.split('.').map(Number);
+  for (let index = 0; index < 3; index++) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** What tells one installed file from another, so that its version need not be asked again. */
+export async function installationKey(program: string): Promise<string> {
+  const path = await realpath(program);
+  const { mtimeMs, size } = await stat(path);
+  return `${path}:${mtimeMs}:${size}`;
+}

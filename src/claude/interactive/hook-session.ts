@@ -1,0 +1,168 @@
+import { messageOf } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
+import type { SessionAnswer, SessionEvent, TroubleKind } from '../session.js';
+import { filesWritten, toolSummary } from '../tool-summary.js';
+import { TranscriptTail } from '../transcript-tail.js';
+import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
+
+interface Waiting {
+  readonly event: PermissionRequestEvent;
+  readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
+}
+
+/** An empty hook output: the CLI goes on as if no hook were there. */
+const NO_OPINION: Readonly<Record<string, unknown>> = {};
+
+/**
+ * One session as its hooks tell it. A permission request is held open until it is answered; it is gone when the CLI
+ * closes the connection, which it does when a person answers at the terminal.
+ */
+export class HookSession implements Disposable {
+  readonly #cwd: string;
+  readonly #fire: (event: SessionEvent) => void;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #plans = new Set<string>();
+  #transcript: TranscriptTail | undefined;
+  #sessionId: string | undefined;
+  #nextRequest = 1;
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(cwd: string, fire: (event: SessionEvent) => void) {
+    this.#cwd = cwd;
+    this.#fire = fire;
+  }
+
+  /** `live` once a hook came: from then on hooks decide and screen dialogs of running turns are not believed. */
+  get state(): 'silent' | 'live' {
+    return this.#sessionId === undefined ? 'silent' : 'live';
+  }
+
+  async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    if (event.hook_event_name === 'other') return NO_OPINION;
+    this.#meet(event);
+    await this.#tellWhatWasSaid();
+    switch (event.hook_event_name) {
+      case 'UserPromptSubmit':
+        this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
+        return NO_OPINION;
+      case 'PreToolUse':
+        this.#fire({
+          type: 'tool-started',
+          tool: event.tool_name,
+          summary: toolSummary(event.tool_name, event.tool_input),
+          input: event.tool_input,
+        });
+        return NO_OPINION;
+      case 'PermissionRequest':
+        return this.#ask(event, gone);
+      case 'PostToolUse':
+      case 'PostToolUseFailure':
+        this.#fire({
+          type: 'tool-finished',
+          tool: event.tool_name,
+          summary: toolSummary(event.tool_name, event.tool_input),
+          ok: event.hook_event_name === 'PostToolUse',
+          filesChanged:
+            event.hook_event_name === 'PostToolUse'
+              ? filesWritten(event.tool_name, event.tool_input, event.cwd ?? this.#cwd)
+              : [],
+        });
+        return NO_OPINION;
+      case 'Notification':
+        this.#fire({ type: 'notice', text: event.message });
+        return NO_OPINION;
+      case 'Stop':
+        this.#fire({
+          type: 'turn-ended',
+          source: 'exact',
+          message: event.last_assistant_message ?? '',
+          backgroundTasks: event.background_tasks.length,
+        });
+        return NO_OPINION;
+      case 'StopFailure':
+        this.#fire({
+          type: 'turn-ended',
+          source: 'exact',
+          message: '',
+          backgroundTasks: 0,
+          error: failureOf(event),
+        });
+        return NO_OPINION;
+      case 'SessionEnd':
+        this.#fire({ type: 'notice', text: `The session ended (${event.reason})` });
+        return NO_OPINION;
+    }
+  }
+
+  /** False when no such request waits. */
+  answer(requestId: string, answer: SessionAnswer): boolean {
+    const waiting = this.#waiting.get(requestId);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(requestId);
+    waiting.resolve(hookOutput(waiting.event, answer));
+    return true;
+  }
+
+  isPlan(requestId: string): boolean {
+    return this.#plans.has(requestId);
+  }
+
+  /** Gives up all that still waits. */
+  withdraw(why: string): void {
+    for (const [requestId, waiting] of [...this.#waiting]) {
+      this.#waiting.delete(requestId);
+      waiting.resolve(NO_OPINION);
+      this.#fire({ type: 'request-gone', requestId, why });
+    }
+  }
+
+  dispose(): void {
+    this.withdraw('the session was closed');
+  }
+
+  #meet(event: KnownHookEvent): void {
+    if (event.transcript_path !== undefined) this.#transcript ??= new TranscriptTail(event.transcript_path);
+    if (this.#sessionId === event.session_id) return;
+    this.#sessionId = event.session_id;
+    this.#fire({ type: 'session', sessionId: event.session_id });
+  }
+
+  #ask(event: PermissionRequestEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    const requestId = `hook-${this.#nextRequest++}`;
+    if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
+    return new Promise((resolve) => {
+      this.#waiting.set(requestId, { event, resolve });
+      gone.addEventListener('abort', () => {
+        if (!this.#waiting.delete(requestId)) return;
+        resolve(NO_OPINION);
+        this.#fire({ type: 'request-gone', requestId, why: 'answered at the terminal' });
+      });
+      this.#fire({ type: 'request', request: requestOf(requestId, event) });
+    });
+  }
+
+  /** What the assistant said since the last event, in order, one reader at a time. */
+  #tellWhatWasSaid(): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      try {
+        for (const text of (await this.#transcript?.readNew()) ?? []) this.#fire({ type: 'said', text });
+      } catch (fault) {
+        // The transcript only makes the log richer; the hooks go on without it.
+        this.#transcript = undefined;
+        this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(fault)}` });
+      }
+    });
+    return this.#reading;
+  }
+}
+
+function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): {
+  kind: TroubleKind;
+  text: string;
+} {
+  const text = event.last_assistant_message ?? event.error;
+  const isLogin =
+    /not logged in|\/login|OAuth token|authentication/i.test(text) || event.error === 'authentication_failed';
+  return { kind: isLogin ? 'not-logged-in' : 'api-error', text };
+}

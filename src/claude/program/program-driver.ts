@@ -1,0 +1,221 @@
+import type { PromptAppearance, SeenPrompt } from '../../approvals/appearance.js';
+import type { ScreenPatterns } from '../../approvals/screen-patterns.js';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { Emitter } from '../../base/event.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { oneLine, tailChars } from '../../base/text.js';
+import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
+import { Screen } from '../../screen/screen.js';
+import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import { PrintedLines } from './printed-lines.js';
+
+const COLUMNS = 120;
+const ROWS = 40;
+const SCROLLBACK_LINES = 2000;
+/** A prompt counts when the screen stood still this long; it may still be being written. */
+const SETTLED_MS = 250;
+/** Prompts stand at the bottom: this many of the last filled lines are looked at. */
+const BOTTOM_LINES = 4;
+const CLOSE_LIMIT_MS = 5_000;
+const YES = 'y\r';
+const NO = 'n\r';
+const CTRL_C = '\x03';
+const SUMMARY_CHARS = 200;
+
+export interface ProgramDriverOptions {
+  readonly pty: PtySpawner;
+  readonly clock: Clock;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly shell: string;
+  readonly promptFile: string;
+  readonly patterns: ScreenPatterns;
+  readonly appearance: PromptAppearance;
+  readonly killTree: (pid: number) => Promise<void>;
+  readonly onBytes: (bytes: Buffer, session: PtySession) => void;
+}
+
+/**
+ * Drives a program that is not Claude Code: its exit code ends the session, the prompts that `auto_approve_patterns`
+ * name are requests, answered `y` or `n` and Enter, once for each time they appear.
+ */
+export class ProgramDriver implements SessionDriver {
+  readonly #options: ProgramDriverOptions;
+  readonly #owned = new DisposableStore();
+  readonly #events = this.#owned.add(new Emitter<SessionEvent>());
+  readonly onEvent = this.#events.event;
+  #session: PtySession | undefined;
+  #screen: Screen | undefined;
+  #printed: PrintedLines | undefined;
+  #exit: ExitStatus | undefined;
+  #settle: Disposable | undefined;
+  #scrolledLines = 0;
+  #asked: { readonly requestId: string; readonly prompt: SeenPrompt } | undefined;
+  #next = 1;
+  #bytesUntold = 0;
+
+  constructor(options: ProgramDriverOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { pty, command, cwd, env, shell, promptFile, clock, onBytes } = this.#options;
+    const session = await pty.spawn({
+      command,
+      cwd,
+      env,
+      columns: COLUMNS,
+      rows: ROWS,
+      shell,
+      stdinFile: promptFile,
+    });
+    this.#session = session;
+    const screen = this.#owned.add(
+      new Screen({
+        columns: COLUMNS,
+        rows: ROWS,
+        scrollback: SCROLLBACK_LINES,
+        clock,
+        reply: (data) => session.write(data),
+      }),
+    );
+    this.#screen = screen;
+    const printed = new PrintedLines((lines) => this.#events.fire({ type: 'printed', lines }));
+    this.#printed = printed;
+    this.#owned.add(
+      screen.onScrolledOff((lines) => {
+        this.#scrolledLines += lines.length;
+        printed.scrolledOff(lines);
+      }),
+    );
+    this.#owned.add(screen.onSkipped((bytes) => printed.skipped(bytes)));
+    this.#owned.add(screen.onFrame(() => this.#onFrame()));
+    this.#owned.add(
+      session.onData((bytes) => {
+        this.#bytesUntold += bytes.length;
+        onBytes(bytes, session);
+        printed.bytes(bytes);
+        screen.feed(bytes);
+      }),
+    );
+    this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));
+    this.#events.fire({ type: 'spawned', pid: session.pid });
+  }
+
+  async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
+    if (this.#asked?.requestId !== requestId || this.#exit !== undefined) return 'gone';
+    this.#asked = undefined;
+    this.#session?.write(answer.verdict === 'deny' ? NO : YES);
+    return 'answered';
+  }
+
+  async send(text: string): Promise<void> {
+    this.#session?.write(`${text}\r`);
+  }
+
+  async interrupt(): Promise<void> {
+    this.#session?.write(CTRL_C);
+  }
+
+  async close(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined || this.#exit !== undefined) return;
+    session.write(CTRL_C);
+    if ((await withinMs(this.#options.clock, CLOSE_LIMIT_MS, session.exited)) === undefined)
+      await this.kill();
+  }
+
+  async kill(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    await this.#options.killTree(session.pid);
+    await session.exited;
+  }
+
+  async screen(): Promise<ScreenView> {
+    await this.#screen?.settled();
+    return { text: this.#text(), columns: COLUMNS, rows: ROWS };
+  }
+
+  lastOutput(maxChars: number): string {
+    const screen = this.#text().replace(/\n{3,}/g, '\n\n');
+    return tailChars(
+      screen.length >= maxChars ? screen : (this.#printed?.tail(maxChars, screen) ?? screen),
+      maxChars,
+    ).trim();
+  }
+
+  dispose(): void {
+    this.#settle?.dispose();
+    this.#session?.dispose();
+    this.#owned.dispose();
+  }
+
+  #onFrame(): void {
+    this.#settle?.dispose();
+    this.#settle = this.#options.clock.after(SETTLED_MS, () => this.#look());
+    if (this.#bytesUntold > 0) {
+      this.#events.fire({ type: 'output', bytes: this.#bytesUntold });
+      this.#bytesUntold = 0;
+    }
+  }
+
+  /** The screen stands still: is there a prompt at its bottom, and is it a new one? */
+  #look(): void {
+    if (this.#exit !== undefined) return;
+    const prompt = this.#bottomPrompt();
+    const asked = this.#asked;
+    if (
+      asked !== undefined &&
+      (prompt === undefined || prompt.row !== asked.prompt.row || !prompt.line.startsWith(asked.prompt.line))
+    ) {
+      this.#asked = undefined;
+      this.#events.fire({ type: 'request-gone', requestId: asked.requestId, why: 'the prompt went away' });
+    }
+    if (this.#options.appearance.observe(prompt) === 'nothing' || prompt === undefined) return;
+    const requestId = `prompt-${this.#next++}`;
+    this.#asked = { requestId, prompt };
+    this.#events.fire({
+      type: 'request',
+      request: {
+        requestId,
+        kind: 'permission',
+        tool: 'terminal-prompt',
+        input: { line: prompt.line },
+        summary: oneLine(prompt.line.trim(), SUMMARY_CHARS),
+        options: ['y', 'n'],
+        source: 'observed',
+      },
+    });
+  }
+
+  #bottomPrompt(): SeenPrompt | undefined {
+    const { lines } = this.#snapshot();
+    const last = lines.findLastIndex((line) => line.trim() !== '');
+    if (last === -1) return undefined;
+    const first = Math.max(0, last - BOTTOM_LINES + 1);
+    const match = this.#options.patterns.match(lines.slice(first, last + 1));
+    return match === undefined
+      ? undefined
+      : { line: match.line, row: this.#scrolledLines + first + match.index };
+  }
+
+  async #onExit(exit: ExitStatus): Promise<void> {
+    await this.#screen?.settled();
+    this.#printed?.end(this.#snapshot().lines);
+    if (this.#bytesUntold > 0) this.#events.fire({ type: 'output', bytes: this.#bytesUntold });
+    this.#bytesUntold = 0;
+    this.#settle?.dispose();
+    this.#exit = exit;
+    this.#events.fire({ type: 'exited', exit });
+  }
+
+  #snapshot(): { readonly lines: readonly string[] } {
+    return this.#screen?.snapshot() ?? { lines: [] };
+  }
+
+  #text(): string {
+    return this.#snapshot().lines.join('\n').trimEnd();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net';
+import { MAX_LINE_BYTES } from './messages.js';
+
+/**
+ * Calls `onLine` with each parsed line of a socket. A line that is too long or no JSON ends the connection: whoever
+ * wrote it is no peer of ours.
+ */
+export function readJsonLines(socket: Socket, onLine: (value: unknown) => void): void {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      const line = Buffer.concat([...rest, chunk.subarray(from, end)]);
+      rest = [];
+      restBytes = 0;
+      from = end + 1;
+      let value: unknown;
+      try {
+        value = JSON.parse(line.toString('utf8'));
+      } catch (fault) {
+        socket.destroy(fault instanceof Error ? fault : undefined);
+        return;
+      }
+      onLine(value);
+    }
+    if (from < chunk.length) {
+      rest.push(chunk.subarray(from));
+      restBytes += chunk.length - from;
+      if (restBytes > MAX_LINE_BYTES) socket.destroy(new Error('a line of the keeper socket was too long'));
+    }
+  });
+}
+
+export function writeJsonLine(socket: Socket, value: unknown): void {
+  if (!socket.destroyed && socket.writable) socket.write(`${JSON.stringify(value)}\n`);
+}

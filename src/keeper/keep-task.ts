@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { decide } from '../approvals/decide.js';
+import { defaultRules } from '../approvals/default-rules.js';
+import { systemClock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { createSecret } from '../base/ids.js';
+import { readJsonFile } from '../base/json-file.js';
+import { DisposableStore } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import {
+  findInstallation,
+  isTooOld,
+  OLDEST_SUPPORTED_VERSION,
+  type Installation,
+} from '../claude/installation.js';
+import type { SessionRequest } from '../claude/session.js';
+import { readVersion } from '../claude/version-cache.js';
+import { childEnvironment } from '../pty/child-env.js';
+import { killTree } from '../pty/kill-ladder.js';
+import { PtyManager } from '../pty/pty-manager.js';
+import { Journal } from '../store/journal.js';
+import { identityOf, ownIdentity } from '../store/process-identity.js';
+import { ProjectLocks, type Lock } from '../store/project-lock.js';
+import { RotatingFile } from '../store/rotating-file.js';
+import { RuntimeDir } from '../store/runtime-dir.js';
+import { StateDir } from '../store/state-dir.js';
+import { createProjectFiles, type ProjectFiles } from '../tasks/project-folder.js';
+import { ReadableLog } from '../tasks/readable-log.js';
+import { RecordWriter } from '../tasks/record-writer.js';
+import { requestPaths } from '../tasks/request-paths.js';
+import { initialRecord } from '../tasks/initial-record.js';
+import type { TaskRecord } from '../tasks/task.js';
+import { TaskRun, type Judgement } from '../tasks/task-run.js';
+import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
+import { createDriver } from './create-driver.js';
+import { KeeperServer } from './keeper-server.js';
+import { TerminalFiles } from './terminal-files.js';
+
+/** What is left when the agent is gone gets this long between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
+
+export interface KeepTaskOptions {
+  readonly taskId: string;
+  readonly statePath: string;
+  readonly runtimePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  /** Called once when the agent runs. */
+  readonly onReady: (record: TaskRecord) => void;
+  /** Gives a way to end the task from outside, such as a signal to this process. */
+  readonly onRun: (run: TaskRun) => void;
+}
+
+/**
+ * Keeps one task from its start to its end. Resolves when the task has ended and all that belonged to it is gone; rejects
+ * when it could not be started, with nothing left behind.
+ */
+export async function keepTask(options: KeepTaskOptions): Promise<void> {
+  const { taskId, env, logger } = options;
+  const clock = systemClock;
+  const stateDir = new StateDir(options.statePath);
+  const socketPath = new RuntimeDir(options.runtimePath).socketPath(taskId);
+  const spec = await readSpec(stateDir, taskId);
+  const prompt = await readFile(stateDir.promptFile(taskId), 'utf8');
+  const owner = await ownIdentity();
+  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+    logger.error('a lock file could not be read', { ...corrupt }),
+  );
+  const lock = await acquire(locks, spec, owner);
+  const owned = new DisposableStore();
+  let files: ProjectFiles | undefined;
+  try {
+    const installation = await findInstallation(spec.settings.claude_command, {
+      path: env['PATH'] ?? '',
+      homeDir: env['HOME'] ?? '/',
+    });
+    files = await createProjectFiles(spec.project_path, taskId, prompt);
+    const mark = createSecret();
+    const childEnv = childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment });
+    const onDiskFault = (fault: unknown): void =>
+      logger.error('a file of the task could not be written', { fault: messageOf(fault) });
+    const maxBytes = spec.settings.max_log_size_bytes;
+    const journal = await Journal.open(stateDir.journalFile(taskId), {
+      maxBytes,
+      clock,
+      onError: onDiskFault,
+    });
+    const logFile = new RotatingFile({ path: files.logFile, maxBytes, onError: onDiskFault, clock });
+    const terminal = new TerminalFiles({
+      path: stateDir.recordingFile(taskId),
+      maxBytes,
+      clock,
+      onError: onDiskFault,
+    });
+    const records = owned.add(new RecordWriter(stateDir.recordFile(taskId), clock, logger));
+    const log = new ReadableLog(logFile, clock);
+    const pty = owned.add(new PtyManager({ clock }));
+    const driver = createDriver({
+      spec,
+      installation,
+      clock,
+      pty,
+      env: childEnv,
+      prompt,
+      promptFile: stateDir.promptFile(taskId),
+      sessionId: randomUUID(),
+      killTree: async (pid) => {
+        const report = await killTree({ pid, mark, clock });
+        if (report.remaining.length > 0)
+          logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
+      },
+      onBytes: (bytes, session) => terminal.output(bytes, session),
+      onText: () => undefined,
+    });
+    const run = new TaskRun(
+      {
+        spec,
+        clock,
+        logger,
+        driver,
+        journal,
+        log,
+        records,
+        judge: (request) => judge(request, spec),
+        endLeftovers: async () =>
+          (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
+        identify: identityOf,
+        flush: async () => {
+          await Promise.all([journal.close(), logFile.close(), terminal.close()]);
+        },
+        release: async () => {
+          await lock.release();
+        },
+      },
+      initialRecord({ spec, prompt, owner, mark, socketPath, files, now: clock.now() }),
+    );
+    owned.add(run);
+    options.onRun(run);
+    const server = owned.add(await KeeperServer.start({ run, socketPath, clock, logger }));
+    await run.start();
+    options.onReady(run.record);
+    checkVersion(run, installation, childEnv, stateDir, logger);
+    await run.ended;
+    await server.finish();
+  } catch (fault) {
+    await files?.remove();
+    await lock.release();
+    throw fault;
+  } finally {
+    owned.dispose();
+    await rm(socketPath, { force: true });
+  }
+}
+
+async function readSpec(stateDir: StateDir, taskId: string): Promise<TaskSpec> {
+  const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
+  if (file.state === 'ok') return file.value;
+  throw new BridgeError(
+    'TASK_START_FAILED',
+    `The task's spec ${stateDir.specFile(taskId)} is ${file.state}.`,
+    'Start the task again with start_task.',
+  );
+}
+
+async function acquire(
+  locks: ProjectLocks,
+  spec: TaskSpec,
+  owner: Awaited<ReturnType<typeof ownIdentity>>,
+): Promise<Lock> {
+  const result = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id, owner });
+  if ('held' in result) return result.held;
+  throw new BridgeError(
+    'TASK_ALREADY_RUNNING',
+    `A task is already running for project ${spec.project_path}. Existing task ID: ${result.busy.task_id} (since ${result.busy.since}).`,
+    'Follow it with get_task_status or wait_for_task, send it a message with message_task, or use kill_task to terminate it first.',
+  );
+}
+
+async function judge(request: SessionRequest, spec: TaskSpec): Promise<Judgement> {
+  const paths = await requestPaths(request.input, spec.project_path);
+  return decide(
+    {
+      mode: spec.permission_mode,
+      kind: request.kind,
+      tool: request.tool,
+      projectPath: spec.project_path,
+      paths,
+    },
+    defaultRules,
+  );
+}
+
+/** Asked beside the running session, so that nobody waits for it; remembered for as long as the program stays the same. */
+function checkVersion(
+  run: TaskRun,
+  installation: Installation,
+  env: Readonly<Record<string, string>>,
+  stateDir: StateDir,
+  logger: Logger,
+): void {
+  if (!installation.isClaude) return;
+  readVersion(installation.command, env, `${stateDir.path}/claude-versions.json`).then(
+    (version) => {
+      if (version === undefined) return;
+      run.setVersion(version);
+      if (!isTooOld(version)) return;
+      run.refuse(
+        `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION} or newer. Update it (claude update, or npm install -g @anthropic-ai/claude-code).`,
+      );
+    },
+    (fault: unknown) => logger.warn('the version of Claude Code is not known', { fault: messageOf(fault) }),
+  );
+}

@@ -1,0 +1,62 @@
+import { closeSync, writeSync } from 'node:fs';
+import { messageOf } from '../base/errors.js';
+import { createStderrLogger } from '../base/logger.js';
+import { readEnvironment } from '../config/read-environment.js';
+import type { TaskRun } from '../tasks/task-run.js';
+import { keepTask } from './keep-task.js';
+import { errorOf } from './keeper-server.js';
+import type { ReadyMessage } from './messages.js';
+
+/** The pipe on which the server that started this process waits for one line. */
+const READY_FD = 3;
+
+const [taskId = '', statePath = '', runtimePath = ''] = process.argv.slice(2);
+const logger = createStderrLogger('info');
+let run: TaskRun | undefined;
+
+function tellReady(message: ReadyMessage): void {
+  try {
+    writeSync(READY_FD, JSON.stringify(message));
+    closeSync(READY_FD);
+  } catch (fault) {
+    // The server died while it waited: the task goes on without it.
+    logger.warn('nobody waits for this keeper', { fault: messageOf(fault) });
+  }
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => void run?.kill(`The keeper of the task was told to end (${signal}).`));
+}
+// The terminal of whoever started the server may go: the task stays.
+process.on('SIGHUP', () => undefined);
+process.on('uncaughtException', (fault) => {
+  logger.error('a fault in the keeper', { fault: fault.stack ?? fault.message });
+  run?.fail(`The keeper of the task met a fault of its own: ${fault.message}`);
+});
+process.on('unhandledRejection', (fault) => {
+  logger.error('an unhandled fault in the keeper', {
+    fault: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
+  });
+  run?.fail(`The keeper of the task met a fault of its own: ${messageOf(fault)}`);
+});
+
+let isReady = false;
+try {
+  await keepTask({
+    taskId,
+    statePath,
+    runtimePath,
+    env: readEnvironment(),
+    logger,
+    onReady: (record) => {
+      isReady = true;
+      tellReady({ record });
+    },
+    onRun: (started) => (run = started),
+  });
+  process.exit(0);
+} catch (fault) {
+  if (isReady) logger.error('the keeper failed', { fault: messageOf(fault) });
+  else tellReady({ error: errorOf(fault) });
+  process.exit(1);
+}

@@ -1,0 +1,135 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/clock.js';
+import type { TaskRun } from '../tasks/task-run.js';
+import { readJsonLines, writeJsonLine } from './json-lines.js';
+import { keeperRequestSchema, type KeeperReply, type KeeperRequest } from './messages.js';
+
+/** A burst of changes is told once in this time; a final record is told at once. */
+const PUSH_INTERVAL_MS = 20;
+/** A client that does not read is dropped before it costs memory. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+/** Serves one TaskRun on a Unix socket, to any number of clients. */
+export class KeeperServer implements Disposable {
+  readonly #owned = new DisposableStore();
+  readonly #clients = new Set<Socket>();
+  readonly #server: Server;
+  readonly #run: TaskRun;
+  readonly #logger: Logger;
+  #pushPending = false;
+
+  private constructor(run: TaskRun, clock: Clock, logger: Logger) {
+    this.#run = run;
+    this.#logger = logger;
+    this.#server = createServer((socket) => this.#serve(socket));
+    this.#owned.add(
+      run.onDidChange(() => {
+        if (this.#pushPending) return;
+        this.#pushPending = true;
+        this.#owned.add(
+          clock.after(PUSH_INTERVAL_MS, () => {
+            this.#pushPending = false;
+            this.#push();
+          }),
+        );
+      }),
+    );
+  }
+
+  /** Listens on `socketPath`, mode 0600; a socket that a dead keeper left there is replaced. */
+  static async start(options: {
+    readonly run: TaskRun;
+    readonly socketPath: string;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }): Promise<KeeperServer> {
+    const keeper = new KeeperServer(options.run, options.clock, options.logger);
+    await rm(options.socketPath, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      keeper.#server.once('error', reject);
+      keeper.#server.listen(options.socketPath, resolve);
+    });
+    await chmod(options.socketPath, 0o600);
+    keeper.#server.on('error', (fault) =>
+      options.logger.error('the keeper socket failed', { fault: fault.message }),
+    );
+    return keeper;
+  }
+
+  /** Tells every client the final record and says goodbye; resolves when all have been told. */
+  async finish(): Promise<void> {
+    this.#push();
+    this.#server.close();
+    await Promise.all(
+      [...this.#clients].map(
+        (socket) => new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(resolve))),
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#server.close();
+    for (const socket of this.#clients) socket.destroy();
+  }
+
+  #serve(socket: Socket): void {
+    this.#clients.add(socket);
+    socket.on('close', () => this.#clients.delete(socket));
+    socket.on('error', (fault) => this.#logger.debug('a keeper client went away', { fault: fault.message }));
+    readJsonLines(socket, (value) => {
+      const request = keeperRequestSchema.safeParse(value);
+      if (!request.success) {
+        socket.destroy();
+        return;
+      }
+      void this.#answer(request.data).then((reply) => writeJsonLine(socket, reply));
+    });
+    writeJsonLine(socket, { push: 'record', record: this.#run.record } satisfies KeeperReply);
+  }
+
+  async #answer(request: KeeperRequest): Promise<KeeperReply> {
+    try {
+      switch (request.method) {
+        case 'respond':
+          return { id: request.id, record: await this.#run.respond(request.answer) };
+        case 'message':
+          return {
+            id: request.id,
+            record: await this.#run.message({
+              ...(request.text === undefined ? {} : { text: request.text }),
+              ...(request.interrupt === undefined ? {} : { interrupt: request.interrupt }),
+            }),
+          };
+        case 'kill':
+          return { id: request.id, record: await this.#run.kill(request.reason) };
+        case 'screen':
+          return { id: request.id, screen: await this.#run.screen() };
+      }
+    } catch (fault) {
+      return { id: request.id, error: errorOf(fault) };
+    }
+  }
+
+  #push(): void {
+    const reply: KeeperReply = { push: 'record', record: this.#run.record };
+    for (const socket of this.#clients) {
+      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+      else writeJsonLine(socket, reply);
+    }
+  }
+}
+
+/** A fault in the form in which it crosses a process border. */
+export function errorOf(fault: unknown): { code: string; message: string; hint: string } {
+  if (fault instanceof BridgeError) return { code: fault.code, message: fault.message, hint: fault.hint };
+  return {
+    code: 'INTERNAL_ERROR',
+    message: messageOf(fault),
+    hint: 'See keeper.log in the task’s state directory.',
+  };
+}

@@ -1,0 +1,44 @@
+// Pure: what a caller should do next, by the status of its task.
+import { openDecisions, type TaskRecord } from './task.js';
+
+/** The first minute: most small tasks end in it. */
+const SOON_SECONDS = 60;
+const LONG_SECONDS = 300;
+
+export function pollingHint(record: TaskRecord): string {
+  switch (record.status) {
+    case 'pending':
+      return 'Task is queued. It will start shortly.';
+    case 'starting':
+      return 'Task is initializing. Please check back in 10 seconds.';
+    case 'running':
+      return runningHint(record.elapsed_seconds);
+    case 'waiting':
+      return waitingHint(record);
+    case 'completed':
+      return 'Task completed successfully. Review the output above.';
+    case 'failed':
+      return `Task failed with exit code ${record.exit_code ?? 'null'}. Review the error output above.`;
+    case 'timeout':
+      return 'Task exceeded the timeout limit and was terminated.';
+    case 'killed':
+      return 'Task was manually terminated.';
+    case 'error':
+      return 'An internal error occurred. Check server logs for details.';
+  }
+}
+
+function runningHint(elapsedSeconds: number): string {
+  if (elapsedSeconds < SOON_SECONDS) return 'Task is still processing. Please check back in 30 seconds.';
+  if (elapsedSeconds < LONG_SECONDS) return 'Task is actively running. Please check back in 1 minute.';
+  return 'Task is running a long operation. Please check back in 2-3 minutes.';
+}
+
+/** A session kept open waits without a question: for the next message. */
+function waitingHint(record: TaskRecord): string {
+  const ids = openDecisions(record).map((decision) => decision.decision_id);
+  if (ids.length === 0)
+    return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
+  const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;
+  return `Task waits for an answer to ${what}. Answer with respond_to_task.`;
+}

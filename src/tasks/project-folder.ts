@@ -1,0 +1,91 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+
+const LOG_FOLDER = join('.claude', 'mcp-logs');
+const CURRENT_PROMPT = 'current_task_prompt.md';
+/** The folder hides itself from git, so that the user's own .gitignore stays as it is. */
+const IGNORE_ALL = '# Written by claude-code-bridge: task logs and prompts are not for the repository.\n*\n';
+const OWNER_ONLY = 0o600;
+
+/** What a task keeps in its project, for people. */
+export interface ProjectFiles {
+  readonly logFile: string;
+  readonly promptFile: string;
+  /** Takes back the two files; used when the task never began. */
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * Makes `.claude/mcp-logs/` in the project with the task's empty log and a copy of its prompt (also as
+ * `current_task_prompt.md`). Throws NOT_WRITABLE when the project cannot be written, PATH_NOT_ALLOWED when the folder is a
+ * link that leads out of the project.
+ */
+export async function createProjectFiles(
+  projectPath: string,
+  taskId: string,
+  prompt: string,
+): Promise<ProjectFiles> {
+  const folder = await logFolder(projectPath);
+  const logFile = join(folder, `${taskId}.log`);
+  const promptFile = join(folder, `${taskId}.prompt.md`);
+  const remove = async (): Promise<void> => {
+    await rm(logFile, { force: true });
+    await rm(promptFile, { force: true });
+  };
+  try {
+    await writeUnlessThere(join(folder, '.gitignore'), IGNORE_ALL);
+    await writeFile(logFile, '', { mode: OWNER_ONLY, flag: 'wx' });
+    await writeFile(promptFile, prompt, { mode: OWNER_ONLY, flag: 'wx' });
+    await replaceCopy(promptFile, join(folder, CURRENT_PROMPT), taskId);
+  } catch (fault) {
+    await remove();
+    throw notWritable(projectPath, fault);
+  }
+  return { logFile, promptFile, remove };
+}
+
+async function logFolder(projectPath: string): Promise<string> {
+  const folder = join(projectPath, LOG_FOLDER);
+  let real: string;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    real = await realpath(folder);
+  } catch (fault) {
+    throw notWritable(projectPath, fault);
+  }
+  if (!real.startsWith(projectPath.endsWith(sep) ? projectPath : projectPath + sep)) {
+    throw new BridgeError(
+      'PATH_NOT_ALLOWED',
+      `The log folder ${folder} is a link that leads out of the project, to ${real}.`,
+      'Remove the link, or make .claude/mcp-logs a folder of the project, and start the task again.',
+    );
+  }
+  return real;
+}
+
+/** A file of that name that is there already is left as it is, also when it is somebody's link. */
+async function writeUnlessThere(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'EEXIST') throw fault;
+  }
+}
+
+/** A copy by rename: a link at the target's name is replaced, never written through. */
+async function replaceCopy(from: string, to: string, taskId: string): Promise<void> {
+  const temporary = `${to}.${taskId}`;
+  await copyFile(from, temporary, constants.COPYFILE_EXCL);
+  await rename(temporary, to);
+}
+
+function notWritable(projectPath: string, cause: unknown): BridgeError {
+  return new BridgeError(
+    'NOT_WRITABLE',
+    `The project ${projectPath} cannot be written to: ${messageOf(cause)}.`,
+    'A task keeps its log in .claude/mcp-logs of the project and Claude Code works there: make the folder writable, or choose another project.',
+    { cause },
+  );
+}

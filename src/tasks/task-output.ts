@@ -1,0 +1,141 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
+
+export interface OutputPage {
+  readonly text: string;
+  /** Where the next page begins. */
+  readonly cursor: string;
+  readonly more: boolean;
+  readonly totalBytes: number;
+}
+
+/**
+ * A page of a log that may have rotated (`path.1` holds the older part). A cursor names a file and a place in it
+ * (`<inode>:<offset>`), so it stays right when the log rotates meanwhile; one whose file is gone goes on with the oldest
+ * part that is left. Without a cursor the page is the newest part. Pages begin and end between characters; a missing log
+ * is empty.
+ */
+export async function readLogPage(
+  path: string,
+  cursor: string | undefined,
+  maxBytes: number,
+): Promise<OutputPage> {
+  const parts = (await Promise.all([openPart(`${path}.1`), openPart(path)])).filter(
+    (part) => part !== undefined,
+  );
+  try {
+    const totalBytes = parts.reduce((sum, part) => sum + part.size, 0);
+    const asked = cursor === undefined ? undefined : positionOf(cursor, parts);
+    const from = Math.min(asked ?? Math.max(0, totalBytes - maxBytes), totalBytes);
+    const bytes = await readAcross(parts, from, Math.min(maxBytes, totalBytes - from));
+    const start = asked === undefined ? firstWhole(bytes) : 0;
+    const end = from + bytes.length < totalBytes ? lastWhole(bytes) : bytes.length;
+    return {
+      text: bytes.toString('utf8', start, end),
+      cursor: cursorAt(from + end, parts),
+      more: from + end < totalBytes,
+      totalBytes,
+    };
+  } finally {
+    await Promise.all(parts.map((part) => part.close()));
+  }
+}
+
+interface Part {
+  readonly inode: number;
+  readonly size: number;
+  read(buffer: Buffer, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Bytes before the cursor's place, counted over all parts. */
+function positionOf(cursor: string, parts: readonly Part[]): number {
+  const match = /^(\d{1,20}):(\d{1,15})$/.exec(cursor);
+  if (match === null) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `'${oneLine(cursor, 40)}' is no cursor of this view.`,
+      'Use the cursor of the last answer, or none.',
+    );
+  }
+  let before = 0;
+  for (const part of parts) {
+    if (part.inode === Number(match[1])) return before + Math.min(Number(match[2]), part.size);
+    before += part.size;
+  }
+  return 0;
+}
+
+function cursorAt(position: number, parts: readonly Part[]): string {
+  let before = 0;
+  for (const [index, part] of parts.entries()) {
+    if (position < before + part.size || index === parts.length - 1)
+      return `${part.inode}:${position - before}`;
+    before += part.size;
+  }
+  return '0:0';
+}
+
+async function openPart(path: string): Promise<Part | undefined> {
+  let file;
+  try {
+    // The log lies in the project, where anybody may put a link or a FIFO in its place.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (fault) {
+    const code = systemCodeOf(fault);
+    if (code === 'ENOENT' || code === 'ELOOP') return undefined;
+    throw fault;
+  }
+  const handle = file;
+  const info = await handle.stat();
+  if (!info.isFile()) {
+    await handle.close();
+    return undefined;
+  }
+  return {
+    inode: info.ino,
+    size: info.size,
+    read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
+    close: () => handle.close(),
+  };
+}
+
+async function readAcross(parts: readonly Part[], from: number, bytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let skip = from;
+  let left = bytes;
+  for (const part of parts) {
+    if (skip >= part.size) {
+      skip -= part.size;
+      continue;
+    }
+    const piece = Buffer.alloc(Math.min(left, part.size - skip));
+    const read = piece.length === 0 ? 0 : await part.read(piece, skip);
+    pieces.push(piece.subarray(0, read));
+    left -= read;
+    skip = 0;
+  }
+  return Buffer.concat(pieces);
+}
+
+/** The first byte at or after 0 that begins a character. */
+function firstWhole(bytes: Buffer): number {
+  let start = 0;
+  while (start < Math.min(4, bytes.length) && isContinuation(bytes[start])) start++;
+  return start;
+}
+
+/** The end before a character that is cut off by the end of the page. */
+function lastWhole(bytes: Buffer): number {
+  let lead = bytes.length - 1;
+  while (lead > bytes.length - 4 && lead > 0 && isContinuation(bytes[lead])) lead--;
+  const first = bytes[lead] ?? 0;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return lead + length > bytes.length && lead > 0 ? lead : bytes.length;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

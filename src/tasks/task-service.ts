@@ -1,0 +1,86 @@
+import type { Event } from '../base/event.js';
+import type { Disposable } from '../base/lifecycle.js';
+import type { DecisionAnswer } from './task-host.js';
+import type { DriverName, PermissionMode, TaskRecord, TaskStatus } from './task.js';
+
+export interface StartTask {
+  readonly prompt: string;
+  readonly path: string;
+  readonly timeoutSeconds?: number | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly model?: string | undefined;
+  readonly driver?: DriverName | undefined;
+  readonly keepOpen?: boolean | undefined;
+}
+
+export interface TaskQuery {
+  readonly status?: 'active' | 'finished' | TaskStatus | undefined;
+  readonly path?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface TaskPage {
+  readonly tasks: readonly TaskRecord[];
+  readonly nextCursor?: string | undefined;
+}
+
+export interface TaskWait {
+  readonly taskIds: readonly string[];
+  readonly timeoutMs: number;
+  readonly cursor?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+}
+
+export interface WaitOutcome {
+  readonly tasks: readonly TaskRecord[];
+  /** Ids of the tasks that changed since the cursor. */
+  readonly changed: readonly string[];
+  readonly cursor: string;
+}
+
+export const outputViews = ['log', 'screen', 'events'] as const;
+export type OutputView = (typeof outputViews)[number];
+
+export interface OutputQuery {
+  readonly taskId: string;
+  readonly view: OutputView;
+  readonly cursor?: string | undefined;
+  readonly maxBytes: number;
+}
+
+export interface OutputPage {
+  readonly text: string;
+  readonly cursor: string;
+  readonly more: boolean;
+  readonly totalBytes?: number | undefined;
+}
+
+/** Tasks as the edges see them. Each method throws BridgeError: TASK_NOT_FOUND for an unknown id, and those named. */
+export interface TaskService {
+  /** Resolves when the agent process runs. TASK_ALREADY_RUNNING, PATH_NOT_ALLOWED, CLAUDE_NOT_FOUND, … */
+  start(input: StartTask): Promise<TaskRecord>;
+  /** `elapsed_seconds` is current for a task that runs. */
+  get(taskId: string): Promise<TaskRecord>;
+  /** Newest first. */
+  list(query: TaskQuery): Promise<TaskPage>;
+  /** Resolves at the first change since the cursor, when the time is over, or when the signal aborts. */
+  wait(query: TaskWait): Promise<WaitOutcome>;
+  /** Resolves when every process of the task is gone. TASK_NOT_RUNNING for one that has ended. */
+  kill(taskId: string, reason: string): Promise<TaskRecord>;
+  /** DECISION_NOT_FOUND, DECISION_CLOSED, TASK_NOT_RUNNING. */
+  respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord>;
+  /** TASK_NOT_RUNNING. */
+  message(
+    taskId: string,
+    message: { readonly text?: string | undefined; readonly interrupt?: boolean | undefined },
+  ): Promise<TaskRecord>;
+  output(query: OutputQuery): Promise<OutputPage>;
+  /** Ids that begin with `prefix`, newest first. */
+  taskIds(prefix: string): Promise<string[]>;
+  /** A task's id, whenever its record or log changed, as long as somebody watches it. */
+  readonly onDidChange: Event<string>;
+  /** Keeps `onDidChange` firing for one task, or for all that are active. */
+  watch(taskId: string): Disposable;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../base/clock.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { TaskRecord } from './task.js';
+import type { TaskHost, TaskLink } from './task-host.js';
+
+/** For all active tasks: how often new ones are looked for, since another server may start one. */
+const LOOK_INTERVAL_MS = 1_000;
+
+export interface TaskWatchOptions {
+  readonly host: TaskHost;
+  readonly clock: Clock;
+  /** True when one task is followed to its end; false when new ones are looked for again and again. */
+  readonly isOne: boolean;
+  /** The unfinished records to follow. */
+  readonly records: () => Promise<TaskRecord[]>;
+  readonly onChange: (taskId: string) => void;
+}
+
+/** Follows tasks over their keepers' sockets, and says when something changed. */
+export class TaskWatch implements Disposable {
+  readonly #options: TaskWatchOptions;
+  readonly #owned = new DisposableStore();
+  readonly #links = new Map<string, TaskLink | 'connecting'>();
+  #timer: Disposable | undefined;
+
+  constructor(options: TaskWatchOptions) {
+    this.#options = options;
+    void this.#look();
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#owned.dispose();
+    this.#links.clear();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const records = await this.#options.records();
+      await Promise.all(records.map((record) => this.#follow(record)));
+    } catch {
+      // The state directory or a keeper cannot be reached now: whoever reads the task is told why, and the next look tries again.
+    }
+    if (this.#owned.isDisposed || this.#options.isOne) return;
+    this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => void this.#look());
+  }
+
+  async #follow(record: TaskRecord): Promise<void> {
+    const taskId = record.task_id;
+    if (this.#links.has(taskId) || this.#owned.isDisposed) return;
+    this.#links.set(taskId, 'connecting');
+    const { host, onChange } = this.#options;
+    const link = await host.connect(record);
+    if (link === undefined || this.#owned.isDisposed) {
+      this.#links.delete(taskId);
+      link?.dispose();
+      if (!this.#owned.isDisposed) onChange(taskId);
+      return;
+    }
+    this.#links.set(taskId, link);
+    this.#owned.add(link);
+    this.#owned.add(link.onDidChange(() => onChange(taskId)));
+    this.#owned.add(
+      link.onDidClose(() => {
+        this.#links.delete(taskId);
+        onChange(taskId);
+      }),
+    );
+  }
+}
