@@ -42,7 +42,7 @@ async function readRegular(file: FileHandle): Promise<TextFile> {
   if (facts.isDirectory()) return { kind: 'fault', fault: 'is a folder, not a file' };
   if (!facts.isFile()) return { kind: 'fault', fault: 'is not a regular file' };
   // One byte more than allowed shows a file that is larger than its size said, or grew.
-  const bytes = Buffer.alloc(MAX_SETTINGS_BYTES + 1);
+  const bytes = Buffer.allocUnsafe(MAX_SETTINGS_BYTES + 1);
   let length = 0;
   while (length < bytes.length) {
     const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
