@@ -1,0 +1,99 @@
+import { oneLine } from '../../base/text.js';
+import type { OpenDecision, TaskView } from './follow-task.js';
+
+const LINE_CHARS = 110;
+const MAX_EVENT_LINES = 12;
+
+/** What the person at the demo reads. */
+export class DemoReport {
+  readonly #io: { write(text: string): void };
+  readonly #startedMs = performance.now();
+
+  constructor(io: { write(text: string): void }) {
+    this.#io = io;
+  }
+
+  line(text: string): void {
+    this.#io.write(`${text}\n`);
+  }
+
+  begin(): void {
+    this.line(
+      'A task for Claude Code through claude-code-bridge. The CLI, its tools and the project are real;',
+    );
+    this.line('only the model is scripted, so no account is needed.');
+    this.line('');
+  }
+
+  ready({ claude, project }: { readonly claude: string; readonly project: string }): void {
+    this.line(`Claude Code  ${claude}`);
+    this.line(`Project      ${project} (a git repository whose test fails)`);
+  }
+
+  starting(prompt: string): void {
+    this.line('');
+    this.line(`> start_task    "${prompt}"`);
+  }
+
+  started(taskId: string): void {
+    this.line(`                ${taskId}, permission mode cautious`);
+    this.line('> wait_for_task');
+  }
+
+  status(task: TaskView): void {
+    const activity = task.activity ?? '';
+    const words = activity === '' || activity === task.status ? '' : `  ${activity}`;
+    this.#timed(`${task.status.padEnd(9)}${words}`);
+  }
+
+  decision(decision: OpenDecision): void {
+    this.#timed(`Claude Code asks: may it run ${decision.summary}?`);
+    this.line(`> respond_to_task  ${decision.decision_id}: allow`);
+  }
+
+  /** The lines of the journal that tell of decisions. */
+  events(journal: string): void {
+    const lines = journal.split('\n').filter((line) => /decision|denied|allowed|permission/i.test(line));
+    if (lines.length === 0) return;
+    this.#heading('Decisions, from the journal (get_task_output, view events)');
+    for (const line of lines.slice(-MAX_EVENT_LINES)) this.line(`  ${oneLine(line, LINE_CHARS)}`);
+  }
+
+  result(task: TaskView, diff: string): void {
+    const message = task.final_message ?? task.last_output ?? '';
+    this.#heading(`The task ${task.status}${task.reason ? `: ${task.reason}` : ''}`);
+    if (message !== '') this.line(indent(message));
+    this.#heading('What Claude Code changed (git diff)');
+    this.line(diff === '' ? '  nothing' : indent(diff.trimEnd()));
+  }
+
+  serverLog(text: string): void {
+    this.#heading('The server said on stderr');
+    this.line(indent(text.trimEnd()));
+  }
+
+  failed(why: string): void {
+    this.line('');
+    this.line(`The demo failed: ${why}`);
+  }
+
+  cleanedUp(folder: string): void {
+    const seconds = ((performance.now() - this.#startedMs) / 1000).toFixed(1);
+    this.line('');
+    this.line(`Server stopped, ${folder} removed. ${seconds} s in all.`);
+  }
+
+  #heading(text: string): void {
+    this.line('');
+    this.line(`${text}:`);
+  }
+
+  #timed(text: string): void {
+    const seconds = ((performance.now() - this.#startedMs) / 1000).toFixed(1).padStart(6);
+    this.line(oneLine(`  ${seconds} s  ${text}`, LINE_CHARS));
+  }
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}
