@@ -1,0 +1,122 @@
+// Pure: what is wrong with a call's arguments, in words that a model can act on.
+import type { z } from 'zod';
+import { oneLine } from '../base/text.js';
+import { nearestName } from './nearest-name.js';
+import { isObject, type JsonObject } from './wire-schema.js';
+
+/** A caller that got five things wrong reads the schema again; more would bury the first. */
+const MAX_FAULTS = 5;
+const MAX_VALUE_CHARS = 80;
+const MAX_NAME_CHARS = 60;
+
+type Issue = z.core.$ZodIssue;
+
+/** One sentence a fault: the argument, what was found, what is expected. `schema` is the tool's input schema. */
+export function argumentFaults(error: z.ZodError, args: unknown, schema: JsonObject): string {
+  if (!isObject(args)) return `Found ${shown(args)}, expected an object of arguments.`;
+  const faults = error.issues.flatMap((issue) => faultsOf(issue, args, schema));
+  const told = faults.slice(0, MAX_FAULTS).join(' ');
+  return faults.length > MAX_FAULTS ? `${told} And ${faults.length - MAX_FAULTS} more.` : told;
+}
+
+function faultsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] {
+  const place = placeText(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownNames(schema, issue.path);
+    return issue.keys.map((key) => unknownName(place === '' ? key : `${place}.${key}`, key, known));
+  }
+  const found = valueAt(args, issue.path);
+  const expected = expectedAt(schema, issue.path) ?? issue.message;
+  // A custom check knows more than the schema says.
+  const wanted = issue.code === 'custom' ? issue.message : expected;
+  return [
+    found === undefined
+      ? `${place} is missing, expected ${wanted}.`
+      : `${place}: found ${shown(found)}, expected ${wanted}.`,
+  ];
+}
+
+function unknownName(place: string, key: string, known: readonly string[]): string {
+  const near = nearestName(key, known);
+  const name = `Unknown argument ${oneLine(JSON.stringify(place), MAX_NAME_CHARS)}`;
+  if (near !== undefined) return `${name}, did you mean "${near}"?`;
+  return known.length === 0 ? `${name}; there are none.` : `${name}; known are ${known.join(', ')}.`;
+}
+
+function knownNames(schema: JsonObject, path: Issue['path']): string[] {
+  const node = nodeAt(schema, path);
+  return isObject(node?.['properties']) ? Object.keys(node['properties']) : [];
+}
+
+function placeText(path: Issue['path']): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    const name = oneLine(String(part), MAX_NAME_CHARS);
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+function valueAt(value: unknown, path: Issue['path']): unknown {
+  let at = value;
+  for (const part of path) {
+    if (Array.isArray(at) && typeof part === 'number') at = at[part];
+    else if (isObject(at) && typeof part === 'string' && Object.hasOwn(at, part)) at = at[part];
+    else return undefined;
+  }
+  return at;
+}
+
+function nodeAt(schema: JsonObject, path: Issue['path']): JsonObject | undefined {
+  let node: unknown = schema;
+  for (const part of path) {
+    if (!isObject(node)) return undefined;
+    const properties = node['properties'];
+    if (typeof part === 'number') node = node['items'];
+    else node = isObject(properties) ? properties[String(part)] : node['additionalProperties'];
+  }
+  return isObject(node) ? node : undefined;
+}
+
+function expectedAt(schema: JsonObject, path: Issue['path']): string | undefined {
+  const node = nodeAt(schema, path);
+  return node === undefined ? undefined : expectation(node);
+}
+
+/** The words of one schema node: `an integer from 60 to 14400`, `one of "auto", "cautious"`. */
+export function expectation(node: JsonObject): string | undefined {
+  const { enum: choices, type } = node;
+  if (Array.isArray(choices)) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  switch (type) {
+    case 'string':
+      return `a string${rangeText(node['minLength'], node['maxLength'], ' of', ' characters')}`;
+    case 'integer':
+      return `an integer${rangeText(node['minimum'], node['maximum'], '', '')}`;
+    case 'number':
+      return `a number${rangeText(node['minimum'], node['maximum'], '', '')}`;
+    case 'boolean':
+      return 'true or false';
+    case 'array': {
+      const items = isObject(node['items']) ? expectation(node['items']) : undefined;
+      return `a list${rangeText(node['minItems'], node['maxItems'], ' of', ' items')}${items === undefined ? '' : `, each ${items}`}`;
+    }
+    case 'object':
+      return 'an object';
+    default:
+      return undefined;
+  }
+}
+
+function rangeText(from: unknown, to: unknown, before: string, after: string): string {
+  if (typeof from === 'number' && typeof to === 'number') return `${before} from ${from} to ${to}${after}`;
+  if (typeof from === 'number') return `${before} at least ${from}${after}`;
+  if (typeof to === 'number') return `${before} at most ${to}${after}`;
+  return '';
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return oneLine(JSON.stringify(value.slice(0, MAX_VALUE_CHARS + 1)), MAX_VALUE_CHARS);
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return 'an object';
+  return String(value);
+}

@@ -1,0 +1,72 @@
+import { BridgeError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
+import { readable } from './readable.js';
+import type { Tool, ToolCall } from './tool.js';
+import type { JsonObject } from './wire-schema.js';
+
+/** What `tools/call` answers. An error has text alone: structured content would have to fit the tool's output schema. */
+export interface ToolResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly structuredContent?: JsonObject;
+  readonly isError?: true;
+}
+
+export interface ToolHost<Services> {
+  readonly services: Services;
+  readonly logger: Logger;
+  /** Runs before every tool; throws BridgeError when no tool can work yet. */
+  readonly precondition?: () => void;
+}
+
+/** Runs a tool and turns whatever comes out of it into an answer: the one place where errors are caught. Never rejects. */
+export async function callTool<Services>(
+  tool: Tool<Services>,
+  args: unknown,
+  host: ToolHost<Services>,
+  call: ToolCall,
+): Promise<ToolResult> {
+  try {
+    host.precondition?.();
+    return answerOf(tool.name, await tool.run(args, host.services, call));
+  } catch (thrown) {
+    // A call that nobody waits for any more is answered by nobody; what it threw is its own cancellation.
+    if (call.signal.aborted) return errorAnswer('The call was cancelled.');
+    if (thrown instanceof BridgeError) return errorAnswer(errorText(thrown));
+    host.logger.error(`${tool.name} failed by a fault of the bridge`, { fault: thrown });
+    return errorAnswer(
+      errorText(
+        new BridgeError(
+          'INTERNAL_ERROR',
+          `${tool.name} failed by a fault of the bridge itself.`,
+          'The server log on stderr has the details; calling again may work.',
+        ),
+      ),
+    );
+  }
+}
+
+/** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */
+export function errorText(error: BridgeError): string {
+  return `${error.code}: ${error.message}${error.hint === '' ? '' : ` ${error.hint}`}`;
+}
+
+function answerOf(name: string, structuredContent: JsonObject): ToolResult {
+  const result: ToolResult = {
+    content: [{ type: 'text', text: readable(structuredContent) }],
+    structuredContent,
+  };
+  const bytes = wireBytes(result);
+  if (bytes > MAX_REPLY_BYTES) {
+    throw new BridgeError(
+      'MESSAGE_TOO_LARGE',
+      `The answer of ${name} would be ${bytes} bytes long; the limit is ${MAX_REPLY_BYTES}.`,
+      'Ask for less: a smaller limit or max_bytes, and the rest by cursor.',
+    );
+  }
+  return result;
+}
+
+function errorAnswer(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,57 @@
+import type { Disposable } from '../base/lifecycle.js';
+
+/** A thing that clients can read, follow and complete by its URI. */
+export interface Resource<Services> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  /** A fixed URI, or one that ends in a single variable: `logs://{task_id}`. */
+  readonly uri: string;
+  /** `variable` is empty for a fixed URI. Throws BridgeError when there is no such thing. */
+  read(variable: string, services: Services): Promise<string>;
+  /** Things behind a template worth showing in a list, newest first. */
+  list?(services: Services): Promise<readonly ListedResource[]>;
+  /** Values of the variable that begin with `prefix`, best first. */
+  complete?(prefix: string, services: Services): Promise<readonly string[]>;
+  /** Calls `changed` whenever reading would give something else; until disposed. */
+  watch?(variable: string, services: Services, changed: () => void): Disposable;
+}
+
+export interface ListedResource {
+  readonly variable: string;
+  readonly title: string;
+}
+
+export interface FoundResource<Services> {
+  readonly resource: Resource<Services>;
+  readonly variable: string;
+}
+
+const VARIABLE = /\{([a-z_]+)\}$/;
+
+/** The name of a template's variable, or undefined for a fixed URI. */
+export function variableOf(uri: string): string | undefined {
+  return VARIABLE.exec(uri)?.[1];
+}
+
+/** The URI of one thing behind a template. */
+export function expandUri(template: string, variable: string): string {
+  return template.replace(VARIABLE, () => variable);
+}
+
+/** Which resource a URI means; fixed ones go before templates. */
+export function findResource<Services>(
+  resources: readonly Resource<Services>[],
+  uri: string,
+): FoundResource<Services> | undefined {
+  const fixed = resources.find((resource) => resource.uri === uri);
+  if (fixed !== undefined) return { resource: fixed, variable: '' };
+  for (const resource of resources) {
+    const start = VARIABLE.exec(resource.uri)?.index;
+    if (start === undefined || !uri.startsWith(resource.uri.slice(0, start))) continue;
+    const variable = uri.slice(start);
+    if (variable !== '') return { resource, variable };
+  }
+  return undefined;
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { BridgeError } from '../base/errors.js';
+import { argumentFaults } from './argument-faults.js';
+import { wireSchema, type JsonObject, type ObjectSchema } from './wire-schema.js';
+
+/** What a tool does to the world; MCP annotations follow from it. */
+export type Effect = 'read' | 'write' | 'destroy';
+
+/** The call in which a tool runs. */
+export interface ToolCall {
+  /** Aborts when the client cancelled the call or is gone. */
+  readonly signal: AbortSignal;
+  /** Tells the client, if it asked for progress, what happens now. The last one may be lost: nothing is told only here. */
+  progress(text: string): void;
+}
+
+export interface ToolDefinition<
+  Services,
+  Toolset extends string,
+  Input extends z.ZodRawShape,
+  Output extends z.ZodRawShape,
+> {
+  readonly name: string;
+  readonly title: string;
+  readonly toolset: Toolset;
+  readonly effect: Effect;
+  /** True when a second equal call changes nothing more. */
+  readonly idempotent?: boolean;
+  /** True when the tool acts beyond this machine's files and processes: it starts or steers an agent. */
+  readonly openWorld?: boolean;
+  /** What the model reads; short, it is paid for in every conversation. */
+  readonly description: string;
+  /** The most characters that a client may show of an answer, where the caller can ask for much. */
+  readonly maxResultChars?: number;
+  readonly input: Input;
+  readonly output: Output;
+  handle(
+    args: z.output<z.ZodObject<Input>>,
+    services: Services,
+    call: ToolCall,
+  ): Promise<z.input<z.ZodObject<Output>>>;
+}
+
+/** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
+export interface Tool<Services, Toolset extends string = string> {
+  readonly name: string;
+  readonly title: string;
+  readonly toolset: Toolset;
+  readonly effect: Effect;
+  readonly description: string;
+  /** What `tools/list` shows of the tool; made when first asked for. */
+  listing(): ToolListing;
+  /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
+  run(args: unknown, services: Services, call: ToolCall): Promise<JsonObject>;
+}
+
+export interface ToolListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: ToolAnnotations;
+  readonly _meta?: JsonObject;
+}
+
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** Makes the function by which tools of one set of services are defined. */
+export function toolDefiner<Services, Toolset extends string>() {
+  return <Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
+    definition: ToolDefinition<Services, Toolset, Input, Output>,
+  ): Tool<Services, Toolset> => {
+    const input = z.strictObject(definition.input);
+    const output = z.object(definition.output);
+    let listing: ToolListing | undefined;
+    const listed = (): ToolListing => (listing ??= listingOf(definition, input, output));
+    return {
+      name: definition.name,
+      title: definition.title,
+      toolset: definition.toolset,
+      effect: definition.effect,
+      description: definition.description,
+      listing: listed,
+      run: async (args, services, call) => {
+        const given = args ?? {};
+        const parsed = input.safeParse(given);
+        if (!parsed.success) {
+          throw new BridgeError(
+            'INVALID_ARGUMENTS',
+            `The arguments of ${definition.name} do not fit. ${argumentFaults(parsed.error, given, listed().inputSchema)}`,
+            'Correct the named arguments and call again.',
+          );
+        }
+        return output.parse(await definition.handle(parsed.data, services, call));
+      },
+    };
+  };
+}
+
+function listingOf<
+  Services,
+  Toolset extends string,
+  Input extends z.ZodRawShape,
+  Output extends z.ZodRawShape,
+>(
+  definition: ToolDefinition<Services, Toolset, Input, Output>,
+  input: z.ZodObject,
+  output: z.ZodObject,
+): ToolListing {
+  const { name, title, description, maxResultChars } = definition;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: wireSchema(input, 'input'),
+    outputSchema: wireSchema(output, 'output'),
+    annotations: annotationsOf(definition),
+    ...(maxResultChars !== undefined && { _meta: { 'anthropic/maxResultSizeChars': maxResultChars } }),
+  };
+}
+
+function annotationsOf(definition: {
+  readonly effect: Effect;
+  readonly idempotent?: boolean;
+  readonly openWorld?: boolean;
+}): ToolAnnotations {
+  const openWorldHint = definition.openWorld ?? false;
+  // Both further hints mean something only for a tool that changes the world.
+  if (definition.effect === 'read') return { readOnlyHint: true, openWorldHint };
+  return {
+    readOnlyHint: false,
+    destructiveHint: definition.effect === 'destroy',
+    ...(definition.idempotent === true && { idempotentHint: true }),
+    openWorldHint,
+  };
+}

@@ -1,0 +1,30 @@
+import { DisposableStore } from '../base/lifecycle.js';
+import { defineResource } from './define-resource.js';
+
+/** Above what one machine runs at once. */
+const MAX_ACTIVE = 100;
+
+export const activeTasks = defineResource({
+  name: 'active-tasks',
+  title: 'Active tasks',
+  description: 'List of currently active tasks',
+  mimeType: 'application/json',
+  uri: 'tasks://active',
+  read: async (_variable, { tasks }) => {
+    const { tasks: active } = await tasks.list({ status: 'active', limit: MAX_ACTIVE });
+    const summaries = active.map((record) => ({
+      id: record.task_id,
+      status: record.status,
+      projectPath: record.project_path,
+      createdAt: record.created_at,
+      elapsedSeconds: Math.floor(record.elapsed_seconds),
+    }));
+    return JSON.stringify({ tasks: summaries }, undefined, 2);
+  },
+  watch: (_variable, { tasks }, changed) => {
+    const store = new DisposableStore();
+    store.add(tasks.onDidChange(() => changed()));
+    store.add(tasks.watch('active'));
+    return store;
+  },
+});

@@ -1,0 +1,33 @@
+import { BridgeError } from '../base/errors.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import type { Disposable } from '../base/lifecycle.js';
+import { DisposableStore } from '../base/lifecycle.js';
+import { oneLine } from '../base/text.js';
+import type { Resource } from '../mcp/resource.js';
+import type { ResourceServices } from './services.js';
+
+const MAX_ID_CHARS = 60;
+
+/** Defines a resource over this project's services. */
+export function defineResource(resource: Resource<ResourceServices>): Resource<ResourceServices> {
+  return resource;
+}
+
+/** The id of a task as a URI holds it. Throws TASK_NOT_FOUND for text that cannot be one. */
+export function taskIdOf(variable: string): string {
+  if (TASK_ID_PATTERN.test(variable)) return variable;
+  throw new BridgeError(
+    'TASK_NOT_FOUND',
+    `No task has the id ${oneLine(JSON.stringify(variable), MAX_ID_CHARS)}; ids look like task_0123456789abcdef0123.`,
+    'The resource tasks://active and the tool list_tasks show the tasks there are.',
+  );
+}
+
+/** Follows one task; an id that cannot be one changes never. */
+export function watchTask(variable: string, { tasks }: ResourceServices, changed: () => void): Disposable {
+  const store = new DisposableStore();
+  if (!TASK_ID_PATTERN.test(variable)) return store;
+  store.add(tasks.onDidChange((taskId) => taskId === variable && changed()));
+  store.add(tasks.watch(variable));
+  return store;
+}

@@ -1,0 +1,14 @@
+import type { Resource } from '../mcp/resource.js';
+import { activeTasks } from './active-tasks.js';
+import { currentConfig } from './current-config.js';
+import type { ResourceServices } from './services.js';
+import { taskLog } from './task-log.js';
+import { taskRecord } from './task-record.js';
+
+/** Every resource there is, sorted by URI. */
+export const allResources: readonly Resource<ResourceServices>[] = [
+  currentConfig,
+  taskLog,
+  activeTasks,
+  taskRecord,
+];

@@ -1,0 +1,41 @@
+import { textFits } from '../mcp/output-budget.js';
+import { defineResource, taskIdOf, watchTask } from './define-resource.js';
+import type { ResourceServices } from './services.js';
+
+/** As much as a log may grow to before its escaped form could reach the limit of a message; read in steps of half. */
+const MAX_LOG_BYTES = 800_000;
+const MIN_LOG_BYTES = 1_024;
+/** What a client's menu shows without scrolling for long. */
+const LISTED_LOGS = 20;
+
+export const taskLog = defineResource({
+  name: 'logs',
+  title: 'Log of a task',
+  description: 'Full log output for a task, as a person would have read it',
+  mimeType: 'text/plain',
+  uri: 'logs://{task_id}',
+  read: async (variable, services) => {
+    const taskId = taskIdOf(variable);
+    const page = await newestPart(services, taskId, MAX_LOG_BYTES);
+    const bytes = Buffer.byteLength(page.text);
+    const left = (page.totalBytes ?? bytes) - bytes;
+    if (left <= 0) return page.text;
+    return `[The first ${left} bytes are left out. get_task_output with task_id ${taskId}, view log and cursor 0:0 reads from the beginning.]\n${page.text}`;
+  },
+  list: async ({ tasks }) => {
+    const { tasks: newest } = await tasks.list({ limit: LISTED_LOGS });
+    return newest.map((record) => ({ variable: record.task_id, title: `Log of ${record.prompt_summary}` }));
+  },
+  complete: (prefix, { tasks }) => tasks.taskIds(prefix),
+  watch: watchTask,
+});
+
+async function newestPart(
+  services: ResourceServices,
+  taskId: string,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly totalBytes?: number | undefined }> {
+  const page = await services.tasks.output({ taskId, view: 'log', maxBytes });
+  if (textFits(page.text) || maxBytes <= MIN_LOG_BYTES) return page;
+  return newestPart(services, taskId, Math.floor(maxBytes / 2));
+}

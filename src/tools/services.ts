@@ -1,0 +1,13 @@
+import type { TaskService } from '../tasks/task-service.js';
+
+/** What of the active project the tools need. */
+export interface ProjectChoice {
+  /** The real path. Throws BridgeError: PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY. */
+  set(path: string): Promise<string>;
+}
+
+/** What tools may use; add a service only when a tool uses it. */
+export interface ToolServices {
+  readonly tasks: TaskService;
+  readonly activeProject: ProjectChoice;
+}

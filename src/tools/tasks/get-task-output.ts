@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { REPLY_BUDGET_BYTES, textFits } from '../../mcp/output-budget.js';
+import {
+  outputViews,
+  type OutputPage,
+  type OutputQuery,
+  type TaskService,
+} from '../../tasks/task-service.js';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+
+const MIN_OUTPUT_BYTES = 256;
+const MAX_OUTPUT_BYTES = 262_144;
+
+export const getTaskOutput = defineTool({
+  name: 'get_task_output',
+  title: 'Get task output',
+  toolset: 'tasks',
+  effect: 'read',
+  description:
+    'What a task printed. log: readable text; screen: what a person would see now; events: the journal, JSON lines. Without a cursor: the newest part; with it: what followed.',
+  maxResultChars: MAX_OUTPUT_BYTES,
+  input: {
+    task_id: taskIdInput,
+    view: z.enum(outputViews),
+    cursor: z.string().optional(),
+    max_bytes: z
+      .int()
+      .min(MIN_OUTPUT_BYTES)
+      .max(MAX_OUTPUT_BYTES)
+      .optional()
+      .describe(`Default: ${REPLY_BUDGET_BYTES}`),
+  },
+  output: {
+    ...taskOutput,
+    view: z.string(),
+    text: z.string(),
+    cursor: z.string(),
+    more: z.boolean(),
+    total_bytes: z.int().optional(),
+  },
+  handle: async ({ task_id, view, cursor, max_bytes }, { tasks }) => {
+    const taskId = knownTaskId(task_id);
+    const page = await fittingPage(tasks, {
+      taskId,
+      view,
+      cursor,
+      maxBytes: max_bytes ?? REPLY_BUDGET_BYTES,
+    });
+    return {
+      ...taskView(await tasks.get(taskId)),
+      view,
+      cursor: page.cursor,
+      more: page.more,
+      total_bytes: page.totalBytes,
+      text: page.text,
+    };
+  },
+});
+
+/** Text that doubles when it is escaped is asked for again in a smaller part, so that no answer outgrows the limit. */
+async function fittingPage(tasks: TaskService, query: OutputQuery): Promise<OutputPage> {
+  const page = await tasks.output(query);
+  if (textFits(page.text) || query.maxBytes <= MIN_OUTPUT_BYTES) return page;
+  return fittingPage(tasks, {
+    ...query,
+    maxBytes: Math.max(MIN_OUTPUT_BYTES, Math.floor(query.maxBytes / 2)),
+  });
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { pollingHint } from '../../tasks/polling-hint.js';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView } from './task-fields.js';
+
+/** Enough to see what a task touched; the record behind `tasks://<task_id>` names all. */
+const MAX_FILES = 50;
+
+export const getTaskStatus = defineTool({
+  name: 'get_task_status',
+  title: 'Get task status',
+  toolset: 'tasks',
+  effect: 'read',
+  description: 'Status of a task, its last output and open decisions, and what to do next.',
+  input: { task_id: taskIdInput },
+  output: {
+    ...taskOutput,
+    reason: z.string(),
+    activity: z.string(),
+    project_path: z.string(),
+    elapsed_seconds: z.int(),
+    exit_code: z.int().nullable(),
+    files_changed: z.array(z.string()),
+    last_output: z.string(),
+    hint: z.string(),
+  },
+  handle: async ({ task_id }, { tasks }) => {
+    const record = await tasks.get(knownTaskId(task_id));
+    return {
+      ...taskView(record),
+      reason: record.reason,
+      activity: record.activity,
+      project_path: record.project_path,
+      elapsed_seconds: Math.floor(record.elapsed_seconds),
+      exit_code: record.exit_code,
+      files_changed: record.files_changed.slice(0, MAX_FILES),
+      last_output: lastOutputOf(record),
+      hint: pollingHint(record),
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+
+export const killTask = defineTool({
+  name: 'kill_task',
+  title: 'Kill a task',
+  toolset: 'tasks',
+  effect: 'destroy',
+  description: 'Terminate a running task and everything it started.',
+  input: { task_id: taskIdInput },
+  output: { ...taskOutput, message: z.string() },
+  handle: async ({ task_id }, { tasks }) => {
+    const record = await tasks.kill(knownTaskId(task_id), 'Terminated by kill_task.');
+    const message =
+      record.status === 'killed'
+        ? 'Task terminated successfully.'
+        : // The first cause wins: the task had ended by itself when the kill came.
+          `Task had already ended as ${record.status}: ${record.reason}`;
+    return { ...taskView(record), message };
+  },
+});

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { fittingCount } from '../../mcp/output-budget.js';
+import { taskStatuses, type TaskRecord } from '../../tasks/task.js';
+import { defineTool } from '../define-tool.js';
+import { taskOutput, taskView } from './task-fields.js';
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+const taskLine = z.object({
+  ...taskOutput,
+  project_path: z.string(),
+  prompt_summary: z.string(),
+  created_at: z.string(),
+  elapsed_seconds: z.int(),
+});
+
+export const listTasks = defineTool({
+  name: 'list_tasks',
+  title: 'List tasks',
+  toolset: 'tasks',
+  effect: 'read',
+  description: 'Tasks, newest first.',
+  input: {
+    status: z.enum(['active', 'finished', ...taskStatuses]).optional(),
+    path: z.string().optional().describe('Only of this project'),
+    limit: z.int().min(1).max(MAX_LIMIT).optional().describe(`Default: ${DEFAULT_LIMIT}`),
+    cursor: z.string().optional().describe('next_cursor of the page before'),
+  },
+  output: { tasks: z.array(taskLine), next_cursor: z.string().optional() },
+  handle: async ({ status, path, limit, cursor }, { tasks }) => {
+    const query = { status, path, cursor, limit: limit ?? DEFAULT_LIMIT };
+    const page = await tasks.list(query);
+    const lines = page.tasks.map(lineOf);
+    const fitting = limit === undefined ? fittingCount(lines) : lines.length;
+    if (fitting < lines.length) {
+      // Asked again for what fits, so that the cursor stands behind the last one shown.
+      const fewer = await tasks.list({ ...query, limit: fitting });
+      return { tasks: fewer.tasks.map(lineOf), next_cursor: fewer.nextCursor };
+    }
+    return { tasks: lines, next_cursor: page.nextCursor };
+  },
+});
+
+function lineOf(record: TaskRecord): z.input<typeof taskLine> {
+  return {
+    ...taskView(record),
+    project_path: record.project_path,
+    prompt_summary: record.prompt_summary,
+    created_at: record.created_at,
+    elapsed_seconds: Math.floor(record.elapsed_seconds),
+  };
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { pollingHint } from '../../tasks/polling-hint.js';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+
+/** It is typed into the session; more belongs into a file that the message names. */
+const MAX_TEXT_CHARS = 100_000;
+
+export const messageTask = defineTool({
+  name: 'message_task',
+  title: 'Message a task',
+  toolset: 'tasks',
+  effect: 'destroy',
+  openWorld: true,
+  description: 'Send a follow-up message to a live session, or interrupt its turn, or both.',
+  input: {
+    task_id: taskIdInput,
+    text: z.string().min(1).max(MAX_TEXT_CHARS).optional(),
+    interrupt: z.boolean().optional().describe('Press Esc first'),
+  },
+  output: { ...taskOutput, hint: z.string() },
+  handle: async ({ task_id, text, interrupt }, { tasks }) => {
+    const taskId = knownTaskId(task_id);
+    if (text === undefined && interrupt !== true) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        'message_task was given neither text nor interrupt.',
+        'Give text to send, or interrupt: true to stop the running turn.',
+      );
+    }
+    const record = await tasks.message(taskId, { text, interrupt });
+    return { ...taskView(record), hint: pollingHint(record) };
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { driverNameSchema, permissionModeSchema } from '../../tasks/task.js';
+import { defineTool } from '../define-tool.js';
+import { taskOutput, taskView } from './task-fields.js';
+
+const MIN_TIMEOUT_SECONDS = 60;
+/** Four hours. */
+const MAX_TIMEOUT_SECONDS = 14_400;
+
+export const startTask = defineTool({
+  name: 'start_task',
+  title: 'Start a task',
+  toolset: 'tasks',
+  effect: 'destroy',
+  openWorld: true,
+  description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
+  input: {
+    prompt: z.string().describe('The prompt to send to Claude Code'),
+    path: z.string().describe('Project directory path (must be within allowed_roots)'),
+    timeout_seconds: z
+      .int()
+      .min(MIN_TIMEOUT_SECONDS)
+      .max(MAX_TIMEOUT_SECONDS)
+      .optional()
+      .describe('Task timeout in seconds (default: 3600)'),
+    permission_mode: permissionModeSchema
+      .optional()
+      .describe('How to handle approval prompts (default: auto); cautious asks you before commands'),
+    model: z.string().min(1).optional(),
+    driver: driverNameSchema.optional().describe('Default: interactive'),
+    keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
+  },
+  output: { ...taskOutput, message: z.string() },
+  handle: async (
+    { prompt, path, timeout_seconds, permission_mode, model, driver, keep_open },
+    { tasks },
+  ) => ({
+    ...taskView(
+      await tasks.start({
+        prompt,
+        path,
+        timeoutSeconds: timeout_seconds,
+        permissionMode: permission_mode,
+        model,
+        driver,
+        keepOpen: keep_open,
+      }),
+    ),
+    message: 'Task started. Claude Code is processing your request. Use get_task_status to check progress.',
+  }),
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { TASK_ID_PATTERN } from '../../base/ids.js';
+import { oneLine, tailChars } from '../../base/text.js';
+import { openDecisions, taskStatusSchema, type Decision, type TaskRecord } from '../../tasks/task.js';
+
+/** As the specification says of `last_output`. */
+const LAST_OUTPUT_CHARS = 500;
+/** What is asked must be readable in full in most cases; the rest is in the resource `tasks://<task_id>`. */
+const SUMMARY_CHARS = 1_000;
+const LABEL_CHARS = 300;
+const MAX_OPTIONS = 20;
+const MAX_ID_CHARS = 60;
+/** A session asks one thing at a time, subagents a few more. */
+const MAX_DECISIONS = 10;
+
+/** Any text is taken here: what is no id of a task is answered like an id that nobody knows. */
+export const taskIdInput = z.string().describe('Id from start_task');
+
+const questionView = z.object({
+  question: z.string(),
+  header: z.string(),
+  multi_select: z.boolean(),
+  options: z.array(z.string()),
+});
+
+export const decisionView = z.object({
+  decision_id: z.string(),
+  kind: z.string(),
+  tool: z.string(),
+  summary: z.string(),
+  options: z.array(z.string()),
+  expires_at: z.string(),
+  questions: z.array(questionView).optional(),
+});
+
+export const taskIdOutput = z.string();
+export const statusOutput = taskStatusSchema;
+export const decisionsOutput = z.array(decisionView);
+
+/** The fields of every reply that shows a task. */
+export const taskOutput = { task_id: taskIdOutput, status: statusOutput, decisions: decisionsOutput };
+
+export function taskView(record: TaskRecord): z.input<z.ZodObject<typeof taskOutput>> {
+  return {
+    task_id: record.task_id,
+    status: record.status,
+    decisions: openDecisions(record).slice(0, MAX_DECISIONS).map(viewOf),
+  };
+}
+
+function viewOf(decision: Decision): z.input<typeof decisionView> {
+  const { decision_id, kind, tool, summary, options, expires_at, questions } = decision;
+  return {
+    decision_id,
+    kind,
+    tool: label(tool),
+    summary: oneLine(summary, SUMMARY_CHARS),
+    options: options.slice(0, MAX_OPTIONS).map(label),
+    expires_at,
+    ...(questions !== undefined && {
+      questions: questions.map((question) => ({
+        question: oneLine(question.question, SUMMARY_CHARS),
+        header: label(question.header),
+        multi_select: question.multiSelect,
+        options: question.options.slice(0, MAX_OPTIONS).map((option) => optionText(option)),
+      })),
+    }),
+  };
+}
+
+/** A label is what an answer repeats; what it means stands behind it. */
+function optionText(option: { readonly label: string; readonly description?: string | undefined }): string {
+  const words =
+    option.description === undefined || option.description === '' ? '' : `: ${option.description}`;
+  return label(`${option.label}${words}`);
+}
+
+function label(text: string): string {
+  return oneLine(text, LABEL_CHARS);
+}
+
+export function lastOutputOf(record: TaskRecord): string {
+  return tailChars(record.last_output, LAST_OUTPUT_CHARS);
+}
+
+/** The id as services take it. Throws TASK_NOT_FOUND for text that cannot be one, before it could become part of a path. */
+export function knownTaskId(text: string): string {
+  if (TASK_ID_PATTERN.test(text)) return text;
+  throw new BridgeError(
+    'TASK_NOT_FOUND',
+    `No task has the id ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}; ids look like task_0123456789abcdef0123.`,
+    'list_tasks shows the tasks there are.',
+  );
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { pollingHint } from '../../tasks/polling-hint.js';
+import type { TaskRecord } from '../../tasks/task.js';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView } from './task-fields.js';
+
+/** Clients cut calls at 60 s; progress does not extend that. */
+const MAX_WAIT_SECONDS = 45;
+/** As many as the bridge runs at once. */
+const MAX_TASKS = 20;
+const MS_PER_SECOND = 1_000;
+
+const waitedTask = z.object({
+  ...taskOutput,
+  changed: z.boolean(),
+  elapsed_seconds: z.int(),
+  reason: z.string(),
+  activity: z.string(),
+  exit_code: z.int().nullable().optional(),
+  last_output: z.string().optional(),
+  hint: z.string().optional(),
+});
+
+export const waitForTask = defineTool({
+  name: 'wait_for_task',
+  title: 'Wait for tasks',
+  toolset: 'tasks',
+  effect: 'read',
+  description:
+    'Wait until one of the tasks changes: ends, asks, or goes on. Pass the cursor back so that nothing is missed.',
+  input: {
+    task_ids: z.array(taskIdInput).min(1).max(MAX_TASKS),
+    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe(`Default: ${MAX_WAIT_SECONDS}`),
+    cursor: z.string().optional().describe('From the wait before'),
+  },
+  output: { tasks: z.array(waitedTask), cursor: z.string() },
+  handle: async ({ task_ids, timeout_seconds, cursor }, { tasks }, call) => {
+    const outcome = await tasks.wait({
+      taskIds: [...new Set(task_ids.map(knownTaskId))],
+      timeoutMs: (timeout_seconds ?? MAX_WAIT_SECONDS) * MS_PER_SECOND,
+      cursor,
+      signal: call.signal,
+      onProgress: (text) => call.progress(text),
+    });
+    const changed = new Set(outcome.changed);
+    return {
+      tasks: outcome.tasks.map((record) => waitedView(record, changed.has(record.task_id))),
+      cursor: outcome.cursor,
+    };
+  },
+});
+
+/** What did not change is told in short: its caller has read it before. */
+function waitedView(record: TaskRecord, changed: boolean): z.input<typeof waitedTask> {
+  return {
+    ...taskView(record),
+    changed,
+    elapsed_seconds: Math.floor(record.elapsed_seconds),
+    reason: record.reason,
+    activity: record.activity,
+    ...(changed && {
+      exit_code: record.exit_code,
+      last_output: lastOutputOf(record),
+      hint: pollingHint(record),
+    }),
+  };
+}
