@@ -277,8 +277,7 @@ export class TaskRun implements Disposable {
         },
         `? ${decision.summary} (${decision.decision_id}, waits for an answer)`,
       );
-      this.#changed({ change_seq: this.#record.change_seq + 1 });
-      this.#settleStatus(request.source);
+      this.#settleStatus(request.source, 'asked');
       return;
     }
     const verdict = judgement.verdict;
@@ -338,8 +337,7 @@ export class TaskRun implements Disposable {
       },
       `${words}: ${decision.summary} (by ${by}${reason === null ? '' : `: ${reason}`})`,
     );
-    this.#changed({ change_seq: this.#record.change_seq + 1 });
-    this.#settleStatus('exact');
+    this.#settleStatus('exact', 'closed');
   }
 
   async #onTurnEnded(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
@@ -497,22 +495,23 @@ export class TaskRun implements Disposable {
     };
   }
 
-  /** `waiting` while a decision or a message is needed, else `running`. */
-  #settleStatus(source: 'exact' | 'observed'): void {
-    if (this.#record.status !== 'running' && this.#record.status !== 'waiting') return;
-    const open = this.#decisions.all.filter((decision) => decision.closed_at === null);
-    const first = open[0];
-    if (first !== undefined) {
-      this.#move(
-        'waiting',
-        `Waits for an answer to: ${first.summary}${open.length > 1 ? ` (and ${open.length - 1} more)` : ''}`,
-        source,
-      );
-    } else if (this.#awaitsMessage) {
-      this.#move('waiting', 'The turn is over; the session waits for a message.', source);
-    } else {
-      this.#move('running', 'The agent runs.', source);
+  /** `waiting` while a decision or a message is needed, else `running`. A decision asked or closed is a change by itself. */
+  #settleStatus(source: 'exact' | 'observed', decision?: 'asked' | 'closed'): void {
+    const before = this.#record.change_seq;
+    if (this.#record.status === 'running' || this.#record.status === 'waiting') {
+      const open = this.#decisions.all.filter((candidate) => candidate.closed_at === null);
+      const first = open[0];
+      if (first !== undefined) {
+        const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
+        this.#move('waiting', `Waits for an answer to: ${first.summary}${more}`, source);
+      } else if (this.#awaitsMessage) {
+        this.#move('waiting', 'The turn is over; the session waits for a message.', source);
+      } else {
+        this.#move('running', 'The agent runs.', source);
+      }
     }
+    if (decision !== undefined && this.#record.change_seq === before)
+      this.#changed({ change_seq: before + 1 });
   }
 
   #move(to: TaskStatus, reason: string, source: 'exact' | 'observed', silently?: 'silently'): void {

@@ -27,6 +27,7 @@ export class HookSession implements Disposable {
   #sessionId: string | undefined;
   #nextRequest = 1;
   #reading: Promise<void> = Promise.resolve();
+  #lastSaid = '';
 
   constructor(cwd: string, fire: (event: SessionEvent) => void) {
     this.#cwd = cwd;
@@ -73,6 +74,8 @@ export class HookSession implements Disposable {
         this.#fire({ type: 'notice', text: event.message });
         return NO_OPINION;
       case 'Stop':
+        // The transcript is written a little later than the hook is posted.
+        this.#say(event.last_assistant_message ?? '');
         this.#fire({
           type: 'turn-ended',
           source: 'exact',
@@ -142,11 +145,17 @@ export class HookSession implements Disposable {
     });
   }
 
+  #say(text: string): void {
+    if (text === '' || text === this.#lastSaid) return;
+    this.#lastSaid = text;
+    this.#fire({ type: 'said', text });
+  }
+
   /** What the assistant said since the last event, in order, one reader at a time. */
   #tellWhatWasSaid(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       try {
-        for (const text of (await this.#transcript?.readNew()) ?? []) this.#fire({ type: 'said', text });
+        for (const text of (await this.#transcript?.readNew()) ?? []) this.#say(text);
       } catch (fault) {
         // The transcript only makes the log richer; the hooks go on without it.
         this.#transcript = undefined;

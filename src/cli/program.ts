@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { BridgeError, messageOf } from '../base/errors.js';
+import type { InitIo } from './init-io.js';
+import { VERSION } from './version.js';
+
+/** Runs the command that `argv` names and resolves with its exit code. Faults are told on stderr. */
+export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  let exitCode = 0;
+  const homeDir = env['HOME'] ?? homedir();
+  const program = new Command('claude-code-bridge')
+    .description(
+      'An MCP server that runs Claude Code in your projects. Without a command it serves over stdin and stdout.',
+    )
+    .version(VERSION)
+    .option('--config <file>', 'settings file to read')
+    .option('--toolsets <names>', 'toolsets to offer, separated by commas, or "all"');
+
+  program
+    .command('serve')
+    .description('serve one MCP client over stdin and stdout (the default)')
+    .allowUnknownOption();
+
+  program
+    .command('init')
+    .description(
+      'ask for the allowed roots, write the settings file and, on a yes, the entry in Claude Desktop',
+    )
+    .option('--roots <paths>', 'allowed roots, separated by commas, instead of asking')
+    .option('--claude-desktop', 'write the entry in Claude Desktop without asking')
+    .option('--yes', 'answer every question with yes')
+    .action(async (flags: { roots?: string; claudeDesktop?: boolean; yes?: boolean }) => {
+      const { runInit } = await import('./init.js');
+      exitCode = await runInit({
+        io: await initIo(),
+        homeDir,
+        platform: process.platform,
+        cwd: process.cwd(),
+        ...flags,
+      });
+    });
+
+  program
+    .command('demo')
+    .description(
+      'run one task with the real Claude Code and a scripted model: no account, nothing of yours is touched',
+    )
+    .option('--claude <path>', 'the claude program to use')
+    .action(async (flags: { claude?: string }) => {
+      const { demoCacheDir, runDemo } = await import('./demo.js');
+      const stop = new AbortController();
+      const onSignal = (): void => stop.abort();
+      process.once('SIGINT', onSignal);
+      process.once('SIGTERM', onSignal);
+      exitCode = await runDemo({
+        io: { write: (text) => void process.stdout.write(text) },
+        serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
+        env,
+        cacheDir: demoCacheDir(env),
+        ...flags,
+        signal: stop.signal,
+      });
+    });
+
+  try {
+    await program.parseAsync([...argv]);
+  } catch (fault) {
+    const text =
+      fault instanceof BridgeError ? `${fault.code}: ${fault.message}\n${fault.hint}` : messageOf(fault);
+    process.stderr.write(`${text}\n`);
+    return 1;
+  }
+  return exitCode;
+}
+
+/** Questions need a terminal on both sides; without one the flags must say it all. */
+async function initIo(): Promise<InitIo> {
+  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  return {
+    write: (text) => void process.stdout.write(`${text}\n`),
+    writeError: (text) => void process.stderr.write(`${text}\n`),
+    questions: hasTerminal ? await (await import('./clack-questions.js')).clackQuestions() : undefined,
+  };
+}

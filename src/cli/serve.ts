@@ -1,0 +1,89 @@
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { createStderrLogger, type Logger } from '../base/logger.js';
+import { createBridge } from '../bridge.js';
+import { loadConfig, type LoadedConfig } from '../config/load-config.js';
+import { claimProcessStdio } from '../mcp/process-stdio.js';
+import { serveUntilGone } from '../mcp/stdio.js';
+import { VERSION } from './version.js';
+
+/** Settings or arguments that cannot be used, as sysexits.h names it. */
+const EXIT_CONFIG = 78;
+
+/** Serves one MCP client over stdin and stdout until it is gone. Exits with 78 when the settings cannot be used. */
+export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const stdio = claimProcessStdio();
+  const startLogger = createStderrLogger('info');
+  try {
+    const loaded = await loadSettings(args, env);
+    const logger = createStderrLogger(loaded.config.log_level);
+    for (const warning of loaded.warnings) logger.warn(warning);
+    logger.debug('Settings were read', { file: loaded.source ?? 'none' });
+    guardProcess(logger);
+    const bridge = await createBridge({
+      config: loaded.config,
+      env,
+      homeDir: homeOf(env),
+      version: VERSION,
+      logger,
+      keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
+    });
+    await serveUntilGone(bridge.parts, stdio, () => bridge.dispose());
+  } catch (fault) {
+    tellFault(startLogger, fault);
+    process.exit(fault instanceof BridgeError ? EXIT_CONFIG : 1);
+  }
+}
+
+async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  let values: { config?: string; toolsets?: string };
+  try {
+    ({ values } = parseArgs({
+      args: [...args],
+      options: { config: { type: 'string' }, toolsets: { type: 'string' } },
+    }));
+  } catch (fault) {
+    throw new BridgeError(
+      'CONFIG_ERROR',
+      messageOf(fault),
+      'Known options: --config <file>, --toolsets <names>. See claude-code-bridge --help.',
+    );
+  }
+  return loadConfig({
+    env,
+    cwd: process.cwd(),
+    homeDir: homeOf(env),
+    configPath: values.config,
+    ...(values.toolsets === undefined
+      ? {}
+      : { overrides: [{ key: 'toolsets', flag: '--toolsets', text: values.toolsets }] }),
+  });
+}
+
+/** One line for each fault of the settings, and what to do. */
+function tellFault(logger: Logger, fault: unknown): void {
+  if (!(fault instanceof BridgeError)) {
+    logger.error('The server could not start', {
+      fault: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
+    });
+    return;
+  }
+  for (const line of fault.message.split('\n')) logger.error(`${fault.code}: ${line}`);
+  logger.error(fault.hint);
+}
+
+/** A fault that nobody caught is told; the server goes on, since its tasks live elsewhere and its client waits for answers. */
+function guardProcess(logger: Logger): void {
+  process.on('uncaughtException', (fault) =>
+    logger.error('A fault of the bridge', { fault: fault.stack ?? fault.message }),
+  );
+  process.on('unhandledRejection', (fault) =>
+    logger.error('An unhandled fault of the bridge', { fault: messageOf(fault) }),
+  );
+}
+
+function homeOf(env: NodeJS.ProcessEnv): string {
+  return env['HOME'] ?? homedir();
+}

@@ -1,0 +1,11 @@
+import { readEnvironment } from './config/read-environment.js';
+
+/** Words that begin a command; anything else (nothing, or an option) serves. */
+const [first = 'serve'] = process.argv.slice(2);
+if (first === 'serve' || (first.startsWith('-') && !['-h', '--help', '-V', '--version'].includes(first))) {
+  const { serve } = await import('./cli/serve.js');
+  await serve(process.argv.slice(first === 'serve' ? 3 : 2), readEnvironment());
+} else {
+  const { runProgram } = await import('./cli/program.js');
+  process.exitCode = await runProgram(process.argv, readEnvironment());
+}
