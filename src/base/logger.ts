@@ -1,0 +1,95 @@
+import { messageOf } from './errors.js';
+import { systemClock, type Clock } from './clock.js';
+import { oneLine } from './text.js';
+
+/** Least to most important; a logger of one level writes it and those after it. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What belongs to a message, shown as JSON after it. An Error is shown with its stack. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** Long enough for a message, short enough that one line cannot bury the others. */
+const MAX_MESSAGE_CHARS = 2_000;
+/** Room for a stack of twenty frames. */
+const MAX_FIELDS_CHARS = 6_000;
+/** A client that never reads our stderr costs at most this much memory; later lines are dropped and counted. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/**
+ * Writes `[time] [LEVEL] message {fields}` to stderr, one line a message whatever the message holds; never to stdout,
+ * which is the protocol's. Neither throws nor waits: a stderr that is closed or never read loses lines, nothing else.
+ */
+export function createStderrLogger(
+  level: LogLevel,
+  write: (line: string) => void = stderrWriter(process.stderr),
+  clock: Clock = systemClock,
+): Logger {
+  const at = (own: LogLevel): ((message: string, fields?: LogFields) => void) =>
+    logLevels.indexOf(own) < logLevels.indexOf(level)
+      ? ignore
+      : (message, fields) => write(`${logLine(clock.now(), own, message, fields)}\n`);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The part of a stream that the logger needs. */
+export interface LogStream {
+  readonly writableLength: number;
+  write(text: string): boolean;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** A writer that survives what a stream at the other end of a pipe can do: close, break, or never be read. */
+export function stderrWriter(stream: LogStream): (line: string) => void {
+  let dropped = 0;
+  // Without a listener a client that closed its end (EPIPE) would end the process; there is nobody left to tell.
+  stream.on('error', ignore);
+  return (line) => {
+    if (stream.writableLength > MAX_UNREAD_BYTES) {
+      dropped += 1;
+      return;
+    }
+    try {
+      if (dropped > 0) stream.write(`(${dropped} log lines were dropped: stderr was not read)\n`);
+      dropped = 0;
+      stream.write(line);
+    } catch {
+      // EAGAIN of a full non-blocking descriptor, or a stream already destroyed: a log line is not worth more.
+      dropped += 1;
+    }
+  };
+}
+
+function logLine(nowMs: number, level: LogLevel, message: string, fields: LogFields | undefined): string {
+  const head = `[${new Date(nowMs).toISOString()}] [${level.toUpperCase()}] ${shown(message, MAX_MESSAGE_CHARS)}`;
+  return fields === undefined ? head : `${head} ${shown(fieldsText(fields), MAX_FIELDS_CHARS)}`;
+}
+
+/** Cut before it is escaped, so that a message of megabytes costs no more than a long one. */
+function shown(text: string, maxChars: number): string {
+  return oneLine(text.slice(0, maxChars + 1), maxChars);
+}
+
+function fieldsText(fields: LogFields): string {
+  try {
+    return JSON.stringify(fields, (_key, value: unknown) => {
+      if (value instanceof Error) return value.stack ?? value.message;
+      return typeof value === 'bigint' ? value.toString() : value;
+    });
+  } catch (fault) {
+    return `{"unshowable":${JSON.stringify(messageOf(fault))}}`;
+  }
+}
+
+function ignore(): void {
+  // Nothing to do, by intent: silent levels, and faults of a stream that nobody reads.
+}
