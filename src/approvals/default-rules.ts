@@ -1,0 +1,126 @@
+import type { ApprovalRequest, Rule } from './decide.js';
+import { isInsideProject, runsLater } from './project-paths.js';
+
+/** The rules that hold when the user has set none. Order within a verdict is the order of trial. */
+export const defaultRules: readonly Rule[] = [
+  {
+    id: 'auto-permission',
+    modes: ['auto'],
+    kinds: ['permission'],
+    // A question that comes as a tool call stays a question.
+    tool: /^(?!AskUserQuestion$)/,
+    verdict: 'allow',
+    why: 'mode auto allows what no rule denies',
+  },
+  {
+    id: 'auto-plan',
+    modes: ['auto'],
+    kinds: ['plan'],
+    tool: /^/,
+    verdict: 'allow',
+    why: 'mode auto lets a finished plan be carried out',
+  },
+  {
+    id: 'auto-trust-folder',
+    modes: ['auto'],
+    kinds: ['trust'],
+    tool: /^trust-folder$/,
+    verdict: 'allow',
+    why: 'the caller chose this project, and mode auto trusts it',
+  },
+  {
+    id: 'auto-project-mcp-server',
+    modes: ['auto'],
+    kinds: ['trust'],
+    tool: /^project-mcp-server$/,
+    verdict: 'allow',
+    why: 'mode auto uses the MCP servers that the project names',
+  },
+  {
+    id: 'cautious-read',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Read|NotebookRead)$/,
+    subject: (request) => request.paths.length > 0 && everyPathInProject(request),
+    verdict: 'allow',
+    why: 'it reads a file of the project',
+  },
+  {
+    id: 'cautious-search',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Glob|Grep|LS)$/,
+    // Without a path these search the project's own folder.
+    subject: (request) =>
+      request.paths.every(
+        (path) => path === request.projectPath || isInsideProject(request.projectPath, path),
+      ),
+    verdict: 'allow',
+    why: 'it searches within the project',
+  },
+  {
+    id: 'cautious-edit',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
+    subject: (request) =>
+      request.paths.length > 0 &&
+      everyPathInProject(request) &&
+      !request.paths.some((path) => runsLater(request.projectPath, path)),
+    verdict: 'allow',
+    why: 'it edits a file of the project that nothing runs by itself',
+  },
+  {
+    id: 'cautious-bookkeeping',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    // `Task` itself and `TaskStop` are not here: they start and stop work.
+    tool: /^(TodoRead|TodoWrite|TaskCreate|TaskGet|TaskList|TaskUpdate|TaskOutput|BashOutput)$/,
+    verdict: 'allow',
+    why: 'it keeps the agent’s own notes and touches nothing else',
+  },
+  {
+    id: 'question',
+    modes: ['auto', 'cautious'],
+    kinds: ['question'],
+    tool: /^/,
+    verdict: 'ask',
+    why: 'a question to the user has no answer that could be guessed',
+  },
+  {
+    id: 'question-as-tool',
+    modes: ['auto', 'cautious'],
+    kinds: ['permission'],
+    tool: /^AskUserQuestion$/,
+    verdict: 'ask',
+    why: 'a question to the user has no answer that could be guessed',
+  },
+  {
+    id: 'start-prompt',
+    modes: ['auto', 'cautious'],
+    kinds: ['prompt'],
+    tool: /^/,
+    verdict: 'ask',
+    why: 'it changes how the session is paid for or guarded, which is the person’s to say',
+  },
+  {
+    id: 'cautious-plan',
+    modes: ['cautious'],
+    kinds: ['plan'],
+    tool: /^/,
+    verdict: 'ask',
+    why: 'mode cautious lets a person read the plan first',
+  },
+  {
+    id: 'cautious-trust',
+    modes: ['cautious'],
+    kinds: ['trust'],
+    tool: /^/,
+    verdict: 'ask',
+    why: 'trusting a folder or its MCP servers lets the project run programs',
+  },
+];
+
+function everyPathInProject(request: ApprovalRequest): boolean {
+  return request.paths.every((path) => isInsideProject(request.projectPath, path));
+}

@@ -1,0 +1,63 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { BridgeError } from '../base/errors.js';
+
+export interface ScreenMatch {
+  /** The pattern, as the user wrote it. */
+  readonly pattern: string;
+  readonly line: string;
+  /** Index of the line among those that were given. */
+  readonly index: number;
+}
+
+/** Texts in which a pattern that can match nothing at all (an anchor, a word border, a star) finds an empty match. */
+const PROBES = ['', 'a', ' a b\n'];
+/** A terminal line is a few hundred characters wide; what is longer is no prompt. */
+const MAX_LINE_CHARS = 2_000;
+
+/** The user's `auto_approve_patterns`, on RE2: time grows with the line's length only, whatever the pattern. */
+export class ScreenPatterns {
+  readonly #compiled: readonly { readonly pattern: string; readonly expression: RE2JS }[];
+
+  /** Throws BridgeError CONFIG_ERROR for a pattern that RE2 does not take or that matches the empty string. */
+  constructor(patterns: readonly string[]) {
+    this.#compiled = patterns.map((pattern, index) => ({ pattern, expression: compile(pattern, index) }));
+  }
+
+  /** The lowest line that holds a match of any pattern, case ignored; patterns are tried in their order. */
+  match(bottomLines: readonly string[]): ScreenMatch | undefined {
+    for (const [index, line] of [...bottomLines.entries()].reverse()) {
+      if (line.length > MAX_LINE_CHARS) continue;
+      const hit = this.#compiled.find(({ expression }) => expression.matcher(line).find());
+      if (hit !== undefined) return { pattern: hit.pattern, line, index };
+    }
+    return undefined;
+  }
+}
+
+function compile(pattern: string, index: number): RE2JS {
+  let expression: RE2JS;
+  try {
+    expression = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+  } catch (fault) {
+    if (!(fault instanceof RE2JSException)) throw fault;
+    throw refused(pattern, index, fault.message);
+  }
+  if (PROBES.some((probe) => hasEmptyMatch(expression, probe))) {
+    throw refused(pattern, index, 'it matches the empty string, which is on every screen');
+  }
+  return expression;
+}
+
+function hasEmptyMatch(expression: RE2JS, text: string): boolean {
+  const matcher = expression.matcher(text);
+  while (matcher.find()) if (matcher.start() === matcher.end()) return true;
+  return false;
+}
+
+function refused(pattern: string, index: number, why: string): BridgeError {
+  return new BridgeError(
+    'CONFIG_ERROR',
+    `auto_approve_patterns[${index}] is ${JSON.stringify(pattern)}, which cannot be used: ${why}`,
+    'Write a regular expression in RE2 syntax (no look-ahead, no back-references) that matches the text of the prompt.',
+  );
+}

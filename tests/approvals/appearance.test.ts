@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { PromptAppearance, type SeenPrompt } from '../../src/approvals/appearance.js';
+
+const prompt = (row: number, line = 'Continue? [y/N]'): SeenPrompt => ({ row, line });
+
+function answersTo(seen: readonly (SeenPrompt | undefined)[], typed = 'y'): number[] {
+  const appearance = new PromptAppearance(typed);
+  return seen.flatMap((one, index) => (appearance.observe(one) === 'answer' ? [index] : []));
+}
+
+describe('PromptAppearance', () => {
+  test('answers a prompt that is repainted ten times once', () => {
+    expect(answersTo(Array.from({ length: 10 }, () => prompt(3)))).toEqual([0]);
+  });
+
+  test('answers a prompt again that was away', () => {
+    expect(answersTo([undefined, prompt(3), prompt(3), undefined, prompt(3)])).toEqual([1, 4]);
+  });
+
+  test('does not take its own echo for a new prompt, wherever a reflow puts it', () => {
+    expect(answersTo([prompt(3), prompt(3, 'Continue? [y/N] y'), prompt(2, 'Continue? [y/N] y')])).toEqual([
+      0,
+    ]);
+    expect(answersTo([prompt(3), prompt(3, 'Continue? [y/N] y … done')])).toEqual([0]);
+  });
+
+  test('answers a second prompt of the same words below the first', () => {
+    expect(answersTo([prompt(3), prompt(3, 'Continue? [y/N] y'), prompt(4), prompt(4)])).toEqual([0, 2]);
+    expect(answersTo([prompt(3), prompt(4)])).toEqual([0, 1]);
+  });
+
+  test('answers a prompt that reads differently in the same place', () => {
+    expect(answersTo([prompt(3, 'Delete a? [y/N]'), prompt(3, 'Delete b? [y/N]')])).toEqual([0, 1]);
+  });
+
+  test('answers nothing on an empty screen', () => {
+    expect(answersTo([undefined, undefined])).toEqual([]);
+  });
+
+  test('an answer without an echo (Enter) makes no longer line an old one', () => {
+    expect(answersTo([prompt(3), prompt(5, 'Continue? [y/N] ')], '')).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { decide, type ApprovalKind, type ApprovalMode } from '../../src/approvals/decide.js';
+import { defaultRules } from '../../src/approvals/default-rules.js';
+
+type Row = readonly [
+  mode: ApprovalMode,
+  kind: ApprovalKind,
+  tool: string,
+  paths: readonly string[],
+  expected: string,
+];
+
+function answer(mode: ApprovalMode, kind: ApprovalKind, tool: string, paths: readonly string[]): string {
+  const { verdict, rule } = decide({ mode, kind, tool, projectPath: '/home/me/p', paths }, defaultRules);
+  return `${verdict} ${rule}`;
+}
+
+/** For each rule what it matches, and what it almost matches. */
+const rows: readonly Row[] = [
+  ['auto', 'permission', 'Bash', [], 'allow auto-permission'],
+  ['auto', 'permission', 'mcp__x__y', [], 'allow auto-permission'],
+  ['auto', 'permission', 'Write', ['/etc/passwd'], 'allow auto-permission'],
+  ['cautious', 'permission', 'Bash', [], 'ask no-rule'],
+  ['auto', 'permission', 'AskUserQuestion', [], 'ask question-as-tool'],
+  ['auto', 'permission', 'AskUserQuestions', [], 'allow auto-permission'],
+
+  ['auto', 'plan', 'ExitPlanMode', [], 'allow auto-plan'],
+  ['cautious', 'plan', 'ExitPlanMode', [], 'ask cautious-plan'],
+
+  ['auto', 'trust', 'trust-folder', [], 'allow auto-trust-folder'],
+  ['auto', 'trust', 'trust-folder-parent', [], 'ask no-rule'],
+  ['cautious', 'trust', 'trust-folder', [], 'ask cautious-trust'],
+
+  ['auto', 'trust', 'project-mcp-server', [], 'allow auto-project-mcp-server'],
+  ['auto', 'prompt', 'project-mcp-server', [], 'ask start-prompt'],
+  ['cautious', 'trust', 'project-mcp-server', [], 'ask cautious-trust'],
+
+  ['auto', 'question', 'AskUserQuestion', [], 'ask question'],
+  ['cautious', 'question', 'AskUserQuestion', [], 'ask question'],
+  ['cautious', 'permission', 'AskUserQuestion', [], 'ask question-as-tool'],
+
+  ['auto', 'prompt', 'api-key', [], 'ask start-prompt'],
+  ['auto', 'prompt', 'bypass-warning', [], 'ask start-prompt'],
+  ['cautious', 'prompt', 'api-key', [], 'ask start-prompt'],
+
+  ['cautious', 'permission', 'Read', ['/home/me/p/a.ts'], 'allow cautious-read'],
+  ['cautious', 'permission', 'NotebookRead', ['/home/me/p/a.ipynb'], 'allow cautious-read'],
+  ['cautious', 'permission', 'Read', ['/home/me/.ssh/id_ed25519'], 'ask no-rule'],
+  ['cautious', 'permission', 'Read', [], 'ask no-rule'],
+  ['cautious', 'permission', 'ReadMcpResource', ['/home/me/p/a.ts'], 'ask no-rule'],
+  ['cautious', 'question', 'Read', ['/home/me/p/a.ts'], 'ask question'],
+
+  ['cautious', 'permission', 'Grep', [], 'allow cautious-search'],
+  ['cautious', 'permission', 'LS', ['/home/me/p'], 'allow cautious-search'],
+  ['cautious', 'permission', 'Glob', ['/home/me/p/src'], 'allow cautious-search'],
+  ['cautious', 'permission', 'Glob', ['/home/me'], 'ask no-rule'],
+  ['cautious', 'permission', 'Grep', ['/home/me/p/src', '/etc'], 'ask no-rule'],
+
+  ['cautious', 'permission', 'Write', ['/home/me/p/src/a.ts'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'Edit', ['/home/me/p/a.ts'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'MultiEdit', ['/home/me/p/a', '/home/me/p/b'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'NotebookEdit', ['/home/me/p/a.ipynb'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'Edit', ['/home/me/p/..a'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'Edit', ['/home/me/p/.gitignore'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'Edit', ['/home/me/p/src/git/hooks/a'], 'allow cautious-edit'],
+  ['cautious', 'permission', 'Write', [], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/pp/a.ts'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/a.ts'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['src/a.ts'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/../a.ts'], 'ask no-rule'],
+  ['cautious', 'permission', 'MultiEdit', ['/home/me/p/a', '/home/me/b'], 'ask no-rule'],
+  ['cautious', 'permission', 'WriteFile', ['/home/me/p/a.ts'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.git/hooks/pre-commit'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.git'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/sub/.GIT/config'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.g\u200cit/config'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.claude/settings.json'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.claude/settings.local.json'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.mcp.json'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.vscode/tasks.json'], 'ask no-rule'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.envrc'], 'ask no-rule'],
+
+  ['cautious', 'permission', 'TodoWrite', [], 'allow cautious-bookkeeping'],
+  ['cautious', 'permission', 'TaskUpdate', [], 'allow cautious-bookkeeping'],
+  ['cautious', 'permission', 'Task', [], 'ask no-rule'],
+  ['cautious', 'permission', 'TaskStop', [], 'ask no-rule'],
+  ['cautious', 'permission', 'WebFetch', [], 'ask no-rule'],
+  ['cautious', 'permission', 'mcp__files__Read', ['/home/me/p/a.ts'], 'ask no-rule'],
+];
+
+describe('the default rules', () => {
+  test.each(rows)('%s, %s of %s on %j: %s with', (mode, kind, tool, paths, expected) => {
+    expect(answer(mode, kind, tool, paths)).toBe(expected);
+  });
+
+  test('each has its own id, is matched by a row of this table, and gives a reason', () => {
+    const ids = defaultRules.map((rule) => rule.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const matched = new Set(rows.map((row) => row[4].split(' ')[1]));
+    expect(ids.filter((id) => !matched.has(id))).toEqual([]);
+    expect(defaultRules.filter((rule) => rule.why === '')).toEqual([]);
+  });
+
+  test('a project at the root of the file system holds every file', () => {
+    const request = {
+      mode: 'cautious',
+      kind: 'permission',
+      tool: 'Edit',
+      projectPath: '/',
+      paths: ['/a'],
+    } as const;
+    expect(decide(request, defaultRules).verdict).toBe('allow');
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { ScreenPatterns } from '../../src/approvals/screen-patterns.js';
+
+const specified = ['Do you want to proceed\\?', '\\[y/N\\]', '\\[Y/n\\]', 'Continue\\?', 'Approve\\?'];
+
+describe('ScreenPatterns', () => {
+  test('finds the lowest matching line and names the pattern as the user wrote it', () => {
+    const patterns = new ScreenPatterns(specified);
+    expect(patterns.match(['Continue? y', 'working', 'continue? ', '$'])).toEqual({
+      pattern: 'Continue\\?',
+      line: 'continue? ',
+      index: 2,
+    });
+    expect(patterns.match(['Install it? [Y/N]'])?.pattern).toBe('\\[y/N\\]');
+    expect(patterns.match(['Continue', ''])).toBeUndefined();
+    expect(new ScreenPatterns([]).match(['Continue?'])).toBeUndefined();
+  });
+
+  test.each(['', 'a*', '(?:)', '\\b', '$', 'x?', 'y|'])(
+    'refuses %j, which matches the empty string',
+    (pattern) => {
+      expect(() => new ScreenPatterns(['ok', pattern])).toThrow(
+        `auto_approve_patterns[1] is ${JSON.stringify(pattern)}, which cannot be used: it matches the empty string`,
+      );
+    },
+  );
+
+  test.each(['[', '(?=a)b', '(a)\\1', '((a{100}){100}){100}'])(
+    'refuses %j, which RE2 does not take',
+    (pattern) => {
+      expect(() => new ScreenPatterns([pattern])).toThrow(expect.objectContaining({ code: 'CONFIG_ERROR' }));
+    },
+  );
+
+  test('takes linear time for a pattern that takes others for ever', () => {
+    const patterns = new ScreenPatterns(['(x+x+)+y', '(a|a)*(a|aa)*b']);
+    const startMs = performance.now();
+    expect(patterns.match(['x'.repeat(2_000), 'a'.repeat(2_000)])).toBeUndefined();
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
+
+  test('takes no line for a prompt that is longer than a terminal is wide', () => {
+    expect(new ScreenPatterns(['Continue\\?']).match([`${'x'.repeat(3_000)} Continue?`])).toBeUndefined();
+  });
+});
