@@ -83,7 +83,7 @@ async function runIn(folder: string, options: DemoOptions, report: DemoReport): 
         ...scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path }),
         MCP_ALLOWED_ROOTS: folder,
         MCP_STATE_DIR: join(folder, 'state'),
-        MCP_CLAUDE_COMMAND: JSON.stringify([claude]),
+        MCP_CLAUDE_COMMAND: claude,
       },
       onLog: (text) => {
         log = tailChars(log + text, LOG_CHARS);

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseStreamLine } from '../../../src/claude/print/stream-json.js';
+import { StreamTranslator } from '../../../src/claude/print/stream-translator.js';
+import type { SessionEvent } from '../../../src/claude/session.js';
+
+const fixtures = join(import.meta.dirname, '..', '..', 'fixtures', 'stream-json');
+
+function translatorOf() {
+  const events: SessionEvent[] = [];
+  const readable: string[] = [];
+  const refused: string[] = [];
+  const translator = new StreamTranslator('/home/user/project', {
+    onEvent: (event) => events.push(event),
+    onReadable: (text) => readable.push(text),
+    onUnknownRequest: (requestId) => refused.push(requestId),
+  });
+  const accept = (line: string) => {
+    const event = parseStreamLine(line);
+    if (event) translator.accept(event);
+  };
+  return { translator, events, readable, refused, accept };
+}
+
+function replay(version: string, name: string) {
+  const made = translatorOf();
+  made.translator.promptSent('The prompt.');
+  for (const line of readFileSync(join(fixtures, version, `${name}.ndjson`), 'utf8').split('\n'))
+    made.accept(line);
+  const turnEnds = made.events.filter((event) => event.type === 'turn-ended');
+  return { ...made, turnEnds, types: made.events.map((event) => event.type) };
+}
+
+describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
+  it('with an edit and a denied command tells each step', () => {
+    const { events, types, turnEnds, readable } = replay(version, 'write');
+    expect(types.slice(0, 4)).toEqual(['session', 'turn-started', 'said', 'tool-started']);
+    expect(events[0]).toMatchObject({ cliVersion: version });
+    expect(events[1]).toMatchObject({ prompt: 'The prompt.' });
+    const finished = events.filter((event) => event.type === 'tool-finished');
+    expect(finished).toMatchObject([
+      { tool: 'Write', ok: true, filesChanged: ['/home/user/project/hello.txt'] },
+      { tool: 'Bash', ok: false, filesChanged: [] },
+    ]);
+    expect(events.find((event) => event.type === 'notice')).toMatchObject({
+      text: 'The turn reports success, but 1 tool call(s) were denied: Bash',
+    });
+    expect(turnEnds).toMatchObject([{ message: 'All done.', backgroundTasks: 0 }]);
+    expect(readable).toContain('● I will write it.');
+  });
+
+  it('with a question gives its options', () => {
+    const request = replay(version, 'question').events.find((event) => event.type === 'request');
+    expect(request).toMatchObject({
+      request: {
+        kind: 'question',
+        options: ['PostgreSQL', 'SQLite'],
+        questions: [{ question: 'Which database?', header: 'DB', multiSelect: false }],
+      },
+    });
+  });
+
+  it('with a plan asks for it before the edit', () => {
+    const kinds = replay(version, 'plan').events.flatMap((event) =>
+      event.type === 'request' ? event.request.kind : [],
+    );
+    expect(kinds).toEqual(['plan', 'permission']);
+  });
+
+  it('with an API that stays overloaded ends with that error', () => {
+    const { events, turnEnds } = replay(version, 'api-error');
+    expect(turnEnds).toMatchObject([{ error: { kind: 'api-error' } }]);
+    expect(turnEnds[0]?.error?.text).toContain('529');
+    expect(events.map((event) => event.type)).toContain('notice');
+  });
+
+  it('without a login says so and says nothing else', () => {
+    const { types, turnEnds } = replay(version, 'not-logged-in');
+    expect(turnEnds[0]?.error).toEqual({ kind: 'not-logged-in', text: 'Not logged in · Please run /login' });
+    expect(types).not.toContain('said');
+  });
+
+  it('that was interrupted withdraws the request, ends the turn without an error, and goes on', () => {
+    const { types, turnEnds } = replay(version, 'interrupted');
+    expect(types).toContain('request-gone');
+    expect(turnEnds[0]).toMatchObject({ interrupted: true });
+    expect(turnEnds[0]).not.toHaveProperty('error');
+    expect(turnEnds[1]).not.toHaveProperty('interrupted');
+  });
+
+  it('with a subagent ends with nothing in the background', () => {
+    expect(replay(version, 'subagent').turnEnds.at(-1)).toMatchObject({ backgroundTasks: 0 });
+  });
+});
+
+describe('StreamTranslator', () => {
+  const asked = (id: string) =>
+    JSON.stringify({
+      type: 'control_request',
+      request_id: id,
+      request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'make' } },
+    });
+
+  it('hands a pending permission out once', () => {
+    const { translator, accept } = translatorOf();
+    accept(asked('a'));
+    expect(translator.takePermission('a')).toMatchObject({ input: { command: 'make' } });
+    expect(translator.takePermission('a')).toBeUndefined();
+  });
+
+  it('withdraws what still waits at the end, and only that', () => {
+    const { translator, accept, events } = translatorOf();
+    accept(asked('a'));
+    accept(asked('b'));
+    translator.takePermission('a');
+    translator.withdrawAll('the session ended');
+    expect(events.filter((event) => event.type === 'request-gone')).toEqual([
+      { type: 'request-gone', requestId: 'b', why: 'the session ended' },
+    ]);
+  });
+
+  it('passes a request it does not know on, to be refused', () => {
+    const { accept, refused } = translatorOf();
+    accept('{"type":"control_request","request_id":"x","request":{"subtype":"elicitation"}}');
+    expect(refused).toEqual(['x']);
+  });
+
+  it('counts background tasks as the stream tells them, in both versions’ words', () => {
+    const { accept, events } = translatorOf();
+    const result = '{"type":"result","subtype":"success","is_error":false,"result":"ok"}';
+    accept('{"type":"system","subtype":"task_started","task_id":"t1"}');
+    accept(result);
+    accept(
+      '{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"t1"},{"task_id":"t2"}]}',
+    );
+    accept(result);
+    accept('{"type":"system","subtype":"task_notification","task_id":"t1"}');
+    accept('{"type":"system","subtype":"background_tasks_changed","tasks":[]}');
+    accept(result);
+    expect(events.map((event) => event.type === 'turn-ended' && event.backgroundTasks)).toEqual([1, 2, 0]);
+  });
+});
