@@ -11,6 +11,7 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/**/*.test.ts'],
           exclude: [...shared.exclude, 'tests/e2e/**'],
+          globalSetup: ['tests/harness/build-node-pty.ts'],
           testTimeout: 20_000,
         },
       },
