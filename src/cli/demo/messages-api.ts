@@ -21,8 +21,8 @@ export interface ToolResult {
 
 /** What one request told the model. */
 export interface ScriptedRequest {
-  /** `turn`: the main conversation. `side`: titles and summaries, which carry no tools. */
-  readonly kind: 'turn' | 'side';
+  /** `turn`: the main conversation. `subagent`: one that the model started. `side`: titles and summaries, without tools. */
+  readonly kind: 'turn' | 'subagent' | 'side';
   readonly model: string;
   readonly toolNames: readonly string[];
   /** The text blocks of the newest user message, joined by newlines. */
@@ -63,7 +63,7 @@ export function parseRequestBody(body: string): ParsedBody | undefined {
   return {
     wantsStream: stream === true,
     request: {
-      kind: tools.length === 0 ? 'side' : 'turn',
+      kind: kindOf(tools.map((tool) => tool.name)),
       model,
       toolNames: tools.map((tool) => tool.name),
       userText: textOf(blocks),
@@ -71,6 +71,12 @@ export function parseRequestBody(body: string): ParsedBody | undefined {
       messageCount: messages.length,
     },
   };
+}
+
+function kindOf(toolNames: readonly string[]): ScriptedRequest['kind'] {
+  if (toolNames.length === 0) return 'side';
+  // Only the main conversation can start subagents.
+  return toolNames.includes('Agent') || toolNames.includes('Task') ? 'turn' : 'subagent';
 }
 
 function parseJson(text: string): unknown {

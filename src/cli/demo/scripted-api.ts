@@ -9,7 +9,10 @@ import {
   type ScriptedTurn,
 } from './messages-api.js';
 
-/** What the model does, turn by turn; or a function that decides for each request. After the last turn it says `Done.` */
+/**
+ * What the model does, turn by turn; or a function that decides for each request, subagents included.
+ * After the last turn, and to subagents of a list, it says `Done.`
+ */
 export type Script = readonly ScriptedTurn[] | ((request: ScriptedRequest) => ScriptedTurn);
 
 /** A stand-in for the Messages API on loopback: the real CLI runs against it, only the model is scripted. */
@@ -101,7 +104,7 @@ class ScriptedApiServer implements ScriptedApi {
 
   #turnFor(request: ScriptedRequest): ScriptedTurn {
     if (request.kind === 'side') return SIDE_TURN;
-    this.#turnsServed++;
+    if (request.kind === 'turn') this.#turnsServed++;
     return this.#nextTurn(request);
   }
 
@@ -142,9 +145,9 @@ class ScriptedApiServer implements ScriptedApi {
   }
 }
 
-function oneByOne(turns: readonly ScriptedTurn[]): () => ScriptedTurn {
+function oneByOne(turns: readonly ScriptedTurn[]): (request: ScriptedRequest) => ScriptedTurn {
   const queue = turns.flatMap((turn) => Array.from({ length: turn.repeat ?? 1 }, () => turn));
-  return () => queue.shift() ?? LAST_TURN;
+  return (request) => (request.kind === 'turn' ? queue.shift() : undefined) ?? LAST_TURN;
 }
 
 function sizeOf(request: ScriptedRequest): number {
