@@ -1,0 +1,136 @@
+import type { Dirent } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import { ensurePrivateFolder } from './private-folder.js';
+
+const OWNER_ONLY = 0o700;
+const WAY_OUT =
+  'Repair it, or set MCP_STATE_DIR to a folder of your own that can be written, and start again.';
+
+/**
+ * Opens the state directory, making it when it is missing. Throws BridgeError STATE_UNUSABLE, naming the path and what is
+ * wrong with it, unless it is a folder (no link) that belongs to us; others lose their access to it.
+ */
+export async function openStateDir({
+  path,
+  uid = process.getuid?.() ?? 0,
+}: {
+  readonly path: string;
+  readonly uid?: number;
+}): Promise<StateDir> {
+  if (!isAbsolute(path)) throw unusable(path, 'is not an absolute path');
+  await ensurePrivateFolder(path, uid, WAY_OUT);
+  const state = new StateDir(path);
+  await ensurePrivateFolder(state.tasksDir, uid, WAY_OUT);
+  await ensurePrivateFolder(state.lockDir, uid, WAY_OUT);
+  return state;
+}
+
+/** What lies where in the state directory. Every maker of a path throws TASK_NOT_FOUND for what is no task id. */
+export class StateDir {
+  readonly path: string;
+  readonly tasksDir: string;
+  readonly lockDir: string;
+
+  constructor(path: string) {
+    this.path = path;
+    this.tasksDir = join(path, 'tasks');
+    this.lockDir = join(path, 'locks');
+  }
+
+  taskDir(taskId: string): string {
+    // Ids come from callers: nothing else may become part of a path.
+    if (TASK_ID_PATTERN.test(taskId)) return join(this.tasksDir, taskId);
+    throw new BridgeError(
+      'TASK_NOT_FOUND',
+      `No task has the id ${JSON.stringify(taskId.slice(0, 100))}.`,
+      'Call list_tasks to see the tasks and their ids.',
+    );
+  }
+
+  recordFile(taskId: string): string {
+    return join(this.taskDir(taskId), 'record.json');
+  }
+
+  journalFile(taskId: string): string {
+    return join(this.taskDir(taskId), 'journal.ndjson');
+  }
+
+  recordingFile(taskId: string): string {
+    return join(this.taskDir(taskId), 'terminal.cast');
+  }
+
+  specFile(taskId: string): string {
+    return join(this.taskDir(taskId), 'spec.json');
+  }
+
+  promptFile(taskId: string): string {
+    return join(this.taskDir(taskId), 'prompt.md');
+  }
+
+  keeperLog(taskId: string): string {
+    return join(this.taskDir(taskId), 'keeper.log');
+  }
+
+  /** Makes the folder of a new task, for us alone. Throws STATE_UNUSABLE, also when the task has one already. */
+  async createTaskDir(taskId: string): Promise<string> {
+    const folder = this.taskDir(taskId);
+    try {
+      await mkdir(this.tasksDir, { recursive: true, mode: OWNER_ONLY });
+      await mkdir(folder, { mode: OWNER_ONLY });
+      return folder;
+    } catch (fault) {
+      throw unusable(folder, `cannot be made: ${messageOf(fault)}`, fault);
+    }
+  }
+
+  /** Removes a task and all of its files; a task that is not there is removed already. */
+  async removeTaskDir(taskId: string): Promise<void> {
+    const folder = this.taskDir(taskId);
+    try {
+      await rm(folder, { recursive: true, force: true });
+    } catch (fault) {
+      throw unusable(folder, `cannot be removed: ${messageOf(fault)}`, fault);
+    }
+  }
+
+  /** Ids of all tasks, those whose record (or folder, while there is none) changed last first. Foreign names are left out. */
+  async listTaskIds(): Promise<string[]> {
+    let entries: Dirent[];
+    try {
+      entries = await readdir(this.tasksDir, { withFileTypes: true });
+    } catch (fault) {
+      if (systemCodeOf(fault) === 'ENOENT') return [];
+      throw unusable(this.tasksDir, `cannot be listed: ${messageOf(fault)}`, fault);
+    }
+    const ids = entries
+      .filter((entry) => entry.isDirectory() && TASK_ID_PATTERN.test(entry.name))
+      .map(({ name }) => name);
+    const dated = await Promise.all(ids.map(async (id) => ({ id, changedMs: await this.#changedMs(id) })));
+    return dated
+      .filter((task) => task.changedMs !== undefined)
+      .sort((a, b) => (b.changedMs ?? 0) - (a.changedMs ?? 0) || (a.id < b.id ? -1 : 1))
+      .map(({ id }) => id);
+  }
+
+  /** Undefined for a task that was removed meanwhile. */
+  async #changedMs(taskId: string): Promise<number | undefined> {
+    for (const path of [this.recordFile(taskId), this.taskDir(taskId)]) {
+      try {
+        return (await stat(path)).mtimeMs;
+      } catch (fault) {
+        if (systemCodeOf(fault) !== 'ENOENT')
+          throw unusable(path, `cannot be read: ${messageOf(fault)}`, fault);
+      }
+    }
+    return undefined;
+  }
+}
+
+function unusable(path: string, what: string, cause?: unknown): BridgeError {
+  return new BridgeError('STATE_UNUSABLE', `The state directory cannot be used: ${path} ${what}.`, WAY_OUT, {
+    cause,
+  });
+}

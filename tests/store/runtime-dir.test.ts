@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openRuntimeDir, RuntimeDir } from '../../src/store/runtime-dir.js';
+
+const uid = process.getuid?.() ?? 0;
+const taskId = 'task_0123456789abcdef0123';
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rt-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('openRuntimeDir', () => {
+  test('lies in XDG_RUNTIME_DIR, for the owner alone', async () => {
+    const dir = await openRuntimeDir({ xdgRuntimeDir: folder, tmpDir: '/nowhere', uid });
+    expect(dir.path).toBe(join(folder, 'ccb'));
+    expect((await stat(dir.path)).mode & 0o777).toBe(0o700);
+    expect(dir.socketPath(taskId)).toBe(join(folder, 'ccb', '0123456789abcdef0123.sock'));
+  });
+
+  test.each([undefined, '/nowhere/at/all', 'relative'])(
+    'lies in the temp folder when XDG_RUNTIME_DIR is %s',
+    async (xdgRuntimeDir) => {
+      const dir = await openRuntimeDir({ xdgRuntimeDir, tmpDir: folder, uid });
+      expect(dir.path).toBe(join(folder, `ccb-${uid}`));
+    },
+  );
+
+  test('does not use an XDG_RUNTIME_DIR that is left over from another user', async () => {
+    const places = { xdgRuntimeDir: folder, tmpDir: join(folder, 'tmp'), uid: uid + 1 };
+    await expect(openRuntimeDir(places)).rejects.toThrow(
+      `The folder ${folder}/tmp/ccb-${uid + 1} belongs to user ${uid}`,
+    );
+  });
+
+  test('refuses a link and a folder of another user at its place', async () => {
+    await symlink(folder, join(folder, `ccb-${uid}`));
+    await expect(openRuntimeDir({ tmpDir: folder, uid })).rejects.toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: `The folder ${folder}/ccb-${uid} is a link, not a folder.`,
+    });
+    await mkdir(join(folder, `ccb-${uid + 1}`));
+    await expect(openRuntimeDir({ tmpDir: folder, uid: uid + 1 })).rejects.toThrow(`belongs to user ${uid}`);
+  });
+});
+
+describe('socketPath', () => {
+  test('refuses a path that fits into no socket address and says what to set', () => {
+    const dir = new RuntimeDir(`/${'é'.repeat(40)}`);
+    expect(() => dir.socketPath(taskId)).toThrow(expect.objectContaining({ code: 'STATE_UNUSABLE' }));
+    expect(() => dir.socketPath(taskId)).toThrow('is 107 bytes long');
+    expect(Buffer.byteLength(new RuntimeDir(`/${'a'.repeat(73)}`).socketPath(taskId))).toBe(100);
+  });
+
+  test('lets nothing but a task id become a path', () => {
+    expect(() => new RuntimeDir('/r').socketPath('task_../../x')).toThrow(
+      expect.objectContaining({ code: 'TASK_NOT_FOUND' }),
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTaskId } from '../../src/base/ids.js';
+import { openStateDir } from '../../src/store/state-dir.js';
+
+const HINT = 'Repair it, or set MCP_STATE_DIR to a folder of your own that can be written, and start again.';
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'state-dir-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+
+describe('openStateDir', () => {
+  test('makes the folder with its parents, for the owner alone', async () => {
+    const path = join(folder, 'a', 'b');
+    const state = await openStateDir({ path });
+    expect(await Promise.all([join(folder, 'a'), path, state.tasksDir, state.lockDir].map(modeOf))).toEqual([
+      0o700, 0o700, 0o700, 0o700,
+    ]);
+  });
+
+  test('takes away what others may do in it', async () => {
+    const path = join(folder, 'open');
+    await mkdir(path, { mode: 0o755 });
+    await openStateDir({ path });
+    expect(await modeOf(path)).toBe(0o700);
+  });
+
+  test('refuses a link, a file and a relative path, each by name', async () => {
+    const [link, file] = [join(folder, 'link'), join(folder, 'file')];
+    await symlink(folder, link);
+    await writeFile(file, '');
+    await expect(openStateDir({ path: link })).rejects.toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: `The folder ${link} is a link, not a folder.`,
+      hint: HINT,
+    });
+    await expect(openStateDir({ path: file })).rejects.toThrow(`The folder ${file} is a file, not a folder.`);
+    await expect(openStateDir({ path: join(file, 'below') })).rejects.toThrow(/cannot be made: ENOTDIR/);
+    await expect(openStateDir({ path: 'state' })).rejects.toThrow('state is not an absolute path');
+  });
+
+  test('refuses a folder of another user', async () => {
+    const uid = (await stat(folder)).uid;
+    await expect(openStateDir({ path: folder, uid: uid + 1 })).rejects.toThrow(
+      `The folder ${folder} belongs to user ${uid}, and the bridge runs as user ${uid + 1}.`,
+    );
+  });
+});
+
+describe('StateDir', () => {
+  test('says where the files of a task lie', async () => {
+    const state = await openStateDir({ path: folder });
+    const id = 'task_0123456789abcdef0123';
+    const files = [
+      state.recordFile(id),
+      state.journalFile(id),
+      state.recordingFile(id),
+      state.specFile(id),
+      state.promptFile(id),
+      state.keeperLog(id),
+    ];
+    expect(files.map((file) => file.slice(folder.length))).toEqual(
+      ['record.json', 'journal.ndjson', 'terminal.cast', 'spec.json', 'prompt.md', 'keeper.log'].map(
+        (name) => `/tasks/${id}/${name}`,
+      ),
+    );
+  });
+
+  test('lets nothing but a task id become a path', async () => {
+    const state = await openStateDir({ path: folder });
+    for (const id of ['', '..', '../locks', 'task_0123456789abcdef0123/../x', 'task_1\n']) {
+      expect(() => state.recordFile(id)).toThrow(expect.objectContaining({ code: 'TASK_NOT_FOUND' }));
+      await expect(state.removeTaskDir(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    }
+    expect(await readdir(folder)).toEqual(['locks', 'tasks']);
+  });
+
+  test('lists tasks newest first and leaves foreign names out', async () => {
+    const state = await openStateDir({ path: folder });
+    const ids = [createTaskId(), createTaskId(), createTaskId()];
+    for (const [age, id] of ids.entries()) {
+      const dir = await state.createTaskDir(id);
+      expect(await modeOf(dir)).toBe(0o700);
+      if (age === 2) {
+        await utimes(dir, 1_000, 1_000);
+      } else {
+        await writeFile(state.recordFile(id), '{}');
+        await utimes(state.recordFile(id), 5_000 - age, 5_000 - age);
+      }
+    }
+    await mkdir(join(state.tasksDir, 'notes'));
+    await writeFile(join(state.tasksDir, createTaskId()), 'a file');
+    await symlink(folder, join(state.tasksDir, createTaskId()));
+    expect(await state.listTaskIds()).toEqual(ids);
+  });
+
+  test('removes a task with all of its files, and follows no link on the way', async () => {
+    const state = await openStateDir({ path: folder });
+    const id = createTaskId();
+    const dir = await state.createTaskDir(id);
+    await symlink(state.lockDir, join(dir, 'link'));
+    await writeFile(join(state.lockDir, 'kept'), '');
+    await state.removeTaskDir(id);
+    await state.removeTaskDir(id);
+    expect(await state.listTaskIds()).toEqual([]);
+    expect(await readdir(state.lockDir)).toEqual(['kept']);
+  });
+
+  test('refuses to make a task twice, and makes one after the folder was removed', async () => {
+    const state = await openStateDir({ path: folder });
+    const id = createTaskId();
+    await state.createTaskDir(id);
+    await expect(state.createTaskDir(id)).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+    await rm(folder, { recursive: true });
+    expect(await state.listTaskIds()).toEqual([]);
+    await state.createTaskDir(id);
+    expect(await state.listTaskIds()).toEqual([id]);
+  });
+});
