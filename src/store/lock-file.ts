@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { link, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { readJsonFile } from '../base/json-file.js';
+
+const LOCK_VERSION = 1;
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+
+const lockSchema = z.object({
+  version: z.literal(LOCK_VERSION),
+  project_path: z.string(),
+  task_id: z.string(),
+  owner: z.object({
+    pid: z.number().int().positive(),
+    start_time: z.string().nullable(),
+    boot_id: z.string().nullable(),
+  }),
+  /** ISO 8601 in UTC. */
+  since: z.string(),
+});
+const newerSchema = z.looseObject({ version: z.number().int().gt(LOCK_VERSION) });
+
+/** Who holds a lock file, and since when. */
+export type LockHolder = Readonly<Omit<z.infer<typeof lockSchema>, 'version'>>;
+
+export type LockFile =
+  | { readonly state: 'free' }
+  | { readonly state: 'held'; readonly holder: LockHolder }
+  /** `mark` tells this very file from another one of the same name. */
+  | { readonly state: 'corrupt'; readonly why: string; readonly changedMs: number; readonly mark: string };
+
+/** Throws BridgeError STATE_UNUSABLE when the lock cannot be read, or was written by a newer bridge. */
+export async function readLock(path: string): Promise<LockFile> {
+  const read = await readJsonFile(path, z.unknown());
+  if (read.state === 'missing') return { state: 'free' };
+  if (read.state === 'corrupt') return corruptLock(path, read.why);
+  const parsed = lockSchema.safeParse(read.value);
+  if (parsed.success) {
+    const { version: _version, ...holder } = parsed.data;
+    return { state: 'held', holder };
+  }
+  if (newerSchema.safeParse(read.value).success) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `The lock ${path} was written by a newer version of the bridge.`,
+      'Update this bridge, or stop the task with the newer one.',
+    );
+  }
+  return corruptLock(path, parsed.error.issues.map((issue) => issue.message).join('; '));
+}
+
+/** Puts the lock in place whole, or not at all. False when there is one already. */
+export async function linkLock(path: string, holder: LockHolder): Promise<boolean> {
+  return withTemporary(path, holder, async (temporary) => {
+    try {
+      await link(temporary, path);
+      return true;
+    } catch (fault) {
+      if (systemCodeOf(fault) === 'EEXIST') return false;
+      throw fault;
+    }
+  });
+}
+
+/** Replaces the lock at once; only for whoever has made sure to be the only one who does. */
+export async function replaceLock(path: string, holder: LockHolder): Promise<void> {
+  await withTemporary(path, holder, (temporary) => rename(temporary, path));
+}
+
+/** The same task, held by the same process since the same moment. */
+export function isSameHolder(a: LockHolder, b: LockHolder): boolean {
+  return (
+    a.task_id === b.task_id &&
+    a.since === b.since &&
+    a.owner.pid === b.owner.pid &&
+    a.owner.start_time === b.owner.start_time &&
+    a.owner.boot_id === b.owner.boot_id
+  );
+}
+
+/** Whether a file seen twice is unchanged. */
+export function isSameLock(a: LockFile, b: LockFile): boolean {
+  if (a.state === 'held' && b.state === 'held') return isSameHolder(a.holder, b.holder);
+  return a.state === 'corrupt' && b.state === 'corrupt' && a.mark === b.mark;
+}
+
+/** Unfinished files of this name end so; one that is old belongs to a process that died. */
+export const TEMPORARY_SUFFIX = '.tmp';
+
+async function withTemporary<T>(
+  path: string,
+  holder: LockHolder,
+  use: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}${TEMPORARY_SUFFIX}`;
+  const text = `${JSON.stringify({ version: LOCK_VERSION, ...holder })}\n`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    await writeFile(temporary, text, { mode: OWNER_ONLY_FILE, flag: 'wx' });
+    return await use(temporary);
+  } catch (fault) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `Cannot write the lock ${path}: ${messageOf(fault)}`,
+      'The state directory needs room and a file system with hard links; MCP_STATE_DIR names another place.',
+      { cause: fault },
+    );
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {
+      // A disk that refuses this too leaves a file that the next holder sweeps.
+    });
+  }
+}
+
+async function corruptLock(path: string, why: string): Promise<LockFile> {
+  try {
+    const facts = await lstat(path);
+    return {
+      state: 'corrupt',
+      why,
+      changedMs: facts.mtimeMs,
+      mark: `${facts.dev}:${facts.ino}:${facts.mtimeMs}`,
+    };
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return { state: 'free' };
+    throw fault;
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  identityOf,
+  isSameProcess,
+  ownIdentity,
+  processState,
+  startTimeInPs,
+  startTimeInStat,
+} from '../../src/store/process-identity.js';
+
+function firstText(stream: NodeJS.ReadableStream): Promise<string> {
+  return new Promise((resolve) => stream.once('data', (chunk: Buffer) => resolve(chunk.toString())));
+}
+
+async function withChild(work: (pid: number, end: () => Promise<void>) => Promise<void>): Promise<void> {
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const exited = once(child, 'exit');
+  await once(child, 'spawn');
+  try {
+    await work(child.pid ?? 0, async () => {
+      child.stdin.end();
+      await exited;
+    });
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+describe('process identity', () => {
+  test('a process is itself until it ends', async () => {
+    await withChild(async (pid, end) => {
+      const identity = await identityOf(pid);
+      if (identity === undefined) throw new Error('the child has no identity');
+      expect(identity.start_time).not.toBeNull();
+      expect([await processState(identity), await isSameProcess(identity)]).toEqual(['alive', true]);
+      await end();
+      expect([await processState(identity), await isSameProcess(identity)]).toEqual(['gone', false]);
+      expect(await identityOf(pid)).toBeUndefined();
+    });
+  });
+
+  test('the same pid with another start time or from another boot is another process', async () => {
+    const own = await ownIdentity();
+    expect(await processState({ ...own, start_time: '1' })).toBe('gone');
+    expect(await processState({ ...own, boot_id: 'before the reboot' })).toBe('gone');
+    expect(await isSameProcess(own)).toBe(true);
+  });
+
+  test('without a start time it is neither dead nor certain', async () => {
+    const own = await ownIdentity();
+    expect(await processState({ ...own, start_time: null })).toBe('unknown');
+    expect(await isSameProcess({ ...own, start_time: null })).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux')('a zombie has ended', async () => {
+    // The shell starts a child, then becomes a program that never asks for its end.
+    const shell = spawn('/bin/sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = once(shell, 'exit');
+    try {
+      const pid = Number(await firstText(shell.stdout));
+      await expect
+        .poll(async () => (await readFile(`/proc/${pid}/stat`, 'latin1')).includes(') Z '))
+        .toBe(true);
+      expect(await identityOf(pid)).toBeUndefined();
+    } finally {
+      shell.kill('SIGKILL');
+      await exited;
+    }
+  });
+
+  test('reads a start time behind a name with brackets and spaces', () => {
+    const fields = (state: string): string =>
+      `4 (a) Z ( b) ${state} ${Array.from({ length: 18 }, (_, i) => i).join(' ')} 4711 9`;
+    expect(startTimeInStat(fields('S'))).toBe('4711');
+    expect(startTimeInStat(fields('Z'))).toBeUndefined();
+    expect(startTimeInStat('')).toBeNull();
+  });
+
+  test('reads what ps answers on macOS', () => {
+    expect(startTimeInPs('Ss+  Fri Jan  2 03:04:05 2025    \n')).toBe('Fri Jan 2 03:04:05 2025');
+    expect(startTimeInPs('Z    Fri Jan  2 03:04:05 2025\n')).toBeUndefined();
+    expect(startTimeInPs('\n')).toBeUndefined();
+  });
+
+  test('asks ps where there is no /proc', async () => {
+    const identity = await identityOf(process.pid, 'darwin');
+    expect(identity?.pid).toBe(process.pid);
+    expect(identity?.start_time).toMatch(/^\w{3} \w{3} \d+ [\d:]{8} \d{4}$/);
+    await withChild(async (pid, end) => {
+      await end();
+      expect(await identityOf(pid, 'darwin')).toBeUndefined();
+    });
+  });
+});
