@@ -25,6 +25,7 @@ export class FloodBuffer {
   #chunks: Buffer[] = [];
   #length = 0;
   #skippedBytes = 0;
+  #isFlood = false;
   readonly #modes = new SkippedModes();
 
   get isEmpty(): boolean {
@@ -34,11 +35,14 @@ export class FloodBuffer {
   add(bytes: Buffer): void {
     this.#chunks.push(bytes);
     this.#length += bytes.length;
-    if (this.#length > FLOOD_BYTES) this.#skipToTail();
+    this.#isFlood ||= this.#length > FLOOD_BYTES;
+    if (this.#isFlood) this.#skipTo(2 * FLOOD_TAIL_BYTES);
   }
 
   /** Everything collected. An escape sequence cut off at the end stays for the next batch unless `all` is asked for. */
   take(all: boolean): Batch {
+    if (this.#isFlood) this.#cutToTail();
+    this.#isFlood = false;
     const collected = this.#join();
     const end = all ? collected.length : completeEnd(collected);
     const skippedBytes = this.#skippedBytes;
@@ -51,15 +55,29 @@ export class FloodBuffer {
     return { bytes, skippedBytes };
   }
 
-  #skipToTail(): void {
+  /** Skips whole chunks from the front while more than `keptBytes` stay behind them. */
+  #skipTo(keptBytes: number): void {
+    let count = 0;
+    for (const chunk of this.#chunks) {
+      if (this.#length - chunk.length < keptBytes) break;
+      this.#skip(chunk);
+      count++;
+    }
+    if (count > 0) this.#chunks.splice(0, count);
+  }
+
+  #cutToTail(): void {
+    this.#skipTo(FLOOD_TAIL_BYTES);
     const collected = this.#join();
-    const cut = findCut(collected, collected.length - FLOOD_TAIL_BYTES);
-    this.#modes.skip(collected.subarray(0, cut));
-    // A copy, so that the skipped part does not stay in memory with it.
-    const tail = Buffer.from(collected.subarray(cut));
-    this.#skippedBytes += cut;
-    this.#chunks = [tail];
-    this.#length = tail.length;
+    const cut = findCut(collected, Math.max(0, collected.length - FLOOD_TAIL_BYTES));
+    this.#skip(collected.subarray(0, cut));
+    this.#chunks = [collected.subarray(cut)];
+  }
+
+  #skip(bytes: Buffer): void {
+    this.#modes.skip(bytes);
+    this.#skippedBytes += bytes.length;
+    this.#length -= bytes.length;
   }
 
   #join(): Buffer {

@@ -1,13 +1,19 @@
-import { StringDecoder } from 'node:string_decoder';
+import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { incompleteTail, MAX_ESCAPED_BYTES, writeJsonText } from './json-text.js';
 import { RotatingFile } from './rotating-file.js';
 
 /** Output within a frame is one event: nobody could see its parts apart. */
 const EVENT_MS = 16;
 const EVENT_BYTES = 64 * 1024;
-/** Small bounds get small events: one byte may become six in JSON, and an event fills at most an eighth of the bound. */
-const BOUND_SHARE = 48;
+/** Small bounds get small events: escaped and with its brackets, one fills at most an eighth of the bound. */
+const BOUND_SHARE = 64;
+/** An event has room for the longest incomplete character, and a word is four bytes. */
+const MIN_EVENT_BYTES = 8;
+/** Room before an event's text for `[`, the time and the kind. */
+const HEAD_BYTES = 64;
+const TAIL = Buffer.from('"]\n');
 
 export interface TerminalRecordingOptions {
   readonly path: string;
@@ -26,9 +32,9 @@ export interface TerminalRecordingOptions {
 export class TerminalRecording {
   readonly #file: RotatingFile;
   readonly #clock: Clock;
-  readonly #decoder = new StringDecoder('utf8');
-  readonly #buffer: Buffer;
-  #used = 0;
+  /** What is collected for the next event, and the event as it goes to the file. Used again and again. */
+  readonly #source: { bytes: Buffer; words: Uint32Array; length: number };
+  readonly #target: { bytes: Buffer; view: DataView };
   #timer: Disposable | undefined;
   #columns: number;
   #rows: number;
@@ -41,7 +47,11 @@ export class TerminalRecording {
     this.#columns = options.columns;
     this.#rows = options.rows;
     const { path, maxBytes, onError, clock } = options;
-    this.#buffer = Buffer.allocUnsafe(Math.max(1, Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE))));
+    const eventBytes = Math.max(MIN_EVENT_BYTES, Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)));
+    const source = new ArrayBuffer(Math.ceil(eventBytes / 4) * 4);
+    this.#source = { bytes: Buffer.from(source), words: new Uint32Array(source), length: 0 };
+    const target = new ArrayBuffer(HEAD_BYTES + source.byteLength * MAX_ESCAPED_BYTES + TAIL.length);
+    this.#target = { bytes: Buffer.from(target), view: new DataView(target) };
     this.#file = new RotatingFile({ path, maxBytes, onError, clock, header: () => this.#header() });
   }
 
@@ -60,12 +70,13 @@ export class TerminalRecording {
   }
 
   output(bytes: Buffer): void {
+    const source = this.#source;
     for (let from = 0; from < bytes.length;) {
-      if (this.#used === 0) this.#begin();
-      const copied = bytes.copy(this.#buffer, this.#used, from);
-      this.#used += copied;
+      this.#begin();
+      const copied = bytes.copy(source.bytes, source.length, from);
+      source.length += copied;
       from += copied;
-      if (this.#used === this.#buffer.length) this.#endEvent();
+      if (source.length === source.bytes.length) this.#endEvent();
     }
   }
 
@@ -91,24 +102,43 @@ export class TerminalRecording {
   async close(): Promise<void> {
     this.#endEvent();
     this.#timer?.dispose();
-    const rest = this.#decoder.end();
+    const rest = this.#source.bytes.toString('utf8', 0, this.#source.length);
+    this.#source.length = 0;
     if (rest !== '') this.#event('o', rest);
     await this.#file.close();
   }
 
   #begin(): void {
+    if (this.#timer) return;
     this.#eventMs = this.#clock.monotonicMs();
-    this.#timer ??= this.#clock.after(EVENT_MS, () => {
+    this.#timer = this.#clock.after(EVENT_MS, () => {
       this.#timer = undefined;
       this.#endEvent();
     });
   }
 
+  /** Writes what is collected, but for the beginning of a character whose rest has not come yet. */
   #endEvent(): void {
-    if (this.#used === 0) return;
-    const text = this.#decoder.write(this.#buffer.subarray(0, this.#used));
-    this.#used = 0;
-    if (text !== '') this.#write('o', JSON.stringify(text), this.#eventMs);
+    const { bytes, words, length } = this.#source;
+    const rest = incompleteTail(bytes.subarray(0, length));
+    const whole = length - rest;
+    if (whole === 0) return;
+    if (isUtf8(bytes.subarray(0, whole))) this.#writeOutput(words, whole);
+    else this.#write('o', JSON.stringify(bytes.toString('utf8', 0, whole)), this.#eventMs);
+    bytes.copyWithin(0, whole, length);
+    this.#source.length = rest;
+    this.#eventMs = this.#clock.monotonicMs();
+  }
+
+  #writeOutput(words: Uint32Array, length: number): void {
+    const target = this.#target.bytes;
+    let end = writeJsonText({ bytes: this.#source.bytes, words, length }, this.#target, HEAD_BYTES);
+    end += TAIL.copy(target, end);
+    this.#file.makeRoom(end);
+    const head = `[${this.#secondsAt(this.#eventMs)}, "o", "`;
+    const start = HEAD_BYTES - head.length;
+    target.write(head, start, 'latin1');
+    this.#file.write(Buffer.from(target.subarray(start, end)));
   }
 
   #event(kind: 'o' | 'i' | 'r', text: string): void {
@@ -116,9 +146,13 @@ export class TerminalRecording {
   }
 
   #write(kind: 'o' | 'i' | 'r', json: string, atMs: number): void {
-    this.#file.makeRoom(Buffer.byteLength(json) + EVENT_FRAME_BYTES);
-    const seconds = Math.max(0, Math.round(atMs - this.#baseMs)) / 1000;
-    this.#file.write(`[${seconds}, "${kind}", ${json}]\n`);
+    this.#file.makeRoom(Buffer.byteLength(json) + HEAD_BYTES);
+    this.#file.write(`[${this.#secondsAt(atMs)}, "${kind}", ${json}]\n`);
+  }
+
+  /** Since this file's beginning; output that came just before belongs to its first moment. */
+  #secondsAt(atMs: number): number {
+    return Math.max(0, Math.round(atMs - this.#baseMs)) / 1000;
   }
 
   /** Called when a file begins; its events count from here. */
@@ -134,6 +168,3 @@ export class TerminalRecording {
     return `${JSON.stringify(header)}\n`;
   }
 }
-
-/** Brackets, kind, time and newline around an event's text. */
-const EVENT_FRAME_BYTES = 64;
