@@ -1,7 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { stripVTControlCharacters } from 'node:util';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
@@ -19,6 +18,7 @@ import {
 import { LineReader } from './line-reader.js';
 import { parseStreamLine } from './stream-json.js';
 import { StreamTranslator } from './stream-translator.js';
+import { TextLines } from './text-lines.js';
 import { TextTail } from './text-tail.js';
 
 /** A pipe has no size; readable text is shown as if in the terminal of the other driver. */
@@ -48,8 +48,8 @@ export interface PrintDriverOptions {
   readonly clock: Clock;
   /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: number) => Promise<void>;
-  /** Readable text for the task's log: all that a person would have read, newlines included. */
-  readonly onText: (text: string) => void;
+  /** All that a person would have read, as it comes; the events tell the same in parts. */
+  readonly onText?: (text: string) => void;
 }
 
 /**
@@ -170,22 +170,24 @@ export class PrintDriver implements SessionDriver {
   #attach(child: ChildProcessWithoutNullStreams, pid: number): void {
     this.#child = child;
     this.#pid = pid;
+    const printed = new TextLines();
+    const complained = new TextLines();
     const reader = new LineReader({
-      onObjectLine: (line) => this.#onLine(line),
-      onText: (text) => this.#show(text),
+      onObjectLine: (line) => this.#onLine(line, printed),
+      onText: (text) => this.#onProgramText(text, printed),
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters was too long and was skipped.`),
     });
     const errors = new LineReader({
-      onObjectLine: (line) => this.#onStderr(`${line}\n`),
-      onText: (text) => this.#onStderr(text),
+      onObjectLine: (line) => this.#onStderr(`${line}\n`, complained),
+      onText: (text) => this.#onStderr(text, complained),
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters on stderr was skipped.`),
     });
     // After the start only a failed signal is told here, and the kill ladder sees that for itself.
     child.on('error', () => {});
     child.stdout.on('data', (chunk: Buffer) => this.#onBytes(chunk, reader));
-    child.stdout.once('end', () => reader.end());
+    child.stdout.once('close', () => this.#endReading(reader, printed));
     child.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
-    child.stderr.once('end', () => errors.end());
+    child.stderr.once('close', () => this.#endReading(errors, complained));
     const closed = once(child, 'close').then(() => true);
     child.once('exit', (exitCode, signal) => void this.#onExit(child, pid, { exitCode, signal }, closed));
   }
@@ -196,15 +198,29 @@ export class PrintDriver implements SessionDriver {
     this.#events.fire({ type: 'output', bytes: chunk.length });
   }
 
-  #onLine(line: string): void {
+  #onLine(line: string, printed: TextLines): void {
     const event = parseStreamLine(line);
     if (event) this.#translator.accept(event);
-    else this.#show(`${line}\n`);
+    else this.#onProgramText(`${line}\n`, printed);
   }
 
-  #onStderr(text: string): void {
+  #onStderr(text: string, complained: TextLines): void {
     this.#stderr.append(text);
+    this.#onProgramText(text, complained);
+  }
+
+  #onProgramText(text: string, lines: TextLines): void {
     this.#show(text);
+    this.#tellPrinted(lines.push(text));
+  }
+
+  #endReading(reader: LineReader, lines: TextLines): void {
+    reader.end();
+    this.#tellPrinted(lines.flush());
+  }
+
+  #tellPrinted(lines: readonly string[]): void {
+    if (lines.length > 0) this.#events.fire({ type: 'printed', lines });
   }
 
   async #onExit(
@@ -222,6 +238,8 @@ export class PrintDriver implements SessionDriver {
       await withinMs(clock, DRAIN_MS, closed);
       child.stdout.destroy();
       child.stderr.destroy();
+      // What was read up to here is told before the end is.
+      await withinMs(clock, DRAIN_MS, closed);
     }
     const said = this.#stderr.read(STDERR_NOTICE_CHARS);
     if (exit.exitCode !== 0 && said !== '')
@@ -253,9 +271,8 @@ export class PrintDriver implements SessionDriver {
   }
 
   #show(text: string): void {
-    const readable = stripVTControlCharacters(text);
-    this.#shown.append(readable);
-    this.#options.onText(readable);
+    this.#shown.append(text);
+    this.#options.onText?.(text);
   }
 
   #notice(text: string): void {

@@ -75,12 +75,19 @@ describe('the print driver with a program that is not the CLI', () => {
     expect(driver.lastOutput(9)).toBe('FLOOD END');
     const told = events.all.reduce((sum, event) => sum + (event.type === 'output' ? event.bytes : 0), 0);
     expect(told).toBe(Buffer.byteLength(text));
+    const lines = events.all.flatMap((event) => (event.type === 'printed' ? event.lines : []));
+    expect(`${lines.join('\n')}\n`).toBe(text);
   });
 
   it('reports half a line and the signal of one that dies', async () => {
     await run('dies-mid-line');
     expect((await events.next('exited')).exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
     expect(driver.lastOutput(100)).toBe('a whole line\nhalf a li');
+    expect(events.all.filter((event) => event.type === 'printed')).toEqual([
+      { type: 'printed', lines: ['a whole line'] },
+      { type: 'printed', lines: ['half a li'] },
+    ]);
+    expect(events.all.at(-1)?.type).toBe('exited');
   });
 
   it('takes no answer, whatever it prints', async () => {
