@@ -68,9 +68,10 @@ async function askQuestions(
 ): Promise<Record<string, string>> {
   const answers: Record<string, string> = {};
   for (const { question, options } of questions) {
-    options.forEach((option, index) => say(`  ${index + 1}. ${option.label}  ${option.description ?? ''}`));
+    options.forEach((option, index) => say(`  ${index + 1}. ${option}`));
     const answer = (await ask(`${question} (a number, or your own words) `)).trim();
-    answers[question] = options[Number(answer) - 1]?.label ?? answer;
+    // An option is shown as its label, then what it means.
+    answers[question] = options[Number(answer) - 1]?.split(': ')[0] ?? answer;
   }
   return answers;
 }

@@ -127,7 +127,7 @@ async function delegate(
       },
       signal,
     );
-    report.events(await readTaskOutput(call, taskId, 'events'));
+    report.decisions(await readTaskOutput(call, taskId, 'events'));
     const diff = await readDiff(project, path);
     report.result(end, diff);
     return end.status === 'completed' && diff !== '' ? 0 : 1;

@@ -1,8 +1,17 @@
+import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { OpenDecision, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;
-const MAX_EVENT_LINES = 12;
+
+/** What the journal tells of a decision that was made. */
+const closedDecisionSchema = z.object({
+  type: z.literal('decision-closed'),
+  summary: z.string(),
+  verdict: z.string(),
+  answered_by: z.string().nullish(),
+  reason: z.string().nullish(),
+});
 
 /** What the person at the demo reads. */
 export class DemoReport {
@@ -47,21 +56,25 @@ export class DemoReport {
   }
 
   decision(decision: OpenDecision): void {
-    this.#timed(`Claude Code asks: may it run ${decision.summary}?`);
+    this.#timed(`Claude Code asks: ${decision.summary}?`);
     this.line(`> respond_to_task  ${decision.decision_id}: allow`);
   }
 
-  /** The lines of the journal that tell of decisions. */
-  events(journal: string): void {
-    const lines = journal.split('\n').filter((line) => /decision|denied|allowed|permission/i.test(line));
-    if (lines.length === 0) return;
-    this.#heading('Decisions, from the journal (get_task_output, view events)');
-    for (const line of lines.slice(-MAX_EVENT_LINES)) this.line(`  ${oneLine(line, LINE_CHARS)}`);
+  /** What was decided in the task, and by whom, as its journal has it. */
+  decisions(journal: string): void {
+    this.#heading('What was decided, from the journal (get_task_output, view events)');
+    for (const line of journal.split('\n')) {
+      const closed = closedDecisionSchema.safeParse(parseJson(line)).data;
+      if (!closed) continue;
+      const by = `by ${closed.answered_by ?? 'nobody'}${closed.reason ? `: ${closed.reason}` : ''}`;
+      this.line(oneLine(`  ${closed.verdict.padEnd(6)} ${closed.summary}  (${by})`, LINE_CHARS));
+    }
   }
 
   result(task: TaskView, diff: string): void {
     const message = task.final_message ?? task.last_output ?? '';
-    this.#heading(`The task ${task.status}${task.reason ? `: ${task.reason}` : ''}`);
+    this.line('');
+    this.line(`The task's end: ${task.status}. ${task.reason ?? ''}`);
     if (message !== '') this.line(indent(message));
     this.#heading('What Claude Code changed (git diff)');
     this.line(diff === '' ? '  nothing' : indent(diff.trimEnd()));
@@ -96,4 +109,12 @@ export class DemoReport {
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ');
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // The last line of a page may be cut, and the end of the text is no line.
+  }
 }

@@ -10,14 +10,7 @@ const openDecisionSchema = z.object({
   tool: z.string(),
   summary: z.string(),
   options: z.array(z.string()).default([]),
-  questions: z
-    .array(
-      z.object({
-        question: z.string(),
-        options: z.array(z.object({ label: z.string(), description: z.string().optional() })).default([]),
-      }),
-    )
-    .optional(),
+  questions: z.array(z.object({ question: z.string(), options: z.array(z.string()).default([]) })).optional(),
 });
 export type OpenDecision = z.infer<typeof openDecisionSchema>;
 
