@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve, basename } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 
@@ -22,13 +22,31 @@ export async function requestPaths(
   return Promise.all(named.map((path) => realpathOfNearest(resolve(projectPath, path))));
 }
 
-async function realpathOfNearest(path: string): Promise<string> {
+/** Links that are followed before a path is given up as a loop, as Linux does. */
+const MAX_LINKS = 40;
+
+async function realpathOfNearest(path: string, linksLeft = MAX_LINKS): Promise<string> {
   try {
     return await realpath(path);
   } catch (fault) {
     const parent = dirname(path);
-    // A loop of links or a folder that cannot be entered stays as it is named: no rule finds it in the project then.
-    if (systemCodeOf(fault) !== 'ENOENT' || parent === path) return path;
-    return join(await realpathOfNearest(parent), basename(path));
+    const isMissing = systemCodeOf(fault) === 'ENOENT';
+    // A loop of links, or a folder that cannot be entered, leads nobody knows where: no rule finds `/` in a project.
+    if (!isMissing || parent === path || linksLeft === 0) return '/';
+    const target = await linkTarget(path);
+    // A dangling link: writing through it makes the file that it names.
+    if (target !== undefined) return realpathOfNearest(resolve(parent, target), linksLeft - 1);
+    return join(await realpathOfNearest(parent, linksLeft - 1), basename(path));
+  }
+}
+
+/** What a link says, or undefined for anything that is no link. */
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (fault) {
+    const code = systemCodeOf(fault);
+    if (code === 'EINVAL' || code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw fault;
   }
 }

@@ -10,7 +10,7 @@ import { headBytes, oneLine } from '../base/text.js';
 import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
-import { isSameProcess } from '../store/process-identity.js';
+import { processState } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
 import { recoverTask } from './recovery.js';
@@ -338,7 +338,8 @@ export class TaskManager implements Disposable {
   /** As the record would be if it were written now: elapsed time, and an end for a task whose keeper is gone. */
   async #current(record: TaskRecord): Promise<TaskRecord> {
     if (isFinal(record.status)) return record;
-    if (record.keeper !== null && (await isSameProcess(record.keeper))) {
+    // Only a keeper that is provably gone leaves its task to us.
+    if (record.keeper !== null && (await processState(record.keeper)) !== 'gone') {
       const startedMs =
         record.started_at === null ? this.#options.clock.now() : Date.parse(record.started_at);
       const elapsed = Math.floor((this.#options.clock.now() - startedMs) / 1000);
