@@ -53,7 +53,17 @@ it('the real mark is found right behind forged ones', () => {
 });
 
 it('what is held back is never longer than a mark, and output without one is unchanged', () => {
-  const pieces = fc.constantFrom('\x1b', ']', '6973', ';', NONCE, '\x07', 'text', '\x1b]6973;', `\x1b]6973;${NONCE}`);
+  const pieces = fc.constantFrom(
+    '\x1b',
+    ']',
+    '6973',
+    ';',
+    NONCE,
+    '\x07',
+    'text',
+    '\x1b]6973;',
+    `\x1b]6973;${NONCE}`,
+  );
   fc.assert(
     fc.property(fc.array(pieces), fc.integer({ min: 1, max: 7 }), (parts, size) => {
       const bytes = Buffer.from(parts.join(''), 'latin1');

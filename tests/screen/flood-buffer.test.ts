@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FLOOD_BYTES, FLOOD_TAIL_BYTES, FloodBuffer } from '../../src/screen/flood-buffer.js';
+import { SkippedModes } from '../../src/screen/skipped-modes.js';
+
+const skip = (...parts: readonly string[]) => {
+  const modes = new SkippedModes();
+  for (const part of parts) modes.skip(Buffer.from(part));
+  return modes.take();
+};
+const START = '\x18\x1b[0m';
+
+it('output below the flood mark is given whole and unchanged, however it is cut', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 50 }), (chunks) => {
+      const buffer = new FloodBuffer();
+      for (const chunk of chunks) buffer.add(Buffer.from(chunk));
+      const { bytes, skippedBytes } = buffer.take(true);
+      expect(skippedBytes).toBe(0);
+      expect(bytes.equals(Buffer.concat(chunks))).toBe(true);
+      expect(buffer.isEmpty).toBe(true);
+    }),
+  );
+});
+
+it('an escape sequence that is not complete waits for its rest', () => {
+  const buffer = new FloodBuffer();
+  buffer.add(Buffer.from('text\x1b[3'));
+  expect(buffer.take(false).bytes.toString()).toBe('text');
+  expect(buffer.isEmpty).toBe(false);
+  buffer.add(Buffer.from('1mred'));
+  expect(buffer.take(false).bytes.toString()).toBe('\x1b[31mred');
+});
+
+it('a flood is cut to its tail at a line’s beginning, in bounded memory', () => {
+  const buffer = new FloodBuffer();
+  const line = `${'x'.repeat(98)}\r\n`;
+  const chunk = Buffer.from(line.repeat(50));
+  const chunks = 3 * Math.ceil(FLOOD_BYTES / chunk.length);
+  for (let count = 0; count < chunks; count++) buffer.add(chunk);
+  const { bytes, skippedBytes } = buffer.take(false);
+  const shown = bytes.toString().slice(START.length);
+  expect(bytes.toString().startsWith(START)).toBe(true);
+  expect(skippedBytes + shown.length).toBe(chunks * chunk.length);
+  expect(shown.length).toBeLessThanOrEqual(FLOOD_TAIL_BYTES);
+  expect(shown.length).toBeGreaterThan(FLOOD_TAIL_BYTES - 2 * line.length);
+  expect(shown.startsWith('x'.repeat(98))).toBe(true);
+});
+
+it.each([
+  ['text only', 'lorem \x1b[31;1mipsum\x1b[0m\x1b[2K\x1b[5A', ''],
+  ['the last setting of a mode counts', '\x1b[?25l\x1b[?1h\x1b[?25h', '\x1b[?1h\x1b[?25h'],
+  ['several modes in one sequence', '\x1b[?1000;1006h', '\x1b[?1000h\x1b[?1006h'],
+  ['insert mode, scroll region, cursor style', '\x1b[4h\x1b[2;20r\x1b[5 q', '\x1b[4h\x1b[2;20r\x1b[5 q'],
+  ['character sets', '\x1b(0\x0eqqq', '\x0e\x1b(0'],
+  ['back to the first character set', '\x1b)0\x0eqqq\x0f', '\x0f\x1b)0'],
+  ['keypad', '\x1b=\x1b>', '\x1b>'],
+  ['titles and other strings', '\x1b]0;\x1b[?1049h\x07\x1bPq...\x1b\\', '\x1b[?1049h'],
+  ['queries', '\x1b[c\x1b[6n\x1b]11;?\x07\x1b]2;title\x07', '\x1b[c\x1b[6n\x1b]11;?\x07'],
+])('what is kept of skipped output: %s', (_what, skipped, kept) => {
+  expect(skip(skipped)).toBe(START + kept);
+});
+
+it('a full reset forgets what was set before it', () => {
+  expect(skip('\x1b[?1049h\x1bc\x1b[?2004h')).toBe('\x18\x1bc\x1b[0m\x1b[?2004h');
+});
+
+it('sequences cut anywhere are read whole', () => {
+  const text = 'a\x1b[?1049hb\x1b]11;?\x1b\\c\x1b(0d';
+  for (let cut = 0; cut <= text.length; cut++)
+    expect(skip(text.slice(0, cut), text.slice(cut))).toBe(skip(text));
+});
+
+it('a sequence whose beginning was skipped is completed by what follows', () => {
+  expect(skip('text\x1b[?10')).toBe(`${START}\x1b[?10`);
+});
