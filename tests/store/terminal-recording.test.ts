@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../src/base/clock.js';
+import { TerminalRecording } from '../../src/store/terminal-recording.js';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-cast-'));
+  path = join(folder, 'terminal.cast');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const headerSchema = z.object({
+  version: z.literal(2),
+  width: z.number(),
+  height: z.number(),
+  timestamp: z.number(),
+});
+const eventSchema = z.tuple([z.number().nonnegative(), z.enum(['o', 'i', 'r']), z.string()]);
+
+const open = (maxBytes = 10_000_000) =>
+  new TerminalRecording({
+    path,
+    maxBytes,
+    columns: 80,
+    rows: 24,
+    clock: systemClock,
+    onError: (error) => {
+      throw error;
+    },
+  });
+
+async function parseCast(name: string) {
+  const lines = (await readFile(name, 'utf8')).trimEnd().split('\n');
+  const header = headerSchema.parse(JSON.parse(lines[0] ?? ''));
+  const events = lines.slice(1).map((line) => eventSchema.parse(JSON.parse(line)));
+  const output = events.filter(([, kind]) => kind === 'o').map(([, , text]) => text);
+  return { header, events, output: output.join('') };
+}
+
+it('output, input and sizes are told in the order in which they came', async () => {
+  const recording = open();
+  recording.output(Buffer.from('hello '));
+  recording.output(Buffer.from('world\r\n'));
+  recording.input('y\r');
+  recording.resize(100, 30);
+  recording.output(Buffer.from('\x1b[31m"red"\\\t\x7f\x00'));
+  await recording.close();
+  const { header, events } = await parseCast(path);
+  expect(header).toMatchObject({ width: 80, height: 24 });
+  expect(events.map(([, kind, text]) => [kind, text])).toEqual([
+    ['o', 'hello world\r\n'],
+    ['i', 'y\r'],
+    ['r', '100x30'],
+    ['o', '\x1b[31m"red"\\\t\x7f\x00'],
+  ]);
+});
+
+it('output is in the file a moment later, without a close', async () => {
+  const recording = open();
+  recording.output(Buffer.from('soon'));
+  await expect.poll(() => readFile(path, 'utf8').catch(() => ''), { interval: 5 }).toContain('soon');
+  await recording.close();
+});
+
+it('any text comes back as it was, however its bytes are cut', async () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 1 }),
+      fc.constantFrom('\x1b', '"', '\\', '\r\n', '\x00'),
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(text), fc.integer({ min: 1, max: 5 }), async (parts, size) => {
+      await rm(path, { force: true });
+      const bytes = Buffer.from(parts.join(''));
+      const recording = open(1000);
+      const isKept = bytes.length < 30;
+      for (let at = 0; at < bytes.length; at += size) recording.output(bytes.subarray(at, at + size));
+      await recording.close();
+      if (bytes.length > 0 && isKept) expect((await parseCast(path)).output).toBe(bytes.toString());
+      if (bytes.length > 0) expect(bytes.toString().endsWith((await parseCast(path)).output)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('a flood of every kind of character is recorded whole', async () => {
+  const recording = open();
+  const line = Buffer.from('│ ✓ plain 0123456789 \x1b[38;5;208mcoloured\x1b[0m "quoted" \\ 日本語 🙂\r\n');
+  const flood = Buffer.concat(Array.from({ length: 20_000 }, () => line));
+  for (let at = 0; at < flood.length; at += 4095) recording.output(flood.subarray(at, at + 4095));
+  await recording.close();
+  const { output, events } = await parseCast(path);
+  expect(output).toBe(flood.toString());
+  expect(events.length).toBeLessThan(flood.length / 30_000);
+  expect(recording.lostBytes).toBe(0);
+});
+
+it('bytes that are no text become replacement characters', async () => {
+  const recording = open();
+  recording.output(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xe2, 0x82]));
+  await recording.close();
+  expect((await parseCast(path)).output).toBe('a\ufffd\ufffdb\ufffd');
+});
+
+it('a rotated recording plays by itself, from its own beginning', async () => {
+  const recording = open(20_000);
+  recording.output(Buffer.from('old'));
+  recording.resize(120, 40);
+  for (let number = 0; number < 500; number++) {
+    recording.output(Buffer.from(`line ${String(number).padStart(4, '0')} ${'x'.repeat(90)}\r\n`));
+    if (number % 50 === 0) await recording.flush();
+  }
+  await recording.close();
+  const older = await parseCast(`${path}.1`);
+  const newer = await parseCast(path);
+  expect(newer.header).toMatchObject({ width: 120, height: 40 });
+  expect(newer.events[0]?.[0]).toBeLessThan(0.1);
+  expect((older.output + newer.output).endsWith(`line 0499 ${'x'.repeat(90)}\r\n`)).toBe(true);
+  const sizes = await Promise.all([path, `${path}.1`].map(async (name) => (await readFile(name)).length));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(20_000);
+});
