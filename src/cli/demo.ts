@@ -122,7 +122,10 @@ async function delegate(
         onChange: (task) => report.status(task),
         decide: async (decision) => {
           report.decision(decision);
-          return { verdict: 'allow', message: 'Running the test is what was asked for.' };
+          return {
+            verdict: 'allow',
+            message: decision.kind === 'trust' ? 'our own project' : 'what was asked for',
+          };
         },
       },
       signal,

@@ -17,6 +17,7 @@ const closedDecisionSchema = z.object({
 export class DemoReport {
   readonly #io: { write(text: string): void };
   readonly #startedMs = performance.now();
+  #project = '';
 
   constructor(io: { write(text: string): void }) {
     this.#io = io;
@@ -35,6 +36,7 @@ export class DemoReport {
   }
 
   ready({ claude, project }: { readonly claude: string; readonly project: string }): void {
+    this.#project = project;
     this.line(`Claude Code  ${claude}`);
     this.line(`Project      ${project} (a git repository whose test fails)`);
   }
@@ -67,7 +69,7 @@ export class DemoReport {
       const closed = closedDecisionSchema.safeParse(parseJson(line)).data;
       if (!closed) continue;
       const by = `by ${closed.answered_by ?? 'nobody'}${closed.reason ? `: ${closed.reason}` : ''}`;
-      this.line(oneLine(`  ${closed.verdict.padEnd(6)} ${closed.summary}  (${by})`, LINE_CHARS));
+      this.line(this.#short(`  ${closed.verdict.padEnd(6)} ${closed.summary}  (${by})`));
     }
   }
 
@@ -103,7 +105,13 @@ export class DemoReport {
 
   #timed(text: string): void {
     const seconds = ((performance.now() - this.#startedMs) / 1000).toFixed(1).padStart(6);
-    this.line(oneLine(`  ${seconds} s  ${text}`, LINE_CHARS));
+    this.line(this.#short(`  ${seconds} s  ${text}`.trimEnd()));
+  }
+
+  /** On one line, and without the long path that every file of the project begins with. */
+  #short(text: string): string {
+    const near = this.#project === '' ? text : text.replaceAll(`${this.#project}/`, '');
+    return oneLine(near, LINE_CHARS);
   }
 }
 

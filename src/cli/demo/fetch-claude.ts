@@ -61,6 +61,9 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
     '--no-save',
     '--omit=dev',
     '--include=optional',
+    // A network that is not there is told after seconds, not after a minute.
+    '--fetch-retry-mintimeout=1000',
+    '--fetch-retry-maxtimeout=3000',
   ];
   const command = ['npm', 'install', ...flags, '--prefix', folder, `@anthropic-ai/claude-code@${version}`];
   let failure: string;
