@@ -1,0 +1,75 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+export const BRIDGE = [process.execPath, join(root, 'dist/main.js')];
+
+/**
+ * A stand-in for the CLI, in both drivers: `BENCH-CAT <file>` prints the file, `BENCH-SLEEP <seconds>` sleeps. It stamps
+ * its start and its end, in seconds since the epoch, into $HOME/stamps.
+ */
+const AGENT = `#!/bin/bash
+echo "start $EPOCHREALTIME" >> "$HOME/stamps"
+read -r word what
+case $word in
+  BENCH-CAT) cat "$what" ;;
+  BENCH-SLEEP) sleep "$what" ;;
+esac
+echo AGENT-DONE
+echo "end $EPOCHREALTIME" >> "$HOME/stamps"
+`;
+
+export interface Workplace {
+  readonly folder: string;
+  readonly stamps: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly minimalServer: readonly string[];
+  project(name: string): string;
+  dispose(): void;
+}
+
+/** A temp folder with homes, projects and the stand-in agent; the environment is built from nothing. */
+export async function createWorkplace(settings: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ccb-bench-')));
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const agent = join(folder, 'agent');
+  writeFileSync(agent, AGENT);
+  chmodSync(agent, 0o755);
+  const minimal = join(folder, 'minimal-server.mjs');
+  await build({
+    entryPoints: [join(root, 'bench/minimal-server.ts')],
+    outfile: minimal,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
+  });
+  return {
+    folder,
+    stamps: join(home, 'stamps'),
+    env: {
+      HOME: home,
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      LANG: 'C.UTF-8',
+      MCP_ALLOWED_ROOTS: folder,
+      MCP_STATE_DIR: join(folder, 'state'),
+      MCP_CLAUDE_COMMAND: agent,
+      TMPDIR: folder,
+      ...settings,
+    },
+    minimalServer: [process.execPath, minimal],
+    project: (name) => {
+      const path = join(folder, name);
+      mkdirSync(path, { recursive: true });
+      return path;
+    },
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
