@@ -345,7 +345,9 @@ export class TaskManager implements Disposable {
       const elapsed = Math.floor((this.#options.clock.now() - startedMs) / 1000);
       return { ...record, elapsed_seconds: Math.max(record.elapsed_seconds, elapsed) };
     }
-    return recoverTask(record, this.#options);
+    // The record was read before its keeper was found gone: what the keeper wrote last is the truth, and now it stays.
+    const last = (await this.#read(record.task_id)) ?? record;
+    return isFinal(last.status) ? last : recoverTask(last, this.#options);
   }
 
   /** Keeps the newest `task_history_size` finished tasks. */
