@@ -470,11 +470,12 @@ export class TaskRun implements Disposable {
       signal: exit.signal,
     });
     this.#move(cause.status, cause.reason, this.#record.status_source, 'silently');
-    await withinMs(clock, FLUSH_LIMIT_MS, flush());
-    await release().catch((fault: unknown) =>
-      logger.error('the project could not be released', { fault: messageOf(fault) }),
-    );
-    await records.write(this.#record);
+    // Side by side: a waiting client is told when all three are done, and each of them waits for the disk.
+    await Promise.all([
+      withinMs(clock, FLUSH_LIMIT_MS, flush()),
+      release().catch((fault: unknown) => logger.error('the project could not be released', { fault: messageOf(fault) })),
+      records.write(this.#record),
+    ]);
     this.#changes.fire(this.#record);
     this.#resolveEnded(this.#record);
   }
