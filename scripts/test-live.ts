@@ -115,7 +115,7 @@ async function delegate(
     const follower = { onChange: showChange, decide: (decision: OpenDecision) => decide(ask, decision) };
     const end = await followTask(call, taskId, follower, signal);
     say(`\nThe task ${end.status}${end.reason ? `: ${end.reason}` : ''}\n`);
-    say(end.final_message ?? (await readTaskOutput(call, taskId, 'log')));
+    say(end.final_message ?? end.last_output ?? (await readTaskOutput(call, taskId, 'log')));
     return end.status === 'completed' ? 0 : 1;
   } catch (fault) {
     say(`\nStopping ${taskId} …`);
