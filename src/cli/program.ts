@@ -8,6 +8,8 @@ import { VERSION } from './version.js';
 /** Runs the command that `argv` names and resolves with its exit code. Faults are told on stderr. */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let exitCode = 0;
+  // `claude-code-bridge demo | head`: whoever read the output is gone; what was begun is still cleaned up.
+  process.stdout.on('error', () => undefined);
   const homeDir = env['HOME'] ?? homedir();
   const program = new Command('claude-code-bridge')
     .description(

@@ -21,7 +21,6 @@ export interface DriverParts {
   readonly sessionId: string;
   readonly killTree: (pid: number) => Promise<void>;
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
-  readonly onText: (text: string) => void;
 }
 
 /** The driver that the task asked for; a program that is not Claude Code is driven by its screen. */

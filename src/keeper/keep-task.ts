@@ -111,7 +111,6 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
           logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
       },
       onBytes: (bytes, session) => terminal.output(bytes, session),
-      onText: () => undefined,
     });
     const run = new TaskRun(
       {

@@ -1,4 +1,5 @@
 import type { SessionAnswer, SessionRequest } from '../session.js';
+import { sessionPermissions } from '../session-permissions.js';
 import { parseQuestions, toolSummary } from '../tool-summary.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
 
@@ -29,8 +30,9 @@ function decisionOf(event: PermissionRequestEvent, answer: SessionAnswer): Recor
   if (answer.answers !== undefined) {
     return { behavior: 'allow', updatedInput: { ...event.tool_input, answers: answer.answers } };
   }
-  if (answer.verdict === 'allow_session' && event.permission_suggestions !== undefined) {
-    return { behavior: 'allow', updatedPermissions: event.permission_suggestions };
+  if (answer.verdict === 'allow_session') {
+    const updatedPermissions = sessionPermissions(event.permission_suggestions ?? []);
+    if (updatedPermissions.length > 0) return { behavior: 'allow', updatedPermissions };
   }
   // With its own input given back, the CLI takes the plan's approval from the hook and closes the dialog itself.
   if (event.tool_name === 'ExitPlanMode' && typeof event.tool_input['plan'] === 'string') {

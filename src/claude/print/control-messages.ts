@@ -1,5 +1,6 @@
 // Pure: what the bridge writes to the CLI's stdin, one JSON object a line.
 import type { Question, SessionAnswer } from '../session.js';
+import { sessionPermissions } from '../session-permissions.js';
 import type { ToolInput } from './stream-json.js';
 
 /** A permission that was asked and not answered yet. */
@@ -55,13 +56,8 @@ function allowance(asked: PendingPermission, answer: Exclude<SessionAnswer, { ve
   const updatedInput = asked.questions
     ? { ...asked.input, answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
     : asked.input;
-  if (answer.verdict === 'allow' || asked.suggestions.length === 0)
-    return { behavior: 'allow', updatedInput };
-  // The CLI suggests to write some rules into the project's settings file: a session's permission ends with the session.
-  const updatedPermissions = asked.suggestions.map((suggestion) => ({
-    ...suggestion,
-    destination: 'session',
-  }));
+  const updatedPermissions = answer.verdict === 'allow' ? [] : sessionPermissions(asked.suggestions);
+  if (updatedPermissions.length === 0) return { behavior: 'allow', updatedInput };
   return { behavior: 'allow', updatedInput, updatedPermissions };
 }
 
