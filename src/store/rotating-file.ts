@@ -5,9 +5,9 @@ import { systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
 
-/** One write takes at most so much, and so many pieces (IOV_MAX is 1024). */
-const BATCH_BYTES = 1024 * 1024;
-const BATCH_PIECES = 512;
+/** Entries are copied into blocks, one write each; the blocks are used again, so that a flood makes no garbage. */
+const BLOCK_BYTES = 256 * 1024;
+const SPARE_BLOCKS = 4;
 /** Above this the source should pause; below the lower mark `onDrain` tells it to go on. */
 const HIGH_WATER_BYTES = 4 * 1024 * 1024;
 const LOW_WATER_BYTES = 1024 * 1024;
@@ -28,7 +28,15 @@ export interface RotatingFileOptions {
   readonly clock?: Clock;
 }
 
-type Entry = Buffer | 'rotate';
+/** Whole entries that go into one file. */
+interface Block {
+  readonly bytes: Buffer;
+  length: number;
+  /** The file before this block becomes `path.1`. */
+  readonly rotates: boolean;
+  /** The block is the first of its file, and holds the header. */
+  readonly begins: boolean;
+}
 
 /**
  * An append-only file of bounded size. Entries are written whole, in order, in the background; `write` never throws and
@@ -42,7 +50,11 @@ export class RotatingFile {
   readonly #onError: (error: unknown) => void;
   readonly #header: (() => string) | undefined;
   readonly #drain = new Emitter<void>();
-  #queue: Entry[] = [];
+  /** Oldest first; the last one is being filled, unless it is being written. */
+  #queue: Block[] = [];
+  #writing: Block | undefined;
+  readonly #spare: Buffer[] = [];
+  #rotatesNext = false;
   #queuedBytes = 0;
   /** The size of `path` once everything queued is written. */
   #plannedBytes: number;
@@ -52,6 +64,7 @@ export class RotatingFile {
   #running: Promise<void> | undefined;
   #retry: Disposable | undefined;
   #isFull = false;
+  #rotatedFor: Block | undefined;
   /** This file was opened before: what lies behind `#writtenBytes` is the torn end of a failed write. */
   #hasOpened = false;
   #closed = false;
@@ -65,7 +78,7 @@ export class RotatingFile {
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError;
     this.#header = options.header;
-    this.#plannedBytes = lstatSync(options.path, { throwIfNoEntry: false })?.size ?? 0;
+    this.#plannedBytes = sizeOfFile(options.path);
   }
 
   /** Bytes that wait to be written; none while the disk fails, because waiting would not help. */
@@ -95,23 +108,22 @@ export class RotatingFile {
   /** Begins a new file now when an entry of so many bytes would not fit into this one. */
   makeRoom(bytes: number): void {
     if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#halfBytes) {
-      this.#queue.push('rotate');
+      this.#rotatesNext = true;
       this.#plannedBytes = 0;
     }
-    if (this.#plannedBytes === 0 && this.#header) this.#push(Buffer.from(this.#header()));
+    if (this.#plannedBytes === 0 && this.#header) this.#append(Buffer.from(this.#header()));
   }
 
-  /** Appends one entry, which is never divided over two files. */
+  /** Appends one entry, which is never divided over two files. `data` is copied. */
   write(data: string | Uint8Array): void {
-    const entry =
-      typeof data === 'string' ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.length);
+    const entry = typeof data === 'string' ? Buffer.from(data) : data;
     if (entry.length === 0) return;
     if (this.#closed || entry.length > this.#halfBytes) {
       this.#lostBytes += entry.length;
       return;
     }
     this.makeRoom(entry.length);
-    this.#push(entry);
+    this.#append(entry);
     if (this.#retry) this.#dropOldest();
     else this.#run();
   }
@@ -138,11 +150,29 @@ export class RotatingFile {
     this.#drain.dispose();
   }
 
-  #push(entry: Buffer): void {
-    this.#queue.push(entry);
+  #append(entry: Uint8Array): void {
+    const block = this.#blockFor(entry.length);
+    block.bytes.set(entry, block.length);
+    block.length += entry.length;
     this.#queuedBytes += entry.length;
     this.#plannedBytes += entry.length;
     if (!this.#retry && this.#queuedBytes > HIGH_WATER_BYTES) this.#isFull = true;
+  }
+
+  #blockFor(bytes: number): Block {
+    const last = this.#queue.at(-1);
+    const hasRoom = last !== undefined && last !== this.#writing && last.length + bytes <= last.bytes.length;
+    if (hasRoom && !this.#rotatesNext) return last;
+    const spare = bytes <= BLOCK_BYTES ? this.#spare.pop() : undefined;
+    const block = {
+      bytes: spare ?? Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK_BYTES)),
+      length: 0,
+      rotates: this.#rotatesNext,
+      begins: this.#plannedBytes === 0,
+    };
+    this.#rotatesNext = false;
+    this.#queue.push(block);
+    return block;
   }
 
   #run(): void {
@@ -155,9 +185,7 @@ export class RotatingFile {
   async #writeAll(): Promise<void> {
     try {
       while (this.#queue.length > 0) {
-        this.#handle ??= await this.#open();
-        if (this.#queue[0] === 'rotate') await this.#rotate();
-        else await this.#writeBatch(this.#handle);
+        await this.#writeFirst();
         if (this.#queuedBytes <= LOW_WATER_BYTES) this.#tellDrain();
       }
     } catch (thrown) {
@@ -180,40 +208,41 @@ export class RotatingFile {
     return handle;
   }
 
-  async #rotate(): Promise<void> {
+  /** The block stays in the queue until it is in the file. */
+  async #writeFirst(): Promise<void> {
+    const [block] = this.#queue;
+    if (!block) return;
+    this.#writing = block;
+    // A block that failed comes again; its rotation is done by then.
+    if (block.rotates && this.#rotatedFor !== block) await this.#rotate(block);
+    this.#handle ??= await this.#open();
+    await writeAll(this.#handle, block.bytes, block.length);
+    this.#writing = undefined;
+    this.#queue.shift();
+    this.#queuedBytes -= block.length;
+    this.#writtenBytes += block.length;
+    this.#recycle(block);
+  }
+
+  async #rotate(block: Block): Promise<void> {
     await this.#closeHandle();
     await rename(this.#path, `${this.#path}.1`).catch((thrown: unknown) => {
       // Somebody removed the file: there is nothing to keep.
       if (systemCodeOf(thrown) !== 'ENOENT') throw thrown;
     });
-    this.#queue.shift();
-    this.#hasOpened = false;
+    this.#rotatedFor = block;
     this.#writtenBytes = 0;
+    this.#hasOpened = false;
   }
 
-  /** Entries stay in the queue until they are in the file. */
-  async #writeBatch(handle: FileHandle): Promise<void> {
-    const batch: Buffer[] = [];
-    let bytes = 0;
-    for (const entry of this.#queue) {
-      if (
-        entry === 'rotate' ||
-        batch.length === BATCH_PIECES ||
-        (bytes > 0 && bytes + entry.length > BATCH_BYTES)
-      )
-        break;
-      batch.push(entry);
-      bytes += entry.length;
-    }
-    const { bytesWritten } = await handle.writev(batch);
-    if (bytesWritten < bytes) await writeRest(handle, Buffer.concat(batch), bytesWritten);
-    this.#queue.splice(0, batch.length);
-    this.#queuedBytes -= bytes;
-    this.#writtenBytes += bytes;
+  #recycle(block: Block): void {
+    if (block.bytes.length === BLOCK_BYTES && this.#spare.length < SPARE_BLOCKS)
+      this.#spare.push(block.bytes);
   }
 
   async #fail(thrown: unknown): Promise<void> {
     this.#errorCount++;
+    this.#writing = undefined;
     await this.#closeHandle();
     this.#retry = this.#clock.after(RETRY_MS, () => {
       this.#retry = undefined;
@@ -224,16 +253,23 @@ export class RotatingFile {
     this.#onError(thrown);
   }
 
+  /** The newest is kept, in whole blocks; a file whose beginning goes gets another one. */
   #dropOldest(): void {
-    let at = 0;
-    while (this.#queuedBytes > KEPT_WHILE_FAILING_BYTES && at < this.#queue.length) {
-      const entry = this.#queue[at];
-      if (entry !== undefined && entry !== 'rotate') {
-        this.#queuedBytes -= entry.length;
-        this.#lostBytes += entry.length;
-        this.#queue.splice(at, 1);
-      } else at++;
+    let rotates = false;
+    let begins = false;
+    while (this.#queuedBytes > KEPT_WHILE_FAILING_BYTES) {
+      const block = this.#queue.shift();
+      if (!block) break;
+      this.#queuedBytes -= block.length;
+      this.#lostBytes += block.length;
+      this.#recycle(block);
+      rotates ||= block.rotates && this.#rotatedFor !== block;
+      begins ||= block.begins;
     }
+    if (!begins) return;
+    const bytes = Buffer.from(this.#header?.() ?? '');
+    this.#queue.unshift({ bytes, length: bytes.length, rotates, begins });
+    this.#queuedBytes += bytes.length;
   }
 
   #tellDrain(): void {
@@ -250,8 +286,17 @@ export class RotatingFile {
   }
 }
 
-/** `writev` may stop early when the disk is nearly full; the next write then tells why. */
-async function writeRest(handle: FileHandle, bytes: Buffer, from: number): Promise<void> {
-  for (let at = from; at < bytes.length;)
-    at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
+/** What is no file, or may not be looked at, is told when it is opened. */
+function sizeOfFile(path: string): number {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isFile() ? found.size : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** A write may stop early when the disk is nearly full; the next one then tells why. */
+async function writeAll(handle: FileHandle, bytes: Buffer, length: number): Promise<void> {
+  for (let at = 0; at < length;) at += (await handle.write(bytes, at, length - at)).bytesWritten;
 }

@@ -138,7 +138,7 @@ export class TerminalRecording {
     const head = `[${this.#secondsAt(this.#eventMs)}, "o", "`;
     const start = HEAD_BYTES - head.length;
     target.write(head, start, 'latin1');
-    this.#file.write(Buffer.from(target.subarray(start, end)));
+    this.#file.write(target.subarray(start, end));
   }
 
   #event(kind: 'o' | 'i' | 'r', text: string): void {

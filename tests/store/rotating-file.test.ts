@@ -131,6 +131,17 @@ it('a disk that fails is told, holds nobody up, and is tried again', async () =>
   expect((await stat(missing)).size).toBeLessThanOrEqual(1024 * 1024 + 5);
 });
 
+it('a file whose beginning was lost to a failing disk begins with a header all the same', async () => {
+  const missing = join(folder, 'missing', 'file.log');
+  const file = open({ path: missing, maxBytes: 100_000_000, header: () => '# header\n' });
+  file.write('first\n');
+  await file.flush();
+  for (let count = 0; count < 100; count++) file.write(`${'e'.repeat(65_535)}\n`);
+  await mkdir(join(folder, 'missing'));
+  await file.close();
+  expect(await read(missing)).toMatch(/^# header\n(e{65535}\n){10,16}$/);
+});
+
 it('a full disk ends nothing', async () => {
   const file = open({ path: '/dev/full' });
   file.write('text');
