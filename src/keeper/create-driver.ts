@@ -33,7 +33,6 @@ export function createDriver(parts: DriverParts): SessionDriver {
       prompt: parts.prompt,
       model: spec.model,
       sessionId,
-      onText: parts.onText,
     });
   }
   const terminal = { ...shared, pty, shell: spec.settings.shell, promptFile, onBytes };
