@@ -82,6 +82,7 @@ export class TaskManager implements Disposable {
   async start(input: StartInput): Promise<TaskRecord> {
     const { stateDir, host, clock, roots, settings, findInstallation } = this.#options;
     checkPrompt(input.prompt);
+    checkModel(input.model);
     const projectPath = await roots.resolveDirectory(input.path);
     const installation = await findInstallation();
     const { default_timeout_seconds, task_history_size: _, ...taskSettings } = settings;
@@ -361,6 +362,18 @@ export class TaskManager implements Disposable {
       if (finished > settings.task_history_size) await stateDir.removeTaskDir(id);
     }
   }
+}
+
+/** Aliases and ids such as `opus`, `claude-opus-4-1[1m]` or an ARN; nothing that could be read as an option. */
+const modelPattern = /^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]{0,199}$/;
+
+function checkModel(model: string | undefined): void {
+  if (model === undefined || modelPattern.test(model)) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${oneLine(model, 80)}' is no name of a model.`,
+    'Give an alias such as "opus" or "sonnet" or a model id, or leave model out.',
+  );
 }
 
 function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatus | undefined): boolean {
