@@ -11,7 +11,7 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/**/*.test.ts'],
           exclude: [...shared.exclude, 'tests/e2e/**'],
-          globalSetup: ['tests/harness/build-node-pty.ts'],
+          globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/build-node-pty.ts'],
           testTimeout: 20_000,
         },
       },
@@ -20,7 +20,7 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          globalSetup: ['tests/harness/fetch-claude-versions.ts'],
+          globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/fetch-claude-versions.ts'],
           // The real CLI starts in 1 to 3 s on a busy two-core machine.
           testTimeout: 90_000,
           hookTimeout: 60_000,

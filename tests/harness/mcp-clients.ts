@@ -1,0 +1,138 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as ForeignClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as ForeignStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+
+/** `foreign` is the older SDK, a client that shares no code with the server; it speaks the legacy era too. */
+export type Era = 'legacy' | 'modern' | 'foreign';
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const toolResultSchema = z.object({
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  isError: z.boolean().optional(),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+const resourceSchema = z.object({ contents: z.array(z.looseObject({ text: z.string() })).length(1) });
+
+/** One connection to a server over stdio. */
+export interface McpClient {
+  readonly pid: number;
+  /** What the server wrote to stderr. */
+  readonly log: () => string;
+  callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    onProgress?: (message: string) => void,
+  ): Promise<ToolResult>;
+  listTools(): Promise<string[]>;
+  readResource(uri: string): Promise<string>;
+  listResources(): Promise<string[]>;
+  complete(uriTemplate: string, argument: string, value: string): Promise<string[]>;
+  /** Calls `onUpdate` whenever the server says that the resource changed. */
+  follow(uri: string, onUpdate: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const identity = { name: 'claude-code-bridge-tests', version: '1.0.0' };
+
+export async function connect(era: Era, server: ServerCommand): Promise<McpClient> {
+  return era === 'foreign' ? connectForeign(server) : connectCurrent(era, server);
+}
+
+async function connectCurrent(era: 'legacy' | 'modern', server: ServerCommand): Promise<McpClient> {
+  const client = new Client(identity, {
+    versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
+  });
+  const transport = new StdioClientTransport({
+    ...server,
+    args: [...server.args],
+    env: { ...server.env },
+    stderr: 'pipe',
+  });
+  const log = collect(transport.stderr);
+  await client.connect(transport);
+  return {
+    pid: transport.pid ?? 0,
+    log,
+    callTool: async (name, args, onProgress) =>
+      toolResultSchema.parse(
+        await client.callTool(
+          { name, arguments: { ...args } },
+          onProgress && { onprogress: ({ message }) => onProgress(message ?? '') },
+        ),
+      ),
+    listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
+    readResource: async (uri) => textOf(await client.readResource({ uri })),
+    listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
+    complete: async (uri, name, value) =>
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
+        .values,
+    follow: async (uri, onUpdate) => {
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        if (params.uri === uri) onUpdate();
+      });
+      if (era === 'legacy') await client.subscribeResource({ uri });
+      else await client.listen({ resourceSubscriptions: [uri] });
+    },
+    close: () => client.close(),
+  };
+}
+
+async function connectForeign(server: ServerCommand): Promise<McpClient> {
+  const client = new ForeignClient(identity);
+  const transport = new ForeignStdioTransport({
+    ...server,
+    args: [...server.args],
+    env: { ...server.env },
+    stderr: 'pipe',
+  });
+  const log = collect(transport.stderr);
+  await client.connect(transport);
+  return {
+    pid: transport.pid ?? 0,
+    log,
+    callTool: async (name, args, onProgress) =>
+      toolResultSchema.parse(
+        await client.callTool(
+          { name, arguments: { ...args } },
+          undefined,
+          onProgress && { onprogress: ({ message }) => onProgress(message ?? '') },
+        ),
+      ),
+    listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
+    readResource: async (uri) => textOf(await client.readResource({ uri })),
+    listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
+    complete: async (uri, name, value) =>
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
+        .values,
+    follow: async (uri, onUpdate) => {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+        if (params.uri === uri) onUpdate();
+      });
+      await client.subscribeResource({ uri });
+    },
+    close: () => client.close(),
+  };
+}
+
+function textOf(result: unknown): string {
+  return resourceSchema.parse(result).contents[0]?.text ?? '';
+}
+
+function collect(
+  stream: { on(event: 'data', listener: (chunk: Buffer) => void): unknown } | null,
+): () => string {
+  let text = '';
+  stream?.on('data', (chunk) => (text += chunk.toString('utf8')));
+  return () => text;
+}

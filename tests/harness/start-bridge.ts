@@ -1,0 +1,106 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { scriptedClaudeEnvironment, writeClaudeHome } from '../../src/cli/demo/claude-home.js';
+import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
+import { connect, type Era, type McpClient } from './mcp-clients.js';
+import { TaskClient } from './task-client.js';
+import { createWorkplace, type Workplace } from './workplace.js';
+
+/** The built command, as users run it. */
+export const serverEntry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface BridgeOptions {
+  /** Program for `claude_command`. */
+  readonly claude: string;
+  readonly era?: Era;
+  /** What the model does; only for the real CLI. */
+  readonly script?: Script;
+  /** Names of the projects to make; `app` when left out. */
+  readonly projects?: readonly string[];
+  /** False leaves the trust dialog of the projects to be answered. */
+  readonly trusted?: boolean;
+  /** False for a CLI that is not logged in. */
+  readonly withKey?: boolean;
+  /** `~/.claude/settings.json` of the user. */
+  readonly userSettings?: Readonly<Record<string, unknown>>;
+  /** Further environment of the server. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A running server of its own, in folders of its own, and a client that is connected to it. */
+export interface TestBridge extends TaskClient {
+  readonly workplace: Workplace;
+  readonly api: ScriptedApi;
+  /** The first project. */
+  readonly project: string;
+  readonly projects: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Another server process over the same state, as another client of the same user starts it. */
+  another(era?: Era): Promise<TaskClient>;
+}
+
+/**
+ * Starts the built server over stdio in an environment made from nothing. When the test is over everything is closed, and
+ * the test fails when a process, socket or lock is left.
+ */
+export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
+  const workplace = await createWorkplace();
+  const clients: McpClient[] = [];
+  const api = await startScriptedApi(options.script ?? []);
+  onTestFinished(async ({ task }) => {
+    const isFailed = task.result?.state === 'fail';
+    try {
+      for (const client of clients) {
+        if (isFailed && client.log() !== '') process.stderr.write(`${client.log()}\n`);
+        await client.close();
+      }
+      if (!isFailed) await workplace.settled();
+    } finally {
+      await api.dispose();
+      await workplace.remove();
+    }
+  });
+  const projects: string[] = [];
+  for (const name of options.projects ?? ['app']) projects.push(await workplace.project(name));
+  await writeClaudeHome(workplace.homeDir, { trustedProjects: options.trusted === false ? [] : projects });
+  if (options.userSettings !== undefined) {
+    await mkdir(join(workplace.homeDir, '.claude'));
+    await writeFile(
+      join(workplace.homeDir, '.claude', 'settings.json'),
+      JSON.stringify(options.userSettings),
+    );
+  }
+  const env: Record<string, string> = {
+    ...scriptedClaudeEnvironment({
+      homeDir: workplace.homeDir,
+      apiUrl: api.url,
+      path: workplace.env['PATH'] ?? '',
+    }),
+    ...workplace.env,
+    MCP_CLAUDE_COMMAND: options.claude,
+    ...options.env,
+  };
+  if (options.withKey === false) delete env['ANTHROPIC_API_KEY'];
+
+  const open = async (era: Era): Promise<McpClient> => {
+    const client = await connect(era, {
+      command: process.execPath,
+      args: [serverEntry],
+      cwd: workplace.root,
+      env,
+    });
+    clients.push(client);
+    return client;
+  };
+  const first = new TaskClient(await open(options.era ?? 'modern'));
+  return Object.assign(first, {
+    workplace,
+    api,
+    project: projects[0] ?? '',
+    projects,
+    env,
+    another: async (era: Era = 'modern') => new TaskClient(await open(era)),
+  });
+}

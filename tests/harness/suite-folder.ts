@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What was there a moment ago may be on its way out: a keeper ends a little after its task. */
+const SETTLE_LIMIT_MS = 10_000;
+const LOOK_INTERVAL_MS = 100;
+
+let users = 0;
+let before: string | undefined;
+let folder = '';
+
+/**
+ * Vitest's global set-up: the temp folder of this run, in which every test makes its own. A short name: paths of sockets
+ * have about 100 characters. When the run is over the folder must be empty and no process may live that was started in
+ * it, whoever started it.
+ */
+export function setup(): () => Promise<void> {
+  if (users++ === 0) {
+    before = process.env['TMPDIR'];
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'suite-')));
+    // The workers inherit it.
+    process.env['TMPDIR'] = folder;
+  }
+  return teardown;
+}
+
+async function teardown(): Promise<void> {
+  if (--users > 0) return;
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  const left = await settled(() => [
+    ...processesOf(folder),
+    ...readdirSync(folder).map((name) => join(folder, name)),
+  ]);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (left.length > 0) throw new Error(`The tests left behind:\n${left.join('\n')}`);
+}
+
+async function settled(look: () => string[]): Promise<string[]> {
+  const deadlineMs = performance.now() + SETTLE_LIMIT_MS;
+  for (;;) {
+    const left = look();
+    if (left.length === 0 || performance.now() > deadlineMs) return left;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
+  }
+}
+
+/** Processes other than the run's own whose environment or working directory names the folder; Linux only, by /proc. */
+function processesOf(path: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        // Vitest's own workers carry the folder as TMPDIR and are children of this process.
+        if (readFileSync(`/proc/${pid}/stat`, 'latin1').includes(`) S ${process.pid} `)) return [];
+        const isOurs =
+          readFileSync(`/proc/${pid}/environ`, 'latin1').includes(path) ||
+          readlinkSync(`/proc/${pid}/cwd`).startsWith(path);
+        return isOurs
+          ? [`process ${pid}: ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`]
+          : [];
+      } catch {
+        // It ended between two looks, or is another user's.
+        return [];
+      }
+    });
+}

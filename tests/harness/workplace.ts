@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemCodeOf } from '../../src/base/errors.js';
+import { killMarked, markedProcesses } from './marked-processes.js';
+
+/** A keeper ends a little after its task, and a CLI a little after its terminal. */
+const SETTLE_LIMIT_MS = 10_000;
+const LOOK_INTERVAL_MS = 50;
+
+/** Folders of one test's own, in which everything that it starts lives. */
+export interface Workplace {
+  readonly root: string;
+  readonly homeDir: string;
+  readonly stateDir: string;
+  /** Allowed root of the bridge. */
+  readonly projectsDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Makes an empty project folder. */
+  project(name: string): Promise<string>;
+  /** Pids of everything that was started here, also by others: by the folder's path in their environment. */
+  processes(): Promise<number[]>;
+  /** Resolves when nothing that was started here runs any more and no socket or lock is left; rejects with what is left. */
+  settled(): Promise<void>;
+  /** Ends what is left and removes the folder. */
+  remove(): Promise<void>;
+}
+
+export async function createWorkplace(): Promise<Workplace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'w-')));
+  const folder = (name: string): string => join(root, name);
+  const homeDir = folder('home');
+  const stateDir = folder('state');
+  const projectsDir = folder('p');
+  const runtimeDir = folder('run');
+  const tempDir = folder('tmp');
+  for (const path of [homeDir, projectsDir, runtimeDir, tempDir]) await mkdir(path, { mode: 0o700 });
+
+  async function leftovers(): Promise<string[]> {
+    const processes = (await markedProcesses(root)).map((pid) => `process ${pid}`);
+    const sockets = await filesBelow(runtimeDir);
+    const locks = await filesBelow(join(stateDir, 'locks'));
+    return [...processes, ...sockets, ...locks];
+  }
+
+  return {
+    root,
+    homeDir,
+    stateDir,
+    projectsDir,
+    env: {
+      HOME: homeDir,
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      LANG: 'C.UTF-8',
+      TMPDIR: tempDir,
+      XDG_RUNTIME_DIR: runtimeDir,
+      MCP_STATE_DIR: stateDir,
+      MCP_ALLOWED_ROOTS: projectsDir,
+    },
+    project: async (name) => {
+      await mkdir(join(projectsDir, name));
+      return join(projectsDir, name);
+    },
+    processes: () => markedProcesses(root),
+    settled: async () => {
+      const deadlineMs = performance.now() + SETTLE_LIMIT_MS;
+      for (;;) {
+        const left = await leftovers();
+        if (left.length === 0) return;
+        if (performance.now() > deadlineMs) throw new Error(`left behind: ${left.join(', ')}`);
+        await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
+      }
+    },
+    remove: async () => {
+      await killMarked(root);
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  } catch (fault) {
+    // Never made: nothing can be in it.
+    if (systemCodeOf(fault) === 'ENOENT') return [];
+    throw fault;
+  }
+}
