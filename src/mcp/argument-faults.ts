@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { oneLine } from '../base/text.js';
 import { nearestName } from './nearest-name.js';
-import { isObject, type JsonObject } from './wire-schema.js';
+import { isObject, type JsonObject } from './json-object.js';
 
 /** A caller that got five things wrong reads the schema again; more would bury the first. */
 const MAX_FAULTS = 5;

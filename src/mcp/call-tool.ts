@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
 import type { Tool, ToolCall } from './tool.js';
-import type { JsonObject } from './wire-schema.js';
+import type { JsonObject } from './json-object.js';
 
 /** What `tools/call` answers. An error has text alone: structured content would have to fit the tool's output schema. */
 export interface ToolResult {

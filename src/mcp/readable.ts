@@ -1,5 +1,5 @@
 // Pure: a JSON value as a person reads it; the text of an answer says the same as its structured form.
-import { isObject, type JsonObject } from './wire-schema.js';
+import { isObject, type JsonObject } from './json-object.js';
 
 /** `name: value` lines; lists with dashes, what belongs together indented, texts of several lines below their name. */
 export function readable(answer: JsonObject): string {

@@ -99,7 +99,16 @@ export function createServer<Services>(
 
 function serveTools<Services>(server: Server, parts: ServerParts<Services>): void {
   const tools = new Map(parts.tools.map((tool) => [tool.name, tool]));
-  server.setRequestHandler('tools/list', () => ({ tools: parts.tools.map((tool) => tool.listing()) }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: parts.tools.map((tool) => {
+      const listing = tool.listing();
+      return {
+        ...listing,
+        inputSchema: { ...listing.inputSchema, type: 'object' },
+        outputSchema: { ...listing.outputSchema, type: 'object' },
+      };
+    }),
+  }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
     if (tool === undefined) {

@@ -6,7 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { Emitter, type Event } from '../base/event.js';
-import { isObject } from './wire-schema.js';
+import { isObject } from './json-object.js';
 import { LineFramer, type Line } from './line-framer.js';
 import { messageIdOf, type MessageId } from './message-id.js';
 

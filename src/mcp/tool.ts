@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { argumentFaults } from './argument-faults.js';
-import { wireSchema, type JsonObject, type ObjectSchema } from './wire-schema.js';
+import type { JsonObject } from './json-object.js';
+import { wireSchema } from './wire-schema.js';
 
 /** What a tool does to the world; MCP annotations follow from it. */
 export type Effect = 'read' | 'write' | 'destroy';
@@ -44,10 +45,7 @@ export interface ToolDefinition<
 /** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
 export interface Tool<Services, Toolset extends string = string> {
   readonly name: string;
-  readonly title: string;
   readonly toolset: Toolset;
-  readonly effect: Effect;
-  readonly description: string;
   /** What `tools/list` shows of the tool; made when first asked for. */
   listing(): ToolListing;
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
@@ -58,8 +56,8 @@ export interface ToolListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: ObjectSchema;
-  readonly outputSchema: ObjectSchema;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
   readonly annotations: ToolAnnotations;
   readonly _meta?: JsonObject;
 }
@@ -82,10 +80,7 @@ export function toolDefiner<Services, Toolset extends string>() {
     const listed = (): ToolListing => (listing ??= listingOf(definition, input, output));
     return {
       name: definition.name,
-      title: definition.title,
       toolset: definition.toolset,
-      effect: definition.effect,
-      description: definition.description,
       listing: listed,
       run: async (args, services, call) => {
         const given = args ?? {};

@@ -1,8 +1,6 @@
 // Pure: the JSON Schema of a zod object as clients see it, without what only costs bytes.
 import { z } from 'zod';
-
-export type JsonObject = { readonly [key: string]: unknown };
-export type ObjectSchema = JsonObject & { readonly type: 'object' };
+import { isObject, type JsonObject } from './json-object.js';
 
 /** What zod writes for every `z.int()`; a bound that every integer keeps says nothing. */
 const SAFE_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
@@ -18,8 +16,8 @@ type Direction = 'input' | 'output';
  * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there, and
  * what lies deep, is left out, because it costs more bytes than it helps a reader.
  */
-export function wireSchema(schema: z.ZodObject, io: Direction): ObjectSchema {
-  return { ...trimmed(z.toJSONSchema(schema, { io }), io, 0), type: 'object' };
+export function wireSchema(schema: z.ZodObject, io: Direction): JsonObject {
+  return trimmed(z.toJSONSchema(schema, { io }), io, 0);
 }
 
 function trimmed(node: JsonObject, io: Direction, listDepth: number): JsonObject {
@@ -49,9 +47,4 @@ function isNoise(key: string, value: unknown, io: Direction): boolean {
   if (NOISE.has(key)) return true;
   if (key === 'required') return io === 'output';
   return (key === 'minimum' || key === 'maximum') && SAFE_BOUNDS.has(value);
-}
-
-/** True for a JSON object: neither null nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -28,6 +28,6 @@ export function chosenToolsets(setting: 'all' | readonly string[]): ReadonlySet<
   return new Set(setting.filter(isToolset));
 }
 
-function isToolset(name: string): name is Toolset {
+export function isToolset(name: string): name is Toolset {
   return Object.hasOwn(toolsets, name);
 }

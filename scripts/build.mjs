@@ -1,0 +1,151 @@
+#!/usr/bin/env node
+// Bundles the command and the keeper into dist/. What only a later call needs lies in chunks of its own.
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const outdir = join(root, 'dist');
+
+/** Native modules: found at run time, and only by what opens a terminal. */
+const external = ['@lydell/node-pty', 'node-pty'];
+
+/** Bundled CommonJS calls `require`, which an ES module does not have. */
+const requireBanner =
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+
+/** Words of zod in fifty languages of which one is used: a third of what zod weighs. */
+const englishOnly = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** As a namespace, zod can be cut down to what is used; as the object `z` it cannot: 100 kB and 10 ms of every start. */
+const zodAsNamespace = {
+  name: 'zod-as-namespace',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      if (path.includes('node_modules')) return undefined;
+      const source = readFileSync(path, 'utf8').replace(
+        "import { z } from 'zod';",
+        "import * as z from 'zod';",
+      );
+      return { contents: source, loader: 'ts' };
+    });
+  },
+};
+
+/**
+ * The SDK's own JSON Schema validator, 300 kB of it, checks only what this server does not ask for (see src/mcp/server.ts).
+ * Importing node:process as a module reads every one of its getters, which costs 15 ms.
+ */
+const noSchemaValidator = {
+  name: 'no-schema-validator',
+  setup({ onResolve, onLoad }) {
+    const contents =
+      "export const process = globalThis.process; export class DefaultJsonSchemaValidator { getValidator() { throw new Error('not bundled'); } }";
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+      path: 'shims',
+      namespace: 'shims',
+    }));
+    onLoad({ filter: /.*/, namespace: 'shims' }, () => ({ contents, loader: 'js' }));
+  },
+};
+
+/** Commands other than `serve` are a build of their own, named by the import in src/main.ts. */
+const commandsApart = {
+  name: 'commands-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/cli\/program\.js$/ }, () => ({ path: './program.js', external: true }));
+  },
+};
+
+/** Three builds rather than one: code that they share would lie in a dozen small files, and each costs a start 2 ms. */
+const entries = {
+  main: 'src/main.ts',
+  program: 'src/cli/program.ts',
+  keeper: 'src/keeper/keeper-main.ts',
+};
+
+rmSync(outdir, { recursive: true, force: true });
+const outputs = {};
+for (const [name, file] of Object.entries(entries)) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { [name]: file },
+    outdir,
+    bundle: true,
+    splitting: true,
+    chunkNames: `${name}-[hash]`,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external,
+    minify: true,
+    legalComments: 'none',
+    banner: { js: requireBanner },
+    // Its `main` is a UMD wrapper whose requires no bundler can follow.
+    alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
+    plugins: [englishOnly, zodAsNamespace, noSchemaValidator, commandsApart],
+    metafile: true,
+    logLevel: 'warning',
+  });
+  Object.assign(outputs, metafile.outputs);
+}
+const mainFile = join(outdir, 'main.js');
+writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
+chmodSync(mainFile, 0o755);
+if (process.argv.includes('--metafile'))
+  writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
+writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
+
+/** The licence text of every package of which code is in the bundle. Throws for a package without one. */
+function licences(all) {
+  const inputs = Object.values(all).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = new Set(inputs.flatMap((path) => packageFolder(path) ?? []));
+  const texts = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = licenceFile(folder) ?? siblingLicence(folder);
+    if (file === undefined)
+      throw new Error(`${name} ${version} is bundled and has no licence text (${relative(root, folder)}).`);
+    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
+  });
+  return `${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+function licenceFile(folder) {
+  const entry = readdirSync(folder).find((name) => /^(licen[cs]e|copying)(\.|-|$)/i.test(name));
+  return entry === undefined ? undefined : join(folder, entry);
+}
+
+/** Packages of one repository share its licence; some are published without the text (@xterm/headless). */
+function siblingLicence(folder) {
+  const repositoryOf = (one) => {
+    const { license, repository } = JSON.parse(readFileSync(join(one, 'package.json'), 'utf8'));
+    const url = typeof repository === 'string' ? repository : (repository?.url ?? '');
+    return `${license} ${/github\.com[/:]([^/]+\/[^/.#]+(?:\.js)?)/.exec(url)?.[1] ?? folder}`;
+  };
+  const scope = dirname(folder);
+  const sibling = readdirSync(scope)
+    .map((name) => join(scope, name))
+    .find(
+      (one) => one !== folder && licenceFile(one) !== undefined && repositoryOf(one) === repositoryOf(folder),
+    );
+  return sibling === undefined ? undefined : licenceFile(sibling);
+}
+
+/** The folder of the package that a bundled file belongs to, or undefined for our own. */
+function packageFolder(path) {
+  const match = /^(.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(path);
+  if (match === null) return undefined;
+  const folder = resolve(root, match[1]);
+  return existsSync(join(folder, 'package.json')) ? folder : undefined;
+}
