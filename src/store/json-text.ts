@@ -21,18 +21,20 @@ const IS_LITTLE_ENDIAN = endianness() === 'LE';
  * Writes valid UTF-8 as the inside of a JSON string. Works on bytes, four at a time: `JSON.stringify` of the decoded text
  * takes 3 to 8 times as long, which a terminal that floods cannot spare.
  *
- * `words` is a view of the same memory as `source`, from its beginning; `target` has room for MAX_ESCAPED_BYTES a byte.
- * Returns the end of what was written, from `at` on.
+ * `words` is a view of the same memory as `bytes`, and `from` a multiple of four; `target` has room for MAX_ESCAPED_BYTES a
+ * byte. What is between `from` and `to` is written from `at` on; the end of it is returned.
  */
 export function writeJsonText(
-  source: { readonly bytes: Uint8Array; readonly words: Uint32Array; readonly length: number },
+  source: { readonly bytes: Uint8Array; readonly words: Uint32Array },
+  from: number,
+  to: number,
   target: { readonly bytes: Uint8Array; readonly view: DataView },
   at: number,
 ): number {
-  const { bytes, words, length } = source;
-  const wordCount = IS_LITTLE_ENDIAN ? length >>> 2 : 0;
+  const { bytes, words } = source;
+  const lastWord = IS_LITTLE_ENDIAN ? to >>> 2 : from >>> 2;
   let end = at;
-  for (let index = 0; index < wordCount; index++) {
+  for (let index = from >>> 2; index < lastWord; index++) {
     const word = words[index] ?? 0;
     if (isPlain(word)) {
       target.view.setUint32(end, word, true);
@@ -44,8 +46,7 @@ export function writeJsonText(
       end = writeByte(target.bytes, end, word >>> 24);
     }
   }
-  for (let index = wordCount * 4; index < length; index++)
-    end = writeByte(target.bytes, end, bytes[index] ?? 0);
+  for (let index = lastWord * 4; index < to; index++) end = writeByte(target.bytes, end, bytes[index] ?? 0);
   return end;
 }
 

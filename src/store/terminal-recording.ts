@@ -33,8 +33,13 @@ export class TerminalRecording {
   readonly #file: RotatingFile;
   readonly #clock: Clock;
   /** What is collected for the next event, and the event as it goes to the file. Used again and again. */
-  readonly #source: { bytes: Buffer; words: Uint32Array; length: number };
+  readonly #source: { bytes: Buffer; words: Uint32Array };
   readonly #target: { bytes: Buffer; view: DataView };
+  /** How far the source is filled, known to be UTF-8, and written to the target. */
+  #length = 0;
+  #validTo = 0;
+  #encodedTo = 0;
+  #targetEnd = HEAD_BYTES;
   #timer: Disposable | undefined;
   #columns: number;
   #rows: number;
@@ -49,7 +54,7 @@ export class TerminalRecording {
     const { path, maxBytes, onError, clock } = options;
     const eventBytes = Math.max(MIN_EVENT_BYTES, Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)));
     const source = new ArrayBuffer(Math.ceil(eventBytes / 4) * 4);
-    this.#source = { bytes: Buffer.from(source), words: new Uint32Array(source), length: 0 };
+    this.#source = { bytes: Buffer.from(source), words: new Uint32Array(source) };
     const target = new ArrayBuffer(HEAD_BYTES + source.byteLength * MAX_ESCAPED_BYTES + TAIL.length);
     this.#target = { bytes: Buffer.from(target), view: new DataView(target) };
     this.#file = new RotatingFile({ path, maxBytes, onError, clock, header: () => this.#header() });
@@ -69,14 +74,18 @@ export class TerminalRecording {
     return this.#file.lostBytes;
   }
 
+  /**
+   * Written piece by piece as it comes: while one piece of 4 KB is escaped the kernel makes the next one ready, but no more
+   * than that, so a whole event at once would hold the terminal up.
+   */
   output(bytes: Buffer): void {
-    const source = this.#source;
     for (let from = 0; from < bytes.length;) {
       this.#begin();
-      const copied = bytes.copy(source.bytes, source.length, from);
-      source.length += copied;
+      const copied = bytes.copy(this.#source.bytes, this.#length, from);
+      this.#length += copied;
       from += copied;
-      if (source.length === source.bytes.length) this.#endEvent();
+      this.#encode(false);
+      if (this.#length === this.#source.bytes.length) this.#endEvent();
     }
   }
 
@@ -102,8 +111,8 @@ export class TerminalRecording {
   async close(): Promise<void> {
     this.#endEvent();
     this.#timer?.dispose();
-    const rest = this.#source.bytes.toString('utf8', 0, this.#source.length);
-    this.#source.length = 0;
+    const rest = this.#source.bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
     if (rest !== '') this.#event('o', rest);
     await this.#file.close();
   }
@@ -117,23 +126,37 @@ export class TerminalRecording {
     });
   }
 
+  /** Escapes what is new, up to the last whole word, or (`all`) character. Stops for good at what is no UTF-8. */
+  #encode(all: boolean): void {
+    const { bytes } = this.#source;
+    const wholeTo = this.#length - incompleteTail(bytes.subarray(this.#validTo, this.#length));
+    if (wholeTo > this.#validTo && isUtf8(bytes.subarray(this.#validTo, wholeTo))) this.#validTo = wholeTo;
+    const to = all ? this.#validTo : this.#validTo - (this.#validTo % 4);
+    if (to <= this.#encodedTo) return;
+    this.#targetEnd = writeJsonText(this.#source, this.#encodedTo, to, this.#target, this.#targetEnd);
+    this.#encodedTo = to;
+  }
+
   /** Writes what is collected, but for the beginning of a character whose rest has not come yet. */
   #endEvent(): void {
-    const { bytes, words, length } = this.#source;
-    const rest = incompleteTail(bytes.subarray(0, length));
-    const whole = length - rest;
+    const { bytes } = this.#source;
+    const rest = incompleteTail(bytes.subarray(0, this.#length));
+    const whole = this.#length - rest;
     if (whole === 0) return;
-    if (isUtf8(bytes.subarray(0, whole))) this.#writeOutput(words, whole);
+    this.#encode(true);
+    if (this.#encodedTo === whole) this.#writeEncoded();
     else this.#write('o', JSON.stringify(bytes.toString('utf8', 0, whole)), this.#eventMs);
-    bytes.copyWithin(0, whole, length);
-    this.#source.length = rest;
+    bytes.copyWithin(0, whole, this.#length);
+    this.#length = rest;
+    this.#validTo = 0;
+    this.#encodedTo = 0;
+    this.#targetEnd = HEAD_BYTES;
     this.#eventMs = this.#clock.monotonicMs();
   }
 
-  #writeOutput(words: Uint32Array, length: number): void {
+  #writeEncoded(): void {
     const target = this.#target.bytes;
-    let end = writeJsonText({ bytes: this.#source.bytes, words, length }, this.#target, HEAD_BYTES);
-    end += TAIL.copy(target, end);
+    const end = this.#targetEnd + TAIL.copy(target, this.#targetEnd);
     this.#file.makeRoom(end);
     const head = `[${this.#secondsAt(this.#eventMs)}, "o", "`;
     const start = HEAD_BYTES - head.length;
