@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
@@ -15,8 +19,10 @@ const clock = systemClock;
 
 let manager: PtyManager;
 let mark: string;
+let folder: string;
 
-beforeEach(() => {
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-kill-'));
   manager = new PtyManager({ clock });
   mark = createSecret();
 });
@@ -24,6 +30,7 @@ afterEach(async () => {
   manager.dispose();
   await manager.whenClosed();
   for (const { pid } of await findMarked(mark)) process.kill(pid, 'SIGKILL');
+  await rm(folder, { recursive: true, force: true });
 });
 
 function start(command: readonly string[]): Promise<PtySession> {
@@ -98,8 +105,10 @@ it('a stopped program is ended', async () => {
 it.each(['nothing', 'term'])(
   'a daemon in a session of its own that ignores %s is found by its mark and ended',
   async (ignores) => {
-    const session = await start([process.execPath, DAEMONIZE, ignores]);
+    const readyFile = join(folder, 'ready');
+    const session = await start([process.execPath, DAEMONIZE, ignores, readyFile]);
     expect(await session.exited).toEqual({ exitCode: 0, signal: null });
+    await expect.poll(() => existsSync(readyFile), { timeout: 10_000, interval: 10 }).toBe(true);
     await waitForMarked(1);
     const report = await killTree({ pid: session.pid, mark, clock, graceMs: 300 });
     expect(report.remaining).toEqual([]);
