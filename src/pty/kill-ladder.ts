@@ -74,11 +74,15 @@ async function repeatUntilGone(
   act: (found: readonly ProcessInfo[]) => void,
 ): Promise<ProcessInfo[]> {
   const deadlineMs = target.clock.monotonicMs() + limitMs;
+  let wasEmpty = false;
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
     const found = await findDescendants(target);
     for (const one of found) seen.set(keyOf(one), one);
     const leftMs = deadlineMs - target.clock.monotonicMs();
-    if (found.length === 0 || leftMs <= 0) return found;
+    // In the moment of an exec a process shows no environment: only two looks in a row are sure of nothing.
+    if (leftMs <= 0 || (found.length === 0 && wasEmpty)) return found;
+    wasEmpty = found.length === 0;
+    if (wasEmpty) lookMs = FIRST_LOOK_MS;
     act(found);
     await sleep(target.clock, Math.min(lookMs, leftMs));
   }

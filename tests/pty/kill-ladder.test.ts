@@ -61,7 +61,8 @@ it('an obedient program is ended by SIGTERM, and its end is told as that', async
   expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGTERM' });
   expect(report.remaining).toEqual([]);
   expect(report.forced).toEqual([]);
-  expect(report.ended.map((one) => one.name)).toContain('sleep');
+  // The wrapper and the program.
+  expect(report.ended.length).toBeGreaterThanOrEqual(2);
   expect(await findMarked(mark)).toEqual([]);
 });
 
