@@ -43,7 +43,11 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 }
 
 /** The promise's value, or `undefined` when `limitMs` passed first. */
-export async function withinMs<T>(clock: Clock, limitMs: number, promise: Promise<T>): Promise<T | undefined> {
+export async function withinMs<T>(
+  clock: Clock,
+  limitMs: number,
+  promise: Promise<T>,
+): Promise<T | undefined> {
   let timer: Disposable | undefined;
   try {
     return await Promise.race([

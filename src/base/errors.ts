@@ -54,5 +54,7 @@ export function messageOf(thrown: unknown): string {
 
 /** The system error code (`ENOENT`, `EACCES`, …) of anything thrown, or undefined. */
 export function systemCodeOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'
+    ? thrown.code
+    : undefined;
 }

@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
-import { BridgeError, messageOf, systemCodeOf } from './errors.js';
+import { replaceFile, type AtomicWrite } from './atomic-file.js';
+import { BridgeError, messageOf } from './errors.js';
 import { readRegularFile } from './regular-file.js';
 import { oneLine } from './text.js';
 
@@ -45,51 +42,16 @@ export async function readJsonFile<T>(path: string, schema: z.ZodType<T>): Promi
   return corrupt(faults.join('; '));
 }
 
-/**
- * Replaces a file by `value` as JSON, so that a reader, also one after a crash, finds the old or the new content whole:
- * temp file in the same folder, fsync, rename, fsync of the folder (`durable: false` leaves out both fsyncs). A link at
- * `path` is replaced, not followed. Throws BridgeError STATE_UNUSABLE and leaves the old content and no temp file behind.
- *
- * Own lines because write-file-atomic follows links, opens a guessable temp name without O_EXCL, takes a short write of a
- * full disk for success, and does not fsync the folder.
- */
+/** Replaces a file by `value` as JSON, see `replaceFile`. Throws BridgeError STATE_UNUSABLE; the old content stays then. */
 export async function writeJsonFileAtomically(
   path: string,
   value: unknown,
-  { mode = 0o600, durable = true }: { readonly mode?: number; readonly durable?: boolean } = {},
+  { mode = 0o600, durable = true }: Partial<AtomicWrite> = {},
 ): Promise<void> {
-  const text = `${JSON.stringify(value, null, 2)}\n`;
-  const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
-    const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
-    try {
-      // The umask may have taken bits away that the caller asked for.
-      await file.chmod(mode);
-      await file.writeFile(text);
-      if (durable) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-    if (durable) await syncFolder(folder);
+    await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode, durable });
   } catch (fault) {
-    await rm(temporary, { force: true }).catch(() => {
-      // The first fault is the one to tell; a disk that also refuses the removal adds nothing to it.
-    });
     throw unusable('write', path, fault);
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } catch (fault) {
-    // Some file systems (network, FUSE) know no fsync of a folder; the rename itself has happened.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCodeOf(fault) ?? '')) throw fault;
-  } finally {
-    await handle.close();
   }
 }
 

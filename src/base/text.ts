@@ -30,7 +30,10 @@ export function tailChars(text: string, maxChars: number): string {
 export function oneLine(text: string, maxChars: number): string {
   const shown = text
     .replace(/\r\n|\n|\r/g, ' ⏎ ')
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    .replace(
+      /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   if (shown.length <= maxChars) return shown;
   const head = shown.slice(0, maxChars - 1);
   const last = head.charCodeAt(head.length - 1);

@@ -12,6 +12,14 @@ export interface ServerCommand {
 export const SERVER_NAME = 'claude-code-bridge';
 export const npxServerCommand: ServerCommand = { command: 'npx', args: ['-y', 'claude-code-bridge'] };
 
+/**
+ * How the server that lies at `entry` is started again: an installed package by its name, so that it can be upgraded; a
+ * checkout by its path.
+ */
+export function serverCommandFor(entry: string, node: string): ServerCommand {
+  return /[\\/]node_modules[\\/]/.test(entry) ? npxServerCommand : { command: node, args: [entry] };
+}
+
 export type DesktopSettings =
   | { readonly kind: 'usable'; /** The entry as it stands there, if there is one. */ readonly entry: unknown }
   | { readonly kind: 'broken'; readonly why: string };

@@ -11,6 +11,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
   // `claude-code-bridge demo | head`: whoever read the output is gone; what was begun is still cleaned up.
   process.stdout.on('error', () => undefined);
   const homeDir = env['HOME'] ?? homedir();
+  const serverEntry = fileURLToPath(new URL('./main.js', import.meta.url));
   const program = new Command('claude-code-bridge')
     .description(
       'An MCP server that runs Claude Code in your projects. Without a command it serves over stdin and stdout.',
@@ -33,12 +34,16 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--claude-desktop', 'write the entry in Claude Desktop without asking')
     .option('--yes', 'answer every question with yes')
     .action(async (flags: { roots?: string; claudeDesktop?: boolean; yes?: boolean }) => {
-      const { runInit } = await import('./init.js');
+      const [{ runInit }, { serverCommandFor }] = await Promise.all([
+        import('./init.js'),
+        import('./claude-desktop-settings.js'),
+      ]);
       exitCode = await runInit({
         io: await initIo(),
         homeDir,
         platform: process.platform,
         cwd: process.cwd(),
+        serverCommand: serverCommandFor(serverEntry, process.execPath),
         ...flags,
       });
     });
@@ -57,7 +62,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
       process.once('SIGTERM', onSignal);
       exitCode = await runDemo({
         io: { write: (text) => void process.stdout.write(text) },
-        serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
+        serverEntry,
         env,
         cacheDir: demoCacheDir(env),
         ...flags,

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
-import { BridgeError } from '../base/errors.js';
+import { replaceFile } from '../base/atomic-file.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { readTextFile } from '../config/read-text-file.js';
 
 const PRIVATE_FILE = 0o600;
@@ -25,7 +25,17 @@ export async function readSettings(path: string): Promise<SettingsOnDisk> {
 /** Writes the whole file or nothing; a link is kept and its target written. Folders that are missing are made for the owner alone. */
 export async function writeSettings(path: string, text: string, mode: number = PRIVATE_FILE): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-  await writeFileAtomic(path, text, { mode });
+  await replaceFile(await linkTarget(path), text, { mode, durable: true });
+}
+
+/** Settings are often a link into a folder of dotfiles. A name that is still free is its own target. */
+async function linkTarget(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+    return path;
+  }
 }
 
 /** The fault of a file that `init` does not touch. */

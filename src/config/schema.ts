@@ -122,7 +122,7 @@ export const configSchema = z.strictObject({
 
   shell: absolutePath
     .default('/bin/bash')
-    .describe('Shell that the agent is told to use (`SHELL`). The bridge itself never gives text to a shell.')
+    .describe('POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.')
     .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
 
   claude_command: z
