@@ -1,0 +1,62 @@
+// Pure: tools → docs/tools.md.
+import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
+import type { Tool } from '../../src/mcp/tool.js';
+import { expectation } from '../../src/mcp/argument-faults.js';
+import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
+
+/** The page of all tools, by toolset: what each does, takes and gives. */
+export function toolsPage(tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing'>[]): string {
+  const parts = Object.entries(toolsets).flatMap(([toolset, words]) => {
+    const own = tools.filter((tool) => tool.toolset === toolset);
+    return own.length === 0 ? [] : [`## ${toolset}\n\n${words}\n\n${own.map(toolPart).join('\n')}`];
+  });
+  return `# Tools\n\nGenerated from the tools by \`npm run docs\`; do not edit.\n\n${parts.join('\n')}`;
+}
+
+function toolPart(tool: Pick<Tool<never, Toolset>, 'listing'>): string {
+  const { name, description, inputSchema, outputSchema, annotations } = tool.listing();
+  const effect = annotations.readOnlyHint
+    ? 'read'
+    : annotations.destructiveHint === true
+      ? 'destroy'
+      : 'write';
+  return [
+    `### \`${name}\``,
+    '',
+    `${description} Effect: ${effect}.`,
+    '',
+    '| argument | | what |',
+    '| --- | --- | --- |',
+    ...fieldsOf(inputSchema).map(([field, schema, required]) =>
+      row(
+        `\`${field}\``,
+        required ? 'required' : '',
+        [expectation(schema), schema['description']].filter(isText).join('. '),
+      ),
+    ),
+    '',
+    `Gives ${fieldsOf(outputSchema)
+      .map(([field]) => `\`${field}\``)
+      .join(', ')}.`,
+    '',
+  ].join('\n');
+}
+
+function fieldsOf(schema: JsonObject): [string, JsonObject, boolean][] {
+  const { properties, required } = schema;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).map(([name, field]) => [
+    name,
+    isObject(field) ? field : {},
+    needed.includes(name),
+  ]);
+}
+
+function row(...cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

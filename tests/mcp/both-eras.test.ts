@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { Emitter, nextEvent } from '../../src/base/event.js';
+import { enabledTools } from '../../src/tools/registry.js';
+import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { eras, startServing, type Serving } from './serving.js';
+
+describe.each(eras)('a client of the %s era', (era) => {
+  let serving: Serving;
+
+  beforeEach(async () => {
+    serving = await startServing(era);
+  });
+
+  afterEach(async () => {
+    await serving.close();
+  });
+
+  test('is told how to delegate, and sees every tool with schemas and annotations', async () => {
+    const { client } = serving;
+    expect(client.getProtocolEra()).toBe(era);
+    expect(client.getInstructions()).toContain('start_task');
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(enabledTools('all').map((tool) => tool.name));
+    for (const tool of tools) {
+      expect(tool.inputSchema.type).toBe('object');
+      expect(tool.outputSchema?.type).toBe('object');
+      expect(tool.title).toBeTruthy();
+    }
+    expect(tools.find((tool) => tool.name === 'kill_task')?.annotations).toMatchObject({
+      destructiveHint: true,
+    });
+    expect(tools.find((tool) => tool.name === 'list_tasks')?.annotations).toMatchObject({
+      readOnlyHint: true,
+    });
+  });
+
+  test('gets an answer whose structured form is complete and whose text says the same', async () => {
+    const result = await serving.client.callTool({
+      name: 'get_task_status',
+      arguments: { task_id: TASK_ID },
+    });
+    expect(result.isError).toBeFalsy();
+    expect(result.structuredContent).toMatchObject({
+      task_id: TASK_ID,
+      status: 'running',
+      elapsed_seconds: 12,
+    });
+    expect(textOf(result)).toContain('status: running');
+    expect(textOf(result)).toContain('hint: Task is still processing. Please check back in 30 seconds.');
+  });
+
+  test('gets an expected fault as an error with its code and the way out', async () => {
+    const result = await serving.client.callTool({
+      name: 'start_task',
+      arguments: { prompt: 'x', path: '/busy' },
+    });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toBe(
+      `TASK_ALREADY_RUNNING: Task ${OTHER_ID} is already running in /busy. Wait for it with wait_for_task, or end it with kill_task.`,
+    );
+    expect(result.structuredContent).toBeUndefined();
+  });
+
+  test('gets a fault of the bridge as one, without its inside', async () => {
+    const result = await serving.client.callTool({
+      name: 'start_task',
+      arguments: { prompt: 'x', path: '/bug' },
+    });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^INTERNAL_ERROR: start_task failed/);
+    expect(textOf(result)).not.toContain('undefined is not a function');
+  });
+
+  test.each([
+    [
+      { prompt: 'x', path: '/p', timeout_seconds: 59 },
+      'timeout_seconds: found 59, expected an integer from 60 to 14400.',
+    ],
+    [
+      { prompt: 'x', path: '/p', timeout_seconds: '3600' },
+      'timeout_seconds: found "3600", expected an integer from 60 to 14400.',
+    ],
+    [
+      { prompt: 'x', path: '/p', permission_mode: 'yolo' },
+      'permission_mode: found "yolo", expected one of "auto", "cautious".',
+    ],
+    [
+      { prompt: 'x', path: '/p', timeout_second: 90 },
+      'Unknown argument "timeout_second", did you mean "timeout_seconds"?',
+    ],
+    [{ prompt: 'x' }, 'path is missing, expected a string.'],
+    [{ prompt: null, path: '/p' }, 'prompt: found null, expected a string.'],
+  ])('is told which argument is wrong: %j', async (args, words) => {
+    const result = await serving.client.callTool({ name: 'start_task', arguments: args });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toBe(
+      `INVALID_ARGUMENTS: The arguments of start_task do not fit. ${words} Correct the named arguments and call again.`,
+    );
+    expect(serving.tasks.started).toEqual([]);
+  });
+
+  test('is told the nearest name for a tool that does not exist', async () => {
+    await expect(serving.client.callTool({ name: 'start_tsk', arguments: {} })).rejects.toThrow(
+      'Did you mean start_task?',
+    );
+  });
+
+  test('sees progress while it waits, and the answer at the first change', async () => {
+    const { client, tasks } = serving;
+    const seen: string[] = [];
+    const answer = client.callTool(
+      { name: 'wait_for_task', arguments: { task_ids: [TASK_ID] } },
+      { onprogress: ({ message }) => seen.push(message ?? '') },
+    );
+    await vi.waitFor(() => expect(seen).toEqual(['Waiting for 1 task']));
+    tasks.change(TASK_ID, { status: 'waiting', decisions: [decision()] });
+    expect((await answer).structuredContent).toMatchObject({
+      cursor: 'c2',
+      tasks: [{ task_id: TASK_ID, status: 'waiting', changed: true, decisions: [{ decision_id: 'dec_1' }] }],
+    });
+  });
+
+  test('can cancel a call, and the tool stops with it', async () => {
+    const { client, tasks } = serving;
+    let aborted = false;
+    const calls = new Emitter<void>();
+    const called = nextEvent(calls.event);
+    tasks.wait = ({ signal }) => {
+      calls.fire();
+      return new Promise((finish) => {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          finish({ tasks: [], changed: [], cursor: '' });
+        });
+      });
+    };
+    const controller = new AbortController();
+    const call = client.callTool(
+      { name: 'wait_for_task', arguments: { task_ids: [TASK_ID] } },
+      { signal: controller.signal },
+    );
+    const refused = expect(call).rejects.toThrow();
+    await called;
+    controller.abort('the user stopped it');
+    await refused;
+    await vi.waitFor(() => expect(aborted).toBe(true));
+  });
+
+  test('lists, reads and completes resources', async () => {
+    const { client } = serving;
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'config://current',
+      'tasks://active',
+      `logs://${TASK_ID}`,
+    ]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'logs://{task_id}',
+      'tasks://{task_id}',
+    ]);
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'logs://{task_id}' },
+      argument: { name: 'task_id', value: 'task_01' },
+    });
+    expect(completion.values).toEqual([TASK_ID]);
+    const { contents } = await client.readResource({ uri: `logs://${TASK_ID}` });
+    expect(contents).toMatchObject([{ mimeType: 'text/plain', text: 'line one\nline two\n' }]);
+  });
+
+  test.each(['logs://task_00000000000000000000', 'logs://../../etc/passwd', 'tasks://nobody', 'nope://x'])(
+    'is told that %s does not exist',
+    async (uri) => {
+      await expect(serving.client.readResource({ uri })).rejects.toMatchObject({
+        code: -32602,
+        data: { uri },
+      });
+    },
+  );
+
+  test('is told of updates of what it follows, and watching ends when it leaves', async () => {
+    const { client, tasks } = serving;
+    const uri = `tasks://${TASK_ID}`;
+    const updated: string[] = [];
+    client.setNotificationHandler(
+      'notifications/resources/updated',
+      ({ params }) => void updated.push(params.uri),
+    );
+    const leave =
+      era === 'legacy'
+        ? await client.subscribeResource({ uri }).then(() => () => client.unsubscribeResource({ uri }))
+        : await client
+            .listen({ resourceSubscriptions: [uri] })
+            .then((subscription) => () => subscription.close());
+    await vi.waitFor(() => expect(tasks.watched.get(TASK_ID)).toBe(1));
+    tasks.change(TASK_ID, { activity: 'Write: login.ts' });
+    await vi.waitFor(() => expect(updated).toEqual([uri]));
+    await leave();
+    await vi.waitFor(() => expect(tasks.watched.get(TASK_ID)).toBe(0));
+  });
+
+  test('leaves no watch behind when it is gone', async () => {
+    const { client, tasks } = serving;
+    const uri = 'tasks://active';
+    if (era === 'legacy') await client.subscribeResource({ uri });
+    else await client.listen({ resourceSubscriptions: [uri] });
+    await vi.waitFor(() => expect(tasks.watched.get('active')).toBe(1));
+    await serving.close();
+    await vi.waitFor(() => expect(tasks.watched.get('active')).toBe(0));
+  });
+
+  test('gets the way out from every tool when there is something to set first', async () => {
+    await serving.close();
+    serving = await startServing(era, new FakeTaskService(taskRecord()), {
+      precondition: () => {
+        throw new BridgeError('NO_ALLOWED_ROOTS', 'No allowed roots are set.', 'Set MCP_ALLOWED_ROOTS.');
+      },
+    });
+    const { tools } = await serving.client.listTools();
+    for (const { name } of tools) {
+      const result = await serving.client.callTool({ name, arguments: {} });
+      expect(textOf(result), name).toBe('NO_ALLOWED_ROOTS: No allowed roots are set. Set MCP_ALLOWED_ROOTS.');
+      expect(result.isError).toBe(true);
+    }
+    const { contents } = await serving.client.readResource({ uri: 'config://current' });
+    expect(contents).toHaveLength(1);
+  });
+});
+
+function textOf(result: {
+  readonly content: readonly { readonly type: string; readonly text?: unknown }[];
+}): unknown {
+  return result.content[0]?.text;
+}

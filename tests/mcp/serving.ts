@@ -1,0 +1,64 @@
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { configSchema } from '../../src/config/schema.js';
+import { serveConnection, type ServerParts } from '../../src/mcp/server.js';
+import { allResources } from '../../src/resources/registry.js';
+import type { ResourceServices } from '../../src/resources/services.js';
+import { instructions } from '../../src/tools/instructions.js';
+import { enabledTools } from '../../src/tools/registry.js';
+import type { ToolServices } from '../../src/tools/services.js';
+import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
+
+export const eras = ['legacy', 'modern'] as const;
+export type Era = (typeof eras)[number];
+
+export const MODERN_REVISION = '2026-07-28';
+
+type Parts = ServerParts<ToolServices & ResourceServices>;
+
+export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}): Parts {
+  const config = configSchema.parse({ allowed_roots: ['/home/ann'] });
+  return {
+    identity: { name: 'claude-code-bridge', version: '0.0.0' },
+    instructions,
+    tools: enabledTools('all'),
+    resources: allResources,
+    services: { tasks, activeProject: { set: async (path) => path }, config },
+    clock: systemClock,
+    logger: silentLogger,
+    ...changes,
+  };
+}
+
+export interface Serving {
+  readonly client: Client;
+  readonly tasks: FakeTaskService;
+  close(): Promise<void>;
+}
+
+/** A connected client of one era, and the server it speaks to, in this process. */
+export async function startServing(
+  era: Era,
+  tasks = new FakeTaskService(taskRecord()),
+  changes: Partial<Parts> = {},
+): Promise<Serving> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const connection = serveConnection(serverParts(tasks, changes), far);
+  const client = eraClient(era);
+  await client.connect(near);
+  return {
+    client,
+    tasks,
+    close: async () => {
+      await client.close();
+      await connection.close();
+    },
+  };
+}
+
+export function eraClient(era: Era): Client {
+  const mode = era === 'legacy' ? 'legacy' : { pin: MODERN_REVISION };
+  return new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+}

@@ -1,0 +1,197 @@
+import { BridgeError } from '../../src/base/errors.js';
+import { Emitter } from '../../src/base/event.js';
+import { toDisposable, type Disposable } from '../../src/base/lifecycle.js';
+import type { DecisionAnswer } from '../../src/tasks/task-host.js';
+import type {
+  OutputPage,
+  OutputQuery,
+  StartTask,
+  TaskPage,
+  TaskQuery,
+  TaskService,
+  TaskWait,
+  WaitOutcome,
+} from '../../src/tasks/task-service.js';
+import { isFinal, type Decision, type TaskRecord } from '../../src/tasks/task.js';
+
+export const TASK_ID = 'task_0123456789abcdef0123';
+export const OTHER_ID = 'task_ffffffffffffffffffff';
+
+export function taskRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    version: 1,
+    task_id: TASK_ID,
+    status: 'running',
+    status_source: 'exact',
+    reason: 'The agent works.',
+    activity: 'Bash: npm test',
+    project_path: '/home/ann/app',
+    prompt_summary: 'Fix the login',
+    prompt_bytes: 13,
+    permission_mode: 'auto',
+    driver: 'interactive',
+    model: null,
+    keep_open: false,
+    timeout_seconds: 3600,
+    created_at: '2026-03-01T10:00:00.000Z',
+    started_at: '2026-03-01T10:00:01.000Z',
+    ended_at: null,
+    elapsed_seconds: 12.7,
+    keeper: { pid: 10, start_time: '5', boot_id: 'b' },
+    agent: { pid: 11, start_time: '6', boot_id: 'b' },
+    process_mark: 'a-secret-mark',
+    exit_code: null,
+    signal: null,
+    session_id: null,
+    cli_version: '2.1.0',
+    turns: 1,
+    final_message: '',
+    last_output: 'Running the tests',
+    output_bytes: 100,
+    files_changed: ['/home/ann/app/src/login.ts'],
+    decisions: [],
+    change_seq: 3,
+    log_file: '/home/ann/app/.claude/mcp-logs/task.log',
+    prompt_file: '/home/ann/app/.claude/mcp-logs/prompt.md',
+    ...changes,
+  };
+}
+
+export function decision(changes: Partial<Decision> = {}): Decision {
+  return {
+    decision_id: 'dec_1',
+    kind: 'permission',
+    tool: 'Bash',
+    input: { command: 'rm -r build' },
+    summary: 'Bash: rm -r build',
+    options: ['Yes', 'No'],
+    asked_at: '2026-03-01T10:00:05.000Z',
+    expires_at: '2026-03-01T10:10:05.000Z',
+    closed_at: null,
+    verdict: null,
+    answered_by: null,
+    reason: null,
+    ...changes,
+  };
+}
+
+/** Tasks in memory: what the tools see of the real ones, and what they asked of them. */
+export class FakeTaskService implements TaskService {
+  readonly records = new Map<string, TaskRecord>();
+  readonly started: StartTask[] = [];
+  readonly answers: DecisionAnswer[] = [];
+  readonly messages: unknown[] = [];
+  readonly outputs: OutputQuery[] = [];
+  readonly lists: TaskQuery[] = [];
+  readonly watched = new Map<string, number>();
+  text = 'line one\nline two\n';
+  readonly #changes = new Emitter<string>();
+  readonly onDidChange = this.#changes.event;
+
+  constructor(...records: readonly TaskRecord[]) {
+    for (const record of records) this.records.set(record.task_id, record);
+  }
+
+  change(taskId: string, changes: Partial<TaskRecord> = {}): void {
+    this.records.set(taskId, { ...this.#known(taskId), ...changes });
+    this.#changes.fire(taskId);
+  }
+
+  async start(input: StartTask): Promise<TaskRecord> {
+    this.started.push(input);
+    if (input.path === '/busy') {
+      throw new BridgeError(
+        'TASK_ALREADY_RUNNING',
+        `Task ${OTHER_ID} is already running in /busy.`,
+        'Wait for it with wait_for_task, or end it with kill_task.',
+      );
+    }
+    if (input.path === '/bug') throw new TypeError('undefined is not a function');
+    const record = taskRecord({ project_path: input.path });
+    this.records.set(record.task_id, record);
+    return record;
+  }
+
+  async get(taskId: string): Promise<TaskRecord> {
+    return this.#known(taskId);
+  }
+
+  async list(query: TaskQuery): Promise<TaskPage> {
+    this.lists.push(query);
+    const all = [...this.records.values()];
+    const asked = query.status === 'active' ? all.filter((record) => !isFinal(record.status)) : all;
+    const from = query.cursor === undefined ? 0 : Number(query.cursor);
+    const tasks = asked.slice(from, from + query.limit);
+    const next = from + tasks.length;
+    return { tasks, ...(next < asked.length && { nextCursor: String(next) }) };
+  }
+
+  async wait(query: TaskWait): Promise<WaitOutcome> {
+    const tasks = () => query.taskIds.map((id) => this.#known(id));
+    tasks();
+    query.onProgress?.('Waiting for 1 task');
+    const changed = await new Promise<string[]>((resolve) => {
+      const timer = setTimeout(() => finish([]), query.timeoutMs);
+      const subscription = this.onDidChange((id) => query.taskIds.includes(id) && finish([id]));
+      const aborted = () => finish([]);
+      const finish = (ids: string[]) => {
+        clearTimeout(timer);
+        subscription.dispose();
+        query.signal.removeEventListener('abort', aborted);
+        resolve(ids);
+      };
+      query.signal.addEventListener('abort', aborted);
+    });
+    return { tasks: tasks(), changed, cursor: 'c2' };
+  }
+
+  async kill(taskId: string, reason: string): Promise<TaskRecord> {
+    const record = this.#known(taskId);
+    if (isFinal(record.status)) {
+      throw new BridgeError(
+        'TASK_NOT_RUNNING',
+        `Task ${taskId} has ended as ${record.status}.`,
+        'Nothing is left to end.',
+      );
+    }
+    this.change(taskId, { status: 'killed', reason });
+    return this.#known(taskId);
+  }
+
+  async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+    this.answers.push(answer);
+    this.change(taskId, { status: 'running', decisions: [] });
+    return this.#known(taskId);
+  }
+
+  async message(taskId: string, message: unknown): Promise<TaskRecord> {
+    this.messages.push(message);
+    return this.#known(taskId);
+  }
+
+  async output(query: OutputQuery): Promise<OutputPage> {
+    this.#known(query.taskId);
+    this.outputs.push(query);
+    const text = this.text.slice(-query.maxBytes);
+    return { text, cursor: '1:2', more: false, totalBytes: this.text.length };
+  }
+
+  async taskIds(prefix: string): Promise<string[]> {
+    return [...this.records.keys()].filter((id) => id.startsWith(prefix));
+  }
+
+  watch(taskId: string): Disposable {
+    this.watched.set(taskId, (this.watched.get(taskId) ?? 0) + 1);
+    return toDisposable(() => this.watched.set(taskId, (this.watched.get(taskId) ?? 0) - 1));
+  }
+
+  #known(taskId: string): TaskRecord {
+    const record = this.records.get(taskId);
+    if (record !== undefined) return record;
+    throw new BridgeError(
+      'TASK_NOT_FOUND',
+      `No task has the id ${taskId}.`,
+      'list_tasks shows the tasks there are.',
+    );
+  }
+}

@@ -1,0 +1,93 @@
+import { readdirSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { describe, expect, test } from 'vitest';
+import { errorCodes } from '../../src/base/errors.js';
+import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
+import { enabledTools } from '../../src/tools/registry.js';
+import { allTools } from '../../src/tools/tool-list.js';
+
+const snapshots = new URL('__toolsnaps__/', import.meta.url);
+const listingsFile = new URL('../../src/tools/listings.json', import.meta.url).pathname;
+/** What reaches a model of the default toolsets, and the whole list, when all of them have their tools. */
+const MODEL_LIMIT_BYTES = 10_240;
+const LIST_LIMIT_BYTES = 24_576;
+/** Of these the default toolsets will have so many. */
+const DEFAULT_TOOLS_AT_THE_END = 24;
+/** The tools of tasks take and give more than reading a file does. */
+const SHARE_OF_A_LARGE_TOOL = 1.15;
+
+describe('what clients see of a tool', () => {
+  test.each(allTools.map((tool) => [tool.listing().name, tool] as const))(
+    '%s is as in its snapshot; renew it with: npm run docs',
+    async (name, tool) => {
+      const text = `${JSON.stringify(tool.listing(), undefined, 2)}\n`;
+      await expect(text).toMatchFileSnapshot(`__toolsnaps__/${name}.json`);
+    },
+  );
+
+  test('no snapshot is left of a tool that is gone', () => {
+    const names = allTools.map((tool) => `${tool.name}.json`);
+    expect(readdirSync(snapshots).filter((file) => !names.includes(file))).toEqual([]);
+  });
+
+  test('src/tools/listings.json is what the tools say; renew it with: npm run docs', async () => {
+    const listed = allTools.map((tool) => ({ toolset: tool.toolset, listing: tool.listing() }));
+    const options = await resolveConfig(listingsFile);
+    const text = await format(JSON.stringify(listed), { ...options, parser: 'json' });
+    await expect(text).toMatchFileSnapshot(listingsFile);
+  });
+});
+
+describe('the list of tools', () => {
+  test('is sorted by name, and no name comes twice', () => {
+    const names = allTools.map((tool) => tool.name);
+    expect(names).toEqual([...new Set(names)].sort());
+  });
+
+  test('stays within its share of bytes', () => {
+    const listings = enabledTools('all').map((tool) => tool.listing());
+    const model = listings.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const share = (listings.length / DEFAULT_TOOLS_AT_THE_END) * SHARE_OF_A_LARGE_TOOL;
+    const modelBytes = bytesOf(model);
+    const listBytes = bytesOf(listings);
+    process.stderr.write(
+      `tools: ${listings.length}; for the model ${modelBytes} B; tools/list ${listBytes} B\n`,
+    );
+    expect(modelBytes).toBeLessThan(MODEL_LIMIT_BYTES * Math.min(1, share));
+    expect(listBytes).toBeLessThan(LIST_LIMIT_BYTES * Math.min(1, share));
+  });
+
+  test.each(allTools.map((tool) => [tool.name, tool.listing()] as const))(
+    '%s says what it does and takes an object',
+    (_name, listing) => {
+      expect(listing.description).toMatch(/^[A-Z].*\.$/);
+      expect(listing.title).not.toBe('');
+      expect(listing.inputSchema['type']).toBe('object');
+      expect(listing.outputSchema['type']).toBe('object');
+    },
+  );
+
+  test('every reply that shows a task lists its decisions', () => {
+    const shown = allTools
+      .map((tool) => tool.listing())
+      .filter(({ outputSchema }) => 'status' in propertiesOf(outputSchema));
+    for (const { name, outputSchema } of shown)
+      expect(Object.keys(propertiesOf(outputSchema)), name).toContain('decisions');
+    expect(shown.length).toBeGreaterThan(5);
+  });
+
+  test('every error code has a sentence', () => {
+    for (const [code, sentence] of Object.entries(errorCodes)) {
+      expect(code).toMatch(/^[A-Z_]+$/);
+      expect(sentence).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});
+
+function propertiesOf(schema: JsonObject): JsonObject {
+  return isObject(schema['properties']) ? schema['properties'] : {};
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
