@@ -20,9 +20,10 @@ export const systemClock: Clock = {
     const dueMs = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
     const arm = () => {
-      const leftMs = Math.max(0, dueMs - performance.now());
-      timer = leftMs > MAX_TIMER_MS ? setTimeout(arm, MAX_TIMER_MS) : setTimeout(callback, leftMs);
+      timer = setTimeout(fire, Math.min(MAX_TIMER_MS, Math.max(0, dueMs - performance.now())));
     };
+    // Node counts from the time at which its loop last looked at the clock, and so fires up to a turn of the loop early.
+    const fire = () => (performance.now() < dueMs ? arm() : callback());
     arm();
     return toDisposable(() => clearTimeout(timer));
   },

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { sleep, systemClock } from '../../src/base/clock.js';
+
+describe('the system clock', () => {
+  it('never fires early, also when the event loop was busy as the timer was set', async () => {
+    for (let round = 0; round < 20; round++) {
+      const busyUntilMs = systemClock.monotonicMs() + 8;
+      while (systemClock.monotonicMs() < busyUntilMs);
+      const dueMs = systemClock.monotonicMs() + 10;
+      await sleep(systemClock, 10);
+      expect(systemClock.monotonicMs()).toBeGreaterThanOrEqual(dueMs);
+    }
+  });
+
+  it('takes a delay beyond what Node can count, and a disposed timer never fires', async () => {
+    let fired = 0;
+    const never = systemClock.after(2 ** 40, () => fired++);
+    const disposed = systemClock.after(1, () => fired++);
+    disposed.dispose();
+    await sleep(systemClock, 5);
+    never.dispose();
+    expect(fired).toBe(0);
+  });
+
+  it('a sleep ends when its signal aborts', async () => {
+    const controller = new AbortController();
+    const slept = sleep(systemClock, 2 ** 40, controller.signal);
+    controller.abort();
+    await slept;
+  });
+});
