@@ -1,9 +1,9 @@
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import type { Clock } from '../base/clock.js';
 import type { TaskRun } from '../tasks/task-run.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
 import { keeperRequestSchema, type KeeperReply, type KeeperRequest } from './messages.js';
@@ -12,18 +12,25 @@ import { keeperRequestSchema, type KeeperReply, type KeeperRequest } from './mes
 const PUSH_INTERVAL_MS = 20;
 /** A client that does not read is dropped before it costs memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** What is being answered when the task ends is told still; a session that ended answers at once. */
+const LAST_ANSWERS_MS = 2_000;
+/** A client that does not take its last lines is not waited for longer. */
+const GOODBYE_MS = 1_000;
 
 /** Serves one TaskRun on a Unix socket, to any number of clients. */
 export class KeeperServer implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #clients = new Set<Socket>();
   readonly #server: Server;
+  readonly #answering = new Set<Promise<void>>();
   readonly #run: TaskRun;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   #pushPending = false;
 
   private constructor(run: TaskRun, clock: Clock, logger: Logger) {
     this.#run = run;
+    this.#clock = clock;
     this.#logger = logger;
     this.#server = createServer((socket) => this.#serve(socket));
     this.#owned.add(
@@ -60,15 +67,15 @@ export class KeeperServer implements Disposable {
     return keeper;
   }
 
-  /** Tells every client the final record and says goodbye; resolves when all have been told. */
+  /** Tells every client the final record and what it asked for, and says goodbye; resolves when all have been told. */
   async finish(): Promise<void> {
     this.#push();
     this.#server.close();
-    await Promise.all(
-      [...this.#clients].map(
-        (socket) => new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(resolve))),
-      ),
+    await withinMs(this.#clock, LAST_ANSWERS_MS, Promise.all(this.#answering));
+    const told = [...this.#clients].map(
+      (socket) => new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(resolve))),
     );
+    await withinMs(this.#clock, GOODBYE_MS, Promise.all(told));
   }
 
   dispose(): void {
@@ -87,7 +94,10 @@ export class KeeperServer implements Disposable {
         socket.destroy();
         return;
       }
-      void this.#answer(request.data).then((reply) => writeJsonLine(socket, reply));
+      const answering = this.#answer(request.data)
+        .then((reply) => writeJsonLine(socket, reply))
+        .finally(() => this.#answering.delete(answering));
+      this.#answering.add(answering);
     });
     writeJsonLine(socket, { push: 'record', record: this.#run.record } satisfies KeeperReply);
   }
