@@ -127,7 +127,11 @@ export class InteractiveDriver implements SessionDriver {
         this.#dialogs?.answerLeftOver('plan-ready', answer);
       return 'answered';
     }
-    return (await this.#dialogs?.answer(requestId, answer)) ?? 'gone';
+    const dialogs = this.#dialogs;
+    const session = this.#session;
+    if (dialogs === undefined || session === undefined) return 'gone';
+    // The answer may end the session ("No, exit"); its last screen changes no more.
+    return Promise.race([dialogs.answer(requestId, answer), session.exited.then(() => 'answered' as const)]);
   }
 
   async send(text: string): Promise<void> {
