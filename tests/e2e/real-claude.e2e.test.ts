@@ -1,22 +1,215 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeRealClaude } from '../harness/real-claude.js';
+import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
-describeRealClaude('a task for the real CLI', ({ binary }) => {
-  it.each(['modern', 'legacy', 'foreign'] as const)('creates a file after an approval (%s client)', async (era) => {
+describeRealClaude('a task for the real CLI', ({ version, binary }) => {
+  it.each(['modern', 'legacy', 'foreign'] as const)(
+    'creates a file after an approval (%s client)',
+    async (era) => {
+      const bridge = await startBridge({
+        claude: binary,
+        era,
+        script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
+      });
+      const id = await bridge.start({
+        prompt: 'Write it.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+      });
+      expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+        kind: 'permission',
+        tool: 'Bash',
+      });
+      expect(await bridge.end(id)).toMatchObject({
+        status: 'completed',
+        exit_code: 0,
+        last_output: 'All written.',
+      });
+      expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    },
+  );
+
+  it('creates a file and runs a command by rule in mode auto', async () => {
     const bridge = await startBridge({
       claude: binary,
-      era,
+      script: (request) => {
+        if (request.toolResults.length === 0)
+          return {
+            tools: [
+              { name: 'Write', input: { file_path: `${bridge.project}/made.txt`, content: 'by hand' } },
+            ],
+          };
+        return request.messageCount < 5 ? runs('cp made.txt copied.txt') : says('Both are there.');
+      },
+    });
+    const id = await bridge.start({ prompt: 'Make both.', path: bridge.project });
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'completed', last_output: 'Both are there.' });
+    expect(end.files_changed).toEqual([join(bridge.project, 'made.txt')]);
+    expect(await readFile(join(bridge.project, 'copied.txt'), 'utf8')).toBe('by hand');
+    const closed = await bridge.events(id, 'decision-closed');
+    expect(closed.map(({ tool, verdict, answered_by }) => ({ tool, verdict, answered_by }))).toEqual([
+      { tool: 'Write', verdict: 'allow', answered_by: 'rule' },
+      { tool: 'Bash', verdict: 'allow', answered_by: 'rule' },
+    ]);
+    expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
+      cli_version: version,
+      turns: 1,
+    });
+  });
+
+  it('tells the model why a command was denied, and nothing runs', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('touch never.txt'), says('Then not.')],
+    });
+    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
+    await bridge.answerNext(id, { verdict: 'deny', message: 'Not in this house.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Then not.' });
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    const told = bridge.api.requests.flatMap((request) => request.toolResults);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ isError: true });
+    expect(told[0]?.text).toContain('Not in this house.');
+  });
+
+  it('denies what nobody answers in time, and the work goes on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_DECISION_TIMEOUT: '1' },
+      script: [runs('touch never.txt'), says('I go on without it.')],
+    });
+    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without it.' });
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+      { verdict: 'deny', answered_by: 'deadline' },
+    ]);
+  });
+
+  it.each([
+    { how: 'one of the options', answer: 'MariaDB' },
+    { how: 'free text', answer: 'A file "of" lines; $(touch x)' },
+  ])('passes a question on, also in mode auto, and its answer back: $how', async ({ answer }) => {
+    const question = 'Which database should I use?';
+    const bridge = await startBridge({
+      claude: binary,
+      script: [asks(question, ['PostgreSQL', 'MariaDB']), says('As you say.')],
+    });
+    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project });
+    const decision = await bridge.decision(id);
+    expect(decision).toMatchObject({ kind: 'question', options: ['PostgreSQL', 'MariaDB'] });
+    expect(decision.questions?.[0]).toMatchObject({ question });
+    expect(
+      await bridge.refusal('respond_to_task', {
+        task_id: id,
+        decision_id: decision.decision_id,
+        verdict: 'allow',
+      }),
+    ).toMatch(/^INVALID_ARGUMENTS: .*PostgreSQL/);
+    await bridge.respond(id, decision, { verdict: 'allow', answers: { [question]: answer } });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'As you say.' });
+    const told = bridge.api.requests.flatMap((request) => request.toolResults);
+    expect(told[0]?.text).toContain(answer);
+    expect(existsSync(join(bridge.project, 'x'))).toBe(false);
+  });
+
+  it.each([
+    { what: 'with a plan', input: { plan: '1. Touch it.' } },
+    { what: 'without a plan', input: {} },
+  ])('leaves plan mode $what', async ({ input }) => {
+    const bridge = await startBridge({
+      claude: binary,
       script: [
-        { say: 'I will.', tools: [{ name: 'Bash', input: { command: 'echo hi > hello.txt', description: 'write' } }] },
-        { say: 'All written.' },
+        { tools: [{ name: 'EnterPlanMode', input: {} }] },
+        { tools: [{ name: 'ExitPlanMode', input }] },
+        runs('touch after.txt'),
+        says('Carried out.'),
       ],
     });
-    const id = await bridge.start({ prompt: 'Write it.', path: bridge.project, permission_mode: 'cautious' });
-    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({ kind: 'permission', tool: 'Bash' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', exit_code: 0, last_output: 'All written.' });
-    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    const id = await bridge.start({ prompt: 'Plan it.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Carried out.' });
+    expect(existsSync(join(bridge.project, 'after.txt'))).toBe(true);
+    expect(await bridge.events(id, 'decision-closed')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'plan', verdict: 'allow', answered_by: 'rule' }),
+      ]),
+    );
+  });
+
+  it('a plan that the caller refuses is not carried out', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        { tools: [{ name: 'EnterPlanMode', input: {} }] },
+        { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
+        says('Then I stop.'),
+      ],
+    });
+    const id = await bridge.start({ prompt: 'Plan it.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await bridge.answerNext(id, { verdict: 'deny', message: 'Too bold.' })).toMatchObject({
+      kind: 'plan',
+      tool: 'ExitPlanMode',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Then I stop.' });
+    expect(bridge.api.requests.flatMap((request) => request.toolResults).at(-1)?.text).toContain('Too bold.');
+  });
+
+  it('trusts the folder by rule in mode auto', async () => {
+    const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
+    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Trusted.' });
+    expect(await bridge.events(id, 'decision-closed')).toMatchObject([{ kind: 'trust', verdict: 'allow' }]);
+  });
+
+  it.each([
+    { verdict: 'allow', status: 'completed', last: /^Trusted\.$/ },
+    { verdict: 'deny', status: 'failed', last: /./ },
+  ])('asks in mode cautious whether the folder is trusted: $verdict', async ({ verdict, status, last }) => {
+    const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
+    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project, permission_mode: 'cautious' });
+    const decision = await bridge.answerNext(id, { verdict });
+    expect(decision).toMatchObject({ kind: 'trust', tool: 'trust-folder' });
+    expect(decision.summary).toContain(bridge.project);
+    const end = await bridge.end(id);
+    expect(end.status).toBe(status);
+    expect(end.last_output).toMatch(last);
+    if (verdict === 'deny') {
+      expect(end.reason).toMatch(/trust/i);
+      expect(bridge.api.turnsServed).toBe(0);
+    }
+  });
+
+  it('passes the model on', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('It is me.')] });
+    const model = 'claude-haiku-4-5-20251001';
+    const id = await bridge.start({ prompt: 'Who?', path: bridge.project, model });
+    await bridge.end(id);
+    const turn = bridge.api.requests.find((request) => request.kind === 'turn');
+    expect(turn?.model).toBe(model);
+  });
+
+  it('two tasks run in two projects at once', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      projects: ['one', 'two'],
+      script: (request) =>
+        request.toolResults.length === 0 ? runs('basename "$PWD" > here.txt') : says('Done here.'),
+    });
+    const [one = '', two = ''] = bridge.projects;
+    const wishes = { prompt: 'Say where.', permission_mode: 'cautious' };
+    const ids = [await bridge.start({ ...wishes, path: one }), await bridge.start({ ...wishes, path: two })];
+    for (const id of ids) await bridge.decision(id);
+    expect(JSON.parse(await bridge.mcp.readResource('tasks://active'))).toMatchObject({
+      tasks: [{ status: 'waiting' }, { status: 'waiting' }],
+    });
+    for (const id of ids) await bridge.answerNext(id, { verdict: 'allow' });
+    for (const id of ids) expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(await readFile(join(one, 'here.txt'), 'utf8')).toBe('one\n');
+    expect(await readFile(join(two, 'here.txt'), 'utf8')).toBe('two\n');
   });
 });

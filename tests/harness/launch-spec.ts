@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { createTaskId } from '../../src/base/ids.js';
+import { writeJsonFileAtomically } from '../../src/base/json-file.js';
+import { KeeperHost } from '../../src/keeper/keeper-host.js';
+import { openRuntimeDir } from '../../src/store/runtime-dir.js';
+import { openStateDir } from '../../src/store/state-dir.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import type { TaskSpec } from '../../src/tasks/task-spec.js';
+import type { TestBridge } from './start-bridge.js';
+
+/**
+ * Starts a task in the bridge's state as its server does, with the built keeper, but with any spec: for limits that are
+ * shorter than a caller may ask for.
+ */
+export async function launchSpec(
+  bridge: TestBridge,
+  prompt: string,
+  wishes: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> },
+): Promise<TaskRecord> {
+  const { stateDir: statePath } = bridge.workplace;
+  const stateDir = await openStateDir({ path: statePath });
+  const runtimeDir = await openRuntimeDir({
+    xdgRuntimeDir: bridge.env['XDG_RUNTIME_DIR'],
+    tmpDir: bridge.env['TMPDIR'] ?? '/tmp',
+    uid: process.getuid?.() ?? 0,
+  });
+  const spec: TaskSpec = {
+    task_id: createTaskId(),
+    project_path: bridge.project,
+    permission_mode: 'auto',
+    driver: 'interactive',
+    model: null,
+    keep_open: false,
+    timeout_seconds: 60,
+    created_at: new Date().toISOString(),
+    ...wishes,
+    settings: {
+      shell: '/bin/sh',
+      claude_command: [bridge.env['MCP_CLAUDE_COMMAND'] ?? ''],
+      auto_approve_patterns: ['\\[y/N\\]'],
+      decision_timeout_seconds: 60,
+      max_log_size_bytes: 1_000_000,
+      pass_environment: [],
+      ...wishes.settings,
+    },
+  };
+  await stateDir.createTaskDir(spec.task_id);
+  await writeFile(stateDir.promptFile(spec.task_id), prompt);
+  await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
+  const keeperEntry = fileURLToPath(new URL('../../dist/keeper.js', import.meta.url));
+  return new KeeperHost({ keeperEntry, nodeArguments: [], stateDir, runtimeDir, env: bridge.env }).launch(
+    spec,
+  );
+}
