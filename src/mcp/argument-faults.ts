@@ -90,9 +90,9 @@ export function expectation(node: JsonObject): string | undefined {
     case 'string':
       return `a string${rangeText(node['minLength'], node['maxLength'], ' of', ' characters')}`;
     case 'integer':
-      return `an integer${rangeText(node['minimum'], node['maximum'], '', '')}`;
+      return `an integer${rangeText(node['minimum'], node['maximum'], ' from', '')}`;
     case 'number':
-      return `a number${rangeText(node['minimum'], node['maximum'], '', '')}`;
+      return `a number${rangeText(node['minimum'], node['maximum'], ' from', '')}`;
     case 'boolean':
       return 'true or false';
     case 'array': {
@@ -106,10 +106,11 @@ export function expectation(node: JsonObject): string | undefined {
   }
 }
 
+/** `before` stands before two bounds; a list *of* 1 to 20 items, an integer *from* 60 to 14400. */
 function rangeText(from: unknown, to: unknown, before: string, after: string): string {
-  if (typeof from === 'number' && typeof to === 'number') return `${before} from ${from} to ${to}${after}`;
-  if (typeof from === 'number') return `${before} at least ${from}${after}`;
-  if (typeof to === 'number') return `${before} at most ${to}${after}`;
+  if (typeof from === 'number' && typeof to === 'number') return `${before} ${from} to ${to}${after}`;
+  if (typeof from === 'number') return ` of at least ${from}${after}`;
+  if (typeof to === 'number') return ` of at most ${to}${after}`;
   return '';
 }
 

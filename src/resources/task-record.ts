@@ -7,11 +7,12 @@ export const taskRecord = defineResource({
   mimeType: 'application/json',
   uri: 'tasks://{task_id}',
   read: async (variable, { tasks }) => {
-    // The mark is the secret by which processes are found; the identities mean something to the bridge alone.
+    // The mark is the secret by which processes are found; the other three mean something to the bridge alone.
     const {
       process_mark: _mark,
       keeper: _keeper,
       agent: _agent,
+      socket_path: _socket,
       ...shown
     } = await tasks.get(taskIdOf(variable));
     return JSON.stringify(shown, undefined, 2);

@@ -39,6 +39,7 @@ export function taskRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     elapsed_seconds: 12.7,
     keeper: { pid: 10, start_time: '5', boot_id: 'b' },
     agent: { pid: 11, start_time: '6', boot_id: 'b' },
+    socket_path: '/run/user/1000/bridge/a.sock',
     process_mark: 'a-secret-mark',
     exit_code: null,
     signal: null,
@@ -141,6 +142,7 @@ export class FakeTaskService implements TaskService {
         resolve(ids);
       };
       query.signal.addEventListener('abort', aborted);
+      if (query.signal.aborted) aborted();
     });
     return { tasks: tasks(), changed, cursor: 'c2' };
   }

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { bannedNames, composition, exceptions, layers, soleImporters } from './layers.js';
+
+const src = fileURLToPath(new URL('../../src/', import.meta.url));
+const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/;
+
+interface SourceFile {
+  /** Path below src, with slashes. */
+  readonly path: string;
+  /** The first folder, or the file itself for those in src. */
+  readonly layer: string;
+  readonly imports: readonly string[];
+  readonly tree: ts.SourceFile;
+}
+
+const files: readonly SourceFile[] = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => sourceFile(path.split(sep).join('/')));
+
+describe('the folders of src', () => {
+  test('each has a row in the table of layers, and each row its folder', () => {
+    const folders = new Set(files.map((file) => file.layer).filter((layer) => !composition.includes(layer)));
+    expect([...folders].filter((folder) => !Object.hasOwn(layers, folder))).toEqual([]);
+    expect(Object.keys(layers).filter((folder) => !folders.has(folder))).toEqual([]);
+  });
+
+  test('the table has no circle: a row names rows above it alone', () => {
+    const order = Object.keys(layers);
+    const rising = Object.entries(layers).flatMap(([folder, allowed]) =>
+      allowed
+        .filter((other) => order.indexOf(other) >= order.indexOf(folder) && !(folder === 'cli'))
+        .map((other) => `${folder} → ${other}`),
+    );
+    expect(rising).toEqual([]);
+  });
+
+  test('import only what the table allows them', () => {
+    const faults = files.flatMap((file) =>
+      composition.includes(file.layer)
+        ? []
+        : file.imports.flatMap((specifier) => layerFault(file, specifier)),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('no exception is left that nothing needs', () => {
+    const unused = exceptions.filter(
+      ({ file, imports }) =>
+        !files.some((one) => one.path === file && one.imports.some((name) => layerOf(one, name) === imports)),
+    );
+    expect(unused.map(({ file, imports }) => `${file} → ${imports}`)).toEqual([]);
+  });
+
+  test.each(soleImporters.map((rule) => [rule.module.source, rule] as const))(
+    'only its owner imports %s',
+    (_name, rule) => {
+      const others = files.filter(
+        (file) =>
+          !rule.folders.includes(file.layer) && file.imports.some((specifier) => rule.module.test(specifier)),
+      );
+      expect(others.map((file) => `${file.path}: ${rule.why}`)).toEqual([]);
+    },
+  );
+});
+
+describe('the files of src', () => {
+  test('are named after what they hold, in kebab-case', () => {
+    const odd = files.filter(
+      ({ path }) => !kebabCase.test(basename(path)) || bannedNames.test(basename(path)),
+    );
+    expect(odd.map((file) => file.path)).toEqual([]);
+  });
+
+  test('write nothing by console: stdout is the protocol', () => {
+    expect(using((node) => isProperty(node, 'console'))).toEqual([]);
+  });
+
+  test('read process.env in config alone', () => {
+    const readers = using((node) => isProperty(node, 'process', 'env'));
+    expect(readers.filter((path) => !path.startsWith('config/'))).toEqual([]);
+  });
+
+  test('are no barrels: none only re-exports', () => {
+    const barrels = files.filter(
+      ({ tree }) => tree.statements.length > 0 && tree.statements.every(isPassedOn),
+    );
+    expect(barrels.map((file) => file.path)).toEqual([]);
+  });
+
+  test('export no defaults', () => {
+    const isDefault = (node: ts.Node) =>
+      ts.isExportAssignment(node) ||
+      (ts.canHaveModifiers(node) && modifiersOf(node).includes(ts.SyntaxKind.DefaultKeyword));
+    expect(using(isDefault)).toEqual([]);
+  });
+});
+
+function sourceFile(path: string): SourceFile {
+  const tree = ts.createSourceFile(path, readFileSync(join(src, path), 'utf8'), ts.ScriptTarget.Latest, true);
+  const [layer = path] = path.split('/');
+  return { path, layer, imports: importsOf(tree), tree };
+}
+
+/** What a file imports: statically, dynamically, or as a type alone. */
+function importsOf(tree: ts.SourceFile): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const specifier =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+          ? node.arguments[0]
+          : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
+            ? node.argument.literal
+            : undefined;
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(specifier.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/** The layer that a relative import leads to; undefined for packages, and for files outside src. */
+function layerOf(file: SourceFile, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  const target = relative(src, join(src, dirname(file.path), specifier)).split(sep);
+  if (target[0] === '..') return undefined;
+  return target.length === 1 ? target[0]?.replace(/\.js$/, '.ts') : target[0];
+}
+
+function layerFault(file: SourceFile, specifier: string): string[] {
+  const target = layerOf(file, specifier);
+  if (target === undefined || target === file.layer || layers[file.layer]?.includes(target) === true)
+    return [];
+  if (exceptions.some((one) => one.file === file.path && one.imports === target)) return [];
+  return [`${file.path} imports ${specifier}: ${file.layer} may not import ${target}`];
+}
+
+/** Paths of the files in which some node is such a one. */
+function using(matches: (node: ts.Node) => boolean): string[] {
+  const contains = (node: ts.Node): boolean =>
+    matches(node) || (ts.forEachChild(node, (child) => contains(child) || undefined) ?? false);
+  return files.filter((file) => contains(file.tree)).map((file) => file.path);
+}
+
+function isPassedOn(statement: ts.Statement): boolean {
+  return ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
+}
+
+function isProperty(node: ts.Node, object: string, name?: string): boolean {
+  return (
+    (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) &&
+    ts.isIdentifier(node.expression) &&
+    node.expression.text === object &&
+    (name === undefined || (ts.isPropertyAccessExpression(node) && node.name.text === name))
+  );
+}
+
+function modifiersOf(node: ts.HasModifiers): ts.SyntaxKind[] {
+  return (ts.getModifiers(node) ?? []).map((modifier) => modifier.kind);
+}

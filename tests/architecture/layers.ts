@@ -1,0 +1,87 @@
+/** What a folder of `src` may import besides itself, lowest layer first. A new folder needs a row here. */
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  config: ['base'],
+  projects: ['base'],
+  store: ['base'],
+  pty: ['base'],
+  screen: ['base'],
+  approvals: ['base'],
+  claude: ['approvals', 'screen', 'pty', 'base'],
+  tasks: ['claude', 'approvals', 'store', 'projects', 'base'],
+  keeper: ['tasks', 'claude', 'store', 'pty', 'base'],
+  mcp: ['base'],
+  tools: ['mcp', 'tasks', 'projects', 'config', 'base'],
+  resources: ['mcp', 'tasks', 'projects', 'config', 'base'],
+  cli: [
+    'resources',
+    'tools',
+    'mcp',
+    'keeper',
+    'tasks',
+    'claude',
+    'approvals',
+    'screen',
+    'pty',
+    'store',
+    'projects',
+    'config',
+    'base',
+  ],
+};
+
+/** Files of `src` itself: they compose, and may import everything. */
+export const composition: readonly string[] = ['bridge.ts', 'main.ts'];
+
+/** Imports that a row does not allow, each with its reason. */
+export const exceptions: readonly {
+  readonly file: string;
+  readonly imports: string;
+  readonly why: string;
+}[] = [
+  {
+    file: 'keeper/create-driver.ts',
+    imports: 'approvals',
+    why: 'the keeper composes the run of one task: it hands it the matcher of screen patterns',
+  },
+  {
+    file: 'keeper/keep-task.ts',
+    imports: 'approvals',
+    why: 'the keeper composes the run of one task: it hands it the rules',
+  },
+  {
+    file: 'keeper/keeper-main.ts',
+    imports: 'config',
+    why: 'a process of its own: its environment is read where every environment is',
+  },
+  {
+    file: 'cli/serve.ts',
+    imports: 'bridge.ts',
+    why: 'the command that serves is where the composition is started',
+  },
+];
+
+/** Modules of which one folder is the only importer. */
+export const soleImporters: readonly {
+  readonly module: RegExp;
+  readonly folders: readonly string[];
+  readonly why: string;
+}[] = [
+  {
+    module: /^(@lydell\/)?node-pty$/,
+    folders: ['pty'],
+    why: 'a native module: one place decides which of the two is loaded',
+  },
+  { module: /^@xterm\//, folders: ['screen'], why: 'one terminal emulator, behind one class' },
+  { module: /^node:net$/, folders: ['keeper'], why: 'one protocol between server and keeper' },
+  {
+    module: /^@modelcontextprotocol\/(server|core|sdk)(\/|$)/,
+    folders: ['mcp'],
+    why: 'tools know nothing of the protocol',
+  },
+  { module: /^@modelcontextprotocol\/client(\/|$)/, folders: ['cli'], why: 'only the demo is a client' },
+];
+
+/** File names that say nothing of what is inside. */
+export const bannedNames =
+  /^(index|utils?|helpers?|common|misc|types?)\.ts$|\.(service|tools?|types?|resource)\.ts$/;

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { pollingHint } from '../../src/tasks/polling-hint.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import { decision, taskRecord } from '../tools/fake-task-service.js';
+
+test.each<[Partial<TaskRecord>, string]>([
+  [{ status: 'pending' }, 'Task is queued. It will start shortly.'],
+  [{ status: 'starting' }, 'Task is initializing. Please check back in 10 seconds.'],
+  [
+    { status: 'running', elapsed_seconds: 59.9 },
+    'Task is still processing. Please check back in 30 seconds.',
+  ],
+  [{ status: 'running', elapsed_seconds: 60 }, 'Task is actively running. Please check back in 1 minute.'],
+  [
+    { status: 'running', elapsed_seconds: 300 },
+    'Task is running a long operation. Please check back in 2-3 minutes.',
+  ],
+  [{ status: 'completed' }, 'Task completed successfully. Review the output above.'],
+  [{ status: 'failed', exit_code: 2 }, 'Task failed with exit code 2. Review the error output above.'],
+  [{ status: 'timeout' }, 'Task exceeded the timeout limit and was terminated.'],
+  [{ status: 'killed' }, 'Task was manually terminated.'],
+  [{ status: 'error' }, 'An internal error occurred. Check server logs for details.'],
+  [
+    { status: 'waiting', decisions: [decision(), decision({ decision_id: 'dec_2' })] },
+    'Task waits for an answer to decisions dec_1, dec_2. Answer with respond_to_task.',
+  ],
+  [{ status: 'waiting' }, 'Task waits for a message. Send one with message_task, or end it with kill_task.'],
+])('%j hints at what to do next', (changes, hint) => {
+  expect(pollingHint(taskRecord(changes))).toBe(hint);
+});

@@ -1,0 +1,290 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import type { JsonObject } from '../../src/mcp/json-object.js';
+import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
+import { readable } from '../../src/mcp/readable.js';
+import { enabledTools } from '../../src/tools/registry.js';
+import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
+
+const OPEN = {
+  decision_id: 'dec_1',
+  kind: 'permission',
+  tool: 'Bash',
+  summary: 'Bash: rm -r build',
+  options: ['Yes', 'No'],
+  expires_at: '2026-03-01T10:10:05.000Z',
+};
+
+describe('tools', () => {
+  let tasks: FakeTaskService;
+  let progress: string[];
+
+  beforeEach(() => {
+    tasks = new FakeTaskService(taskRecord());
+    progress = [];
+  });
+
+  async function call(
+    name: string,
+    args: JsonObject,
+    signal = new AbortController().signal,
+  ): Promise<JsonObject> {
+    const tool = enabledTools('all').find((one) => one.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    const services = { tasks, activeProject: { set: async (path: string) => `/real${path}` } };
+    return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
+  }
+
+  async function faultOf(answer: Promise<unknown>): Promise<string> {
+    const fault: unknown = await answer.catch((thrown: unknown) => thrown);
+    return fault instanceof BridgeError ? `${fault.code}: ${fault.message} ${fault.hint}` : String(fault);
+  }
+
+  test('start_task passes on what it was given and says how to go on', async () => {
+    const answer = await call('start_task', {
+      prompt: '-p "$(id)"',
+      path: '/p',
+      timeout_seconds: 60,
+      permission_mode: 'cautious',
+      model: 'opus',
+      driver: 'print',
+      keep_open: true,
+    });
+    expect(answer).toEqual({
+      task_id: TASK_ID,
+      status: 'running',
+      decisions: [],
+      message: 'Task started. Claude Code is processing your request. Use get_task_status to check progress.',
+    });
+    expect(tasks.started).toEqual([
+      {
+        prompt: '-p "$(id)"',
+        path: '/p',
+        timeoutSeconds: 60,
+        permissionMode: 'cautious',
+        model: 'opus',
+        driver: 'print',
+        keepOpen: true,
+      },
+    ]);
+  });
+
+  test('get_task_status shows the last 500 characters, the files and the open decisions alone', async () => {
+    const closed = decision({
+      decision_id: 'dec_1',
+      closed_at: '2026-03-01T10:00:06.000Z',
+      verdict: 'allow',
+    });
+    tasks.change(TASK_ID, {
+      status: 'waiting',
+      last_output: `${'x'.repeat(600)}end`,
+      decisions: [closed, decision({ decision_id: 'dec_2' })],
+    });
+    const answer = await call('get_task_status', { task_id: TASK_ID });
+    expect(answer).toEqual({
+      task_id: TASK_ID,
+      status: 'waiting',
+      decisions: [{ ...OPEN, decision_id: 'dec_2' }],
+      reason: 'The agent works.',
+      activity: 'Bash: npm test',
+      project_path: '/home/ann/app',
+      elapsed_seconds: 12,
+      exit_code: null,
+      files_changed: ['/home/ann/app/src/login.ts'],
+      last_output: `${'x'.repeat(497)}end`,
+      hint: 'Task waits for an answer to decision dec_2. Answer with respond_to_task.',
+    });
+  });
+
+  test('a question shows each choice with what it means', async () => {
+    const questions = [
+      {
+        question: 'Which database?',
+        header: 'Database',
+        multiSelect: false,
+        options: [{ label: 'SQLite', description: 'one file' }, { label: 'Postgres' }],
+      },
+    ];
+    tasks.change(TASK_ID, { decisions: [decision({ kind: 'question', questions })] });
+    expect(await call('get_task_status', { task_id: TASK_ID })).toMatchObject({
+      decisions: [
+        {
+          kind: 'question',
+          questions: [
+            {
+              question: 'Which database?',
+              header: 'Database',
+              multi_select: false,
+              options: ['SQLite: one file', 'Postgres'],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each(['nope', '', '../../etc', 'task_0123', `${TASK_ID}\n`, 'x'.repeat(100_000)])(
+    'an id that cannot be one is answered with what to do: %j',
+    async (taskId) => {
+      for (const name of ['get_task_status', 'kill_task']) {
+        expect(await faultOf(call(name, { task_id: taskId }))).toMatch(
+          /^TASK_NOT_FOUND: No task has the id .{2,60}; ids look like task_0123456789abcdef0123\. list_tasks shows the tasks there are\.$/,
+        );
+      }
+    },
+  );
+
+  test('an id that nobody knows is answered with what to do', async () => {
+    expect(await faultOf(call('get_task_output', { task_id: OTHER_ID, view: 'log' }))).toBe(
+      `TASK_NOT_FOUND: No task has the id ${OTHER_ID}. list_tasks shows the tasks there are.`,
+    );
+  });
+
+  test('kill_task says so, and does not say so of a task that had ended by itself', async () => {
+    tasks.kill = async () => taskRecord({ status: 'completed', reason: 'The turn ended.' });
+    expect(await call('kill_task', { task_id: TASK_ID })).toMatchObject({
+      status: 'completed',
+      message: 'Task had already ended as completed: The turn ended.',
+    });
+    tasks.kill = async () => taskRecord({ status: 'killed' });
+    expect(await call('kill_task', { task_id: TASK_ID })).toMatchObject({
+      message: 'Task terminated successfully.',
+    });
+  });
+
+  test('list_tasks shows 20 at a time unless asked otherwise, and less when these are too long', async () => {
+    for (let index = 10; index < 60; index++) {
+      const id = `task_000000000000000000${index}`;
+      tasks.records.set(
+        id,
+        taskRecord({ task_id: id, prompt_summary: 'y'.repeat(index === 12 ? 9_000 : 200) }),
+      );
+    }
+    tasks.records.set('task_00000000000000000013', taskRecord({ prompt_summary: 'z'.repeat(9_000) }));
+    const page = await call('list_tasks', {});
+    expect(tasks.lists.map((query) => query.limit)).toEqual([20, 4]);
+    expect(page['next_cursor']).toBe('4');
+    expect(wireBytes(page)).toBeLessThan(REPLY_BUDGET_BYTES);
+    const asked = await call('list_tasks', { limit: 10, status: 'active' });
+    expect(asked['tasks']).toHaveLength(10);
+  });
+
+  test('wait_for_task waits 45 s at most and tells in short what did not change', async () => {
+    tasks.records.set(OTHER_ID, taskRecord({ task_id: OTHER_ID }));
+    let waited: unknown;
+    tasks.wait = async (query) => {
+      waited = { ...query, signal: undefined, onProgress: undefined };
+      return {
+        tasks: [taskRecord({ status: 'completed', exit_code: 0 }), taskRecord({ task_id: OTHER_ID })],
+        changed: [TASK_ID],
+        cursor: 'c9',
+      };
+    };
+    const answer = await call('wait_for_task', { task_ids: [TASK_ID, OTHER_ID, TASK_ID], cursor: 'c8' });
+    expect(waited).toEqual({ taskIds: [TASK_ID, OTHER_ID], timeoutMs: 45_000, cursor: 'c8' });
+    expect(answer).toMatchObject({
+      cursor: 'c9',
+      tasks: [
+        {
+          task_id: TASK_ID,
+          changed: true,
+          exit_code: 0,
+          hint: 'Task completed successfully. Review the output above.',
+        },
+        { task_id: OTHER_ID, changed: false },
+      ],
+    });
+    expect(JSON.stringify(answer).match(/last_output/g)).toHaveLength(1);
+    expect(await faultOf(call('wait_for_task', { task_ids: [TASK_ID], timeout_seconds: 46 }))).toContain(
+      'an integer from 0 to 45',
+    );
+    expect(await faultOf(call('wait_for_task', { task_ids: [] }))).toContain(
+      'a list of 1 to 20 items, each a string',
+    );
+  });
+
+  test('wait_for_task ends with its call', async () => {
+    const controller = new AbortController();
+    const answer = call('wait_for_task', { task_ids: [TASK_ID] }, controller.signal);
+    controller.abort();
+    expect(await answer).toMatchObject({ tasks: [{ changed: false }] });
+    expect(progress).toEqual(['Waiting for 1 task']);
+  });
+
+  test('get_task_output asks for 16 KB unless told otherwise, and gives cursor and size', async () => {
+    expect(await call('get_task_output', { task_id: TASK_ID, view: 'log' })).toMatchObject({
+      view: 'log',
+      text: 'line one\nline two\n',
+      cursor: '1:2',
+      more: false,
+      total_bytes: 18,
+      status: 'running',
+    });
+    await call('get_task_output', { task_id: TASK_ID, view: 'events', cursor: '7', max_bytes: 262_144 });
+    expect(tasks.outputs).toEqual([
+      { taskId: TASK_ID, view: 'log', cursor: undefined, maxBytes: 16_384 },
+      { taskId: TASK_ID, view: 'events', cursor: '7', maxBytes: 262_144 },
+    ]);
+  });
+
+  test('get_task_output takes less than asked where escaping would make an answer over 1 MB', async () => {
+    tasks.text = '\u0001'.repeat(262_144);
+    const answer = await call('get_task_output', { task_id: TASK_ID, view: 'screen', max_bytes: 262_144 });
+    expect(tasks.outputs.map((query) => query.maxBytes)).toEqual([262_144, 131_072, 65_536]);
+    expect(wireBytes({ structuredContent: answer, text: readable(answer) })).toBeLessThan(MAX_REPLY_BYTES);
+  });
+
+  test('respond_to_task answers in the name of its caller', async () => {
+    tasks.change(TASK_ID, { status: 'waiting', decisions: [decision()] });
+    const answers = { 'Which database?': 'SQLite' };
+    const answer = await call('respond_to_task', {
+      task_id: TASK_ID,
+      decision_id: 'dec_1',
+      verdict: 'allow',
+      answers,
+    });
+    expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', answers, by: 'caller' }]);
+    expect(answer).toMatchObject({ status: 'running', decisions: [] });
+    expect(
+      await faultOf(call('respond_to_task', { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'yes' })),
+    ).toContain('verdict: found "yes", expected one of "allow", "allow_session", "deny".');
+    expect(
+      await faultOf(
+        call('respond_to_task', { task_id: TASK_ID, decision_id: 'd', verdict: 'allow', answers: { q: 1 } }),
+      ),
+    ).toContain('answers.q: found 1, expected a string of at most 10000 characters.');
+  });
+
+  test('message_task needs something to do', async () => {
+    expect(await faultOf(call('message_task', { task_id: TASK_ID }))).toMatch(
+      /^INVALID_ARGUMENTS: .*neither text nor interrupt/,
+    );
+    await call('message_task', { task_id: TASK_ID, interrupt: true });
+    expect(tasks.messages).toEqual([{ text: undefined, interrupt: true }]);
+  });
+
+  test('set_active_project tells the real path', async () => {
+    expect(await call('set_active_project', { path: '/app' })).toEqual({
+      active_project: '/real/app',
+      message: 'Active project set. Subsequent operations will use this path by default.',
+    });
+  });
+
+  test.each([[[]], ['x'], [5], [null]])('arguments that are no object are refused: %j', async (args) => {
+    const tool = enabledTools(['project'])[0];
+    const services = { tasks, activeProject: { set: async (path: string) => path } };
+    const answer = tool?.run(args, services, {
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    });
+    expect(await faultOf(Promise.resolve(answer))).toMatch(/^INVALID_ARGUMENTS: /);
+  });
+
+  test('unknown toolsets are refused with the nearest name, known ones choose', () => {
+    expect(enabledTools(['project']).map((tool) => tool.name)).toEqual(['set_active_project']);
+    expect(enabledTools(['tasks', 'files'])).toHaveLength(enabledTools('all').length - 1);
+    expect(() => enabledTools(['taks'])).toThrow(
+      'The setting toolsets names "taks", and there is no such toolset.',
+    );
+  });
+});
