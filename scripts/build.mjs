@@ -98,12 +98,30 @@ for (const [name, file] of Object.entries(entries)) {
   });
   Object.assign(outputs, metafile.outputs);
 }
+checkStart(outputs);
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
 chmodSync(mainFile, 0o755);
 if (process.argv.includes('--metafile'))
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
+
+/** What a start must not load: terminals, command lines and drivers belong to later calls. Throws naming what came in. */
+function checkStart(all) {
+  const late =
+    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
+  const serve = Object.keys(all).find((path) => all[path].entryPoint === 'src/cli/serve.ts');
+  const seen = new Set();
+  const visit = (path) => {
+    if (seen.has(path) || all[path] === undefined) return;
+    seen.add(path);
+    for (const one of all[path].imports) if (one.kind === 'import-statement') visit(one.path);
+  };
+  visit('dist/main.js');
+  visit(serve);
+  const loaded = [...seen].flatMap((path) => Object.keys(all[path].inputs)).filter((path) => late.test(path));
+  if (serve === undefined || loaded.length > 0) throw new Error(`A start would load ${loaded.join(', ')}.`);
+}
 
 /** The licence text of every package of which code is in the bundle. Throws for a package without one. */
 function licences(all) {
