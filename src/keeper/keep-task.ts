@@ -77,6 +77,8 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     });
     files = await createProjectFiles(spec.project_path, taskId, prompt);
     const mark = createSecret();
+    // Nothing that ran before this keeper can be its task's.
+    const startedSince = owner.start_time ?? undefined;
     const childEnv = childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment });
     const onDiskFault = (fault: unknown): void =>
       logger.error('a file of the task could not be written', { fault: messageOf(fault) });
@@ -106,7 +108,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       promptFile: stateDir.promptFile(taskId),
       sessionId: randomUUID(),
       killTree: async (pid) => {
-        const report = await killTree({ pid, mark, clock });
+        const report = await killTree({ pid, mark, startedSince, clock });
         if (report.remaining.length > 0)
           logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
       },
@@ -123,7 +125,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         records,
         judge: (request) => judge(request, spec),
         endLeftovers: async () =>
-          (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
+          (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
         identify: identityOf,
         flush: async () => {
           await Promise.all([journal.close(), logFile.close(), terminal.close()]);

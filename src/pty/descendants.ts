@@ -1,8 +1,8 @@
-import { listProcesses, type ListedProcess, type ProcessInfo } from './list-processes.js';
+import { listProcesses, type ListedProcess, type ProcessInfo, type ProcessQuery } from './list-processes.js';
 
 /** The living processes that carry the mark in their environment, wherever they have gone. Never this process. */
 export async function findMarked(mark: string): Promise<ProcessInfo[]> {
-  return (await listProcesses(mark)).filter((one) => one.isMarked && one.pid !== process.pid);
+  return (await listProcesses({ mark })).filter((one) => one.isMarked && one.pid !== process.pid);
 }
 
 /**
@@ -10,8 +10,10 @@ export async function findMarked(mark: string): Promise<ProcessInfo[]> {
  * all of these. `pid` is the terminal's first process; it counts only while something marked still belongs to it, because
  * the number may have been given to a stranger since.
  */
-export async function findDescendants(target: { pid: number; mark: string }): Promise<ProcessInfo[]> {
-  return selectDescendants(await listProcesses(target.mark), target.pid, process.pid);
+export async function findDescendants(
+  target: ProcessQuery & { readonly pid: number },
+): Promise<ProcessInfo[]> {
+  return selectDescendants(await listProcesses(target), target.pid, process.pid);
 }
 
 /** The choice of `findDescendants` from a list; `self` and its ancestors are never in it. */

@@ -18,6 +18,8 @@ export interface KillTarget {
   readonly pid: number;
   /** The secret that every process of the task carries, see MARK_VARIABLE. */
   readonly mark: string;
+  /** See ProcessQuery. */
+  readonly startedSince?: string | undefined;
   readonly graceMs?: number;
   readonly clock: Clock;
   /** Asks the program to stop by itself, for instance by a key; it is not waited for longer than a second. */
