@@ -2,14 +2,26 @@
 import { readFileSync } from 'node:fs';
 import { FlatCompat } from '@eslint/eslintrc';
 import js from '@eslint/js';
-const { root: _root, ...rules } = JSON.parse(readFileSync(new URL('.eslintrc.json', import.meta.url), 'utf8'));
+const { root: _root, ...rules } = JSON.parse(
+  readFileSync(new URL('.eslintrc.json', import.meta.url), 'utf8'),
+);
 const compat = new FlatCompat({
   baseDirectory: import.meta.dirname,
   recommendedConfig: js.configs.recommended,
   allConfig: js.configs.all,
 });
 export default [
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.cache/**', 'eslint.config.js', '**/*.mjs', '**/*.cjs'] },
+  {
+    ignores: [
+      'dist/**',
+      'coverage/**',
+      'node_modules/**',
+      '.cache/**',
+      'eslint.config.js',
+      '**/*.mjs',
+      '**/*.cjs',
+    ],
+  },
   ...compat.config(rules).map((config) => ({ ...config, files: ['**/*.ts'] })),
   { files: ['vitest.config.ts'], rules: { 'no-restricted-exports': 'off' } },
 ];

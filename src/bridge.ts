@@ -1,26 +1,16 @@
-import { tmpdir } from 'node:os';
 import { systemClock } from './base/clock.js';
 import { DisposableStore, type Disposable } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
-import { findInstallation } from './claude/installation.js';
-import { commandWords } from './config/command-words.js';
+import type { BridgeServices } from './bridge-services.js';
 import type { Config } from './config/schema.js';
-import { stateDirectory } from './config/state-directory.js';
-import { KeeperHost } from './keeper/keeper-host.js';
 import type { ServerParts } from './mcp/server.js';
-import { ActiveProject } from './projects/active-project.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allResources } from './resources/registry.js';
 import type { ResourceServices } from './resources/services.js';
-import { openRuntimeDir } from './store/runtime-dir.js';
-import { openStateDir } from './store/state-dir.js';
-import { TaskManager } from './tasks/task-manager.js';
+import { lazyTaskService } from './tasks/lazy-task-service.js';
 import { instructions } from './tools/instructions.js';
 import { enabledTools } from './tools/registry.js';
 import type { ToolServices } from './tools/services.js';
-
-/** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
-const LEFTOVER_GRACE_MS = 1_000;
 
 export interface BridgeOptions {
   readonly config: Config;
@@ -39,61 +29,49 @@ export interface Bridge extends Disposable {
   readonly parts: ServerParts<ToolServices & ResourceServices>;
 }
 
-/** Builds every service once. Throws CONFIG_ERROR for unknown toolsets and STATE_UNUSABLE for the state directory. */
-export async function createBridge(options: BridgeOptions): Promise<Bridge> {
-  const { config, env, homeDir, logger, version } = options;
-  const clock = systemClock;
+/**
+ * What a server needs to answer `initialize` and `tools/list`; the services behind the tools are loaded and built by the
+ * first call. Throws CONFIG_ERROR for unknown toolsets.
+ */
+export function createBridge(options: BridgeOptions): Bridge {
+  const { config, logger, version } = options;
   const owned = new DisposableStore();
-  const tools = enabledTools(config.toolsets);
-  const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
-    tmpDir: tmpdir(),
-    uid: process.getuid?.() ?? 0,
-  });
-  const roots = new AllowedRoots(config.allowed_roots, homeDir);
-  const host = new KeeperHost({
-    keeperEntry: options.keeperEntry,
-    nodeArguments: options.nodeArguments ?? [],
-    stateDir,
-    runtimeDir,
-    env,
-  });
-  const tasks = owned.add(
-    new TaskManager({
-      stateDir,
-      host,
-      clock,
-      logger,
-      roots,
-      findInstallation: () =>
-        findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
-      endMarked: async (mark) => {
-        const { killTree } = await import('./pty/kill-ladder.js');
-        return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
-      },
-      settings: {
-        shell: config.shell,
-        auto_approve_patterns: config.auto_approve_patterns,
-        decision_timeout_seconds: config.decision_timeout_seconds,
-        max_log_size_bytes: config.max_log_size_bytes,
-        pass_environment: config.pass_environment,
-        default_timeout_seconds: config.default_timeout_seconds,
-        task_history_size: config.task_history_size,
-      },
-    }),
-  );
+  const roots = new AllowedRoots(config.allowed_roots, options.homeDir);
+  let building: Promise<BridgeServices> | undefined;
+  const services = (): Promise<BridgeServices> => {
+    building ??= build(options, roots, owned).catch((fault: unknown) => {
+      // The next call tries again: a full or missing disk may be mended meanwhile.
+      building = undefined;
+      throw fault;
+    });
+    return building;
+  };
   return {
     parts: {
       identity: { name: 'claude-code-bridge', version },
       instructions,
-      tools,
+      tools: enabledTools(config.toolsets),
       resources: allResources,
-      services: { tasks, activeProject: new ActiveProject(roots), config },
-      clock,
+      services: {
+        tasks: lazyTaskService(async () => (await services()).tasks),
+        activeProject: { set: async (path) => (await services()).activeProject.set(path) },
+        config,
+      },
+      clock: systemClock,
       logger,
       precondition: () => roots.requireSome(),
     },
     dispose: () => owned.dispose(),
   };
+}
+
+async function build(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  owned: DisposableStore,
+): Promise<BridgeServices> {
+  const { createServices } = await import('./bridge-services.js');
+  const services = await createServices(options, roots);
+  owned.add(services.tasks);
+  return services;
 }

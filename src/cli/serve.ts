@@ -22,7 +22,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     for (const warning of loaded.warnings) logger.warn(warning);
     logger.debug('Settings were read', { file: loaded.source ?? 'none' });
     guardProcess(logger);
-    const bridge = await createBridge({
+    const bridge = createBridge({
       config: loaded.config,
       env,
       homeDir: homeOf(env),

@@ -122,7 +122,9 @@ export const configSchema = z.strictObject({
 
   shell: absolutePath
     .default('/bin/bash')
-    .describe('POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.')
+    .describe(
+      'POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.',
+    )
     .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
 
   claude_command: z
