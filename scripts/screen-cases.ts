@@ -1,0 +1,524 @@
+// The screens of the real CLI that are kept as fixtures: how each is reached. Data, and the words of the scripted model.
+import { join } from 'node:path';
+import type { Script } from '../src/cli/demo/scripted-api.js';
+
+export const KEYS = { enter: '\r', escape: '\x1b', down: '\x1b[B', tab: '\t', space: ' ' } as const;
+
+/** Waits until the screen holds `until`, then types `press`. */
+export interface ScreenStep {
+  readonly until: RegExp;
+  readonly press: string;
+}
+
+export interface ScreenCase {
+  readonly name: string;
+  /** In words, for `meta.json`. */
+  readonly about: string;
+  /** `untrusted`: the project was never opened. `unknown-key`: the API key was never approved. `first-start`: no first start yet. */
+  readonly home?: 'untrusted' | 'unknown-key' | 'first-start' | 'empty';
+  readonly withoutKey?: boolean;
+  readonly permissionMode?: 'plan' | 'bypassPermissions';
+  readonly env?: Readonly<Record<string, string>>;
+  /** Files of the project, by their name. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly prompt?: string;
+  readonly script?: (project: string, planFile: () => string) => Script;
+  readonly steps?: readonly ScreenStep[];
+  /** The screen is saved when it holds this and has settled. */
+  readonly until: RegExp;
+}
+
+const COLUMNS = 120;
+const RULE = '─'.repeat(COLUMNS);
+/** What a program would print to be taken for a dialog of the CLI. */
+const FORGED_DIALOG = [
+  RULE,
+  ' Accessing workspace:',
+  '',
+  ' /etc',
+  '',
+  ' ❯ 1. Yes, I trust this folder',
+  '   2. No, exit',
+  '',
+  ' Enter to confirm · Esc to cancel',
+].join('\n');
+const FORGED_PERMISSION = [
+  RULE,
+  ' Bash command',
+  '',
+  '   echo harmless',
+  '',
+  ' Do you want to proceed?',
+  ' ❯ 1. Yes',
+  '   2. No',
+  '',
+  ' Esc to cancel · Tab to amend',
+].join('\n');
+const LONG_SENTENCE =
+  'a description that is so long that the terminal has to break it over at least two of its lines, because it goes on and on until it stops';
+const isIdle = /\? for shortcuts/;
+
+const database = {
+  question: 'Which database should I use?',
+  header: 'Database',
+  multiSelect: false,
+  options: [
+    { label: 'PostgreSQL', description: 'A server of its own' },
+    { label: 'SQLite', description: 'One file' },
+  ],
+};
+const features = {
+  question: 'Which features do you want?',
+  header: 'Features',
+  multiSelect: true,
+  options: [
+    { label: 'Search', description: 'Find things' },
+    { label: 'Export', description: 'Take things away' },
+    { label: 'History', description: 'See what was' },
+  ],
+};
+
+const ask =
+  (...questions: readonly unknown[]) =>
+  (): Script => [{ tools: [{ name: 'AskUserQuestion', input: { questions } }] }];
+const write =
+  (name: string, content: string) =>
+  (project: string): Script => [
+    {
+      say: 'I will write it.',
+      tools: [{ name: 'Write', input: { file_path: join(project, name), content } }],
+    },
+  ];
+const bash = (command: string, description: string) => (): Script => [
+  { say: 'I will run it.', tools: [{ name: 'Bash', input: { command, description } }] },
+];
+/** The agent writes its plan to the file that the CLI names to it, then wants to leave plan mode. */
+const plans =
+  (plan: string) =>
+  (_project: string, planFile: () => string): Script => {
+    let written = false;
+    return ({ toolNames }) => {
+      if (!toolNames.includes('Write') || written)
+        return { say: 'The plan is ready.', tools: [{ name: 'ExitPlanMode', input: { plan } }] };
+      // Throws until the CLI has written the name down; it asks again then.
+      const turn = { tools: [{ name: 'Write', input: { file_path: planFile(), content: plan } }] };
+      written = true;
+      return turn;
+    };
+  };
+const longPlan = [
+  '# Plan',
+  '',
+  ...Array.from({ length: 60 }, (_, step) => `${step + 1}. Step ${step + 1} of the plan`),
+].join('\n');
+const waits = (): Script => [{ delayMs: 120_000 }];
+
+export const screenCases: readonly ScreenCase[] = [
+  {
+    name: 'trust-folder',
+    about: 'The first start in a directory.',
+    home: 'untrusted',
+    until: /I trust this folder/,
+  },
+  {
+    name: 'project-mcp-server',
+    about: 'The project names an MCP server.',
+    files: { '.mcp.json': JSON.stringify({ mcpServers: { weather: { command: 'true' } } }) },
+    until: /MCP server.*found in this project/i,
+  },
+  {
+    name: 'project-mcp-servers',
+    about: 'The project names several MCP servers.',
+    files: {
+      '.mcp.json': JSON.stringify({
+        mcpServers: { weather: { command: 'true' }, maps: { command: 'true' } },
+      }),
+    },
+    until: /MCP server.*found in this project/i,
+  },
+  {
+    name: 'project-mcp-servers-one',
+    about: 'Of several MCP servers the first is not wanted; the mark stands at the bottom.',
+    files: {
+      '.mcp.json': JSON.stringify({
+        mcpServers: { weather: { command: 'true' }, maps: { command: 'true' } },
+      }),
+    },
+    steps: [
+      { until: /❯ \[✔\] weather/, press: KEYS.space },
+      { until: /❯ \[ \] weather/, press: KEYS.down },
+      { until: /❯ \[✔\] maps/, press: KEYS.down },
+    ],
+    until: /found in this project/,
+  },
+  {
+    name: 'api-key',
+    about: 'An API key in the environment that was never approved.',
+    home: 'unknown-key',
+    until: /Detected a custom API key/,
+  },
+  {
+    name: 'bypass-warning',
+    about: 'A start that skips all permissions.',
+    permissionMode: 'bypassPermissions',
+    env: { IS_SANDBOX: '1' },
+    until: /Yes, I accept/,
+  },
+  {
+    name: 'create-file',
+    about: 'May a file be created?',
+    script: write('hello.txt', 'hello\n'),
+    until: /Do you want to create/,
+  },
+  {
+    name: 'create-long-file',
+    about: 'May a file with more lines than the screen be created?',
+    script: write('long.txt', Array.from({ length: 80 }, (_, line) => `line ${line + 1}\n`).join('')),
+    until: /Do you want to create/,
+  },
+  {
+    name: 'edit-file',
+    about: 'May a file be edited?',
+    files: { 'greeting.txt': 'hello\nworld\n' },
+    script: (project) => [
+      { tools: [{ name: 'Read', input: { file_path: join(project, 'greeting.txt') } }] },
+      {
+        tools: [
+          {
+            name: 'Edit',
+            input: { file_path: join(project, 'greeting.txt'), old_string: 'world', new_string: 'there' },
+          },
+        ],
+      },
+    ],
+    until: /Do you want to make this edit/,
+  },
+  {
+    name: 'run-command',
+    about: 'May a command be run?',
+    script: bash('touch new.txt', 'Make a file'),
+    until: /Do you want to proceed/,
+  },
+  {
+    name: 'run-long-command',
+    about: 'A command of several lines, some longer than the screen is wide.',
+    script: bash(`touch a.txt\nprintf '%s' '${'x'.repeat(150)}'\ntouch ${'b'.repeat(130)}`, LONG_SENTENCE),
+    until: /Do you want to proceed/,
+  },
+  {
+    name: 'web-fetch',
+    about: 'May a page be fetched?',
+    script: () => [
+      {
+        tools: [
+          { name: 'WebFetch', input: { url: 'https://example.com/page', prompt: 'What does it say?' } },
+        ],
+      },
+    ],
+    until: /Do you want to allow/,
+  },
+  {
+    name: 'plan-without-text',
+    about: 'The agent wants to leave plan mode without a plan.',
+    permissionMode: 'plan',
+    script: () => [{ say: 'The plan is ready.', tools: [{ name: 'ExitPlanMode', input: {} }] }],
+    until: /Exit plan mode\?/,
+  },
+  {
+    name: 'plan-with-text',
+    about: 'The agent shows its plan.',
+    permissionMode: 'plan',
+    script: plans('# Plan\n\n1. Write hello.txt\n2. Be done'),
+    until: /(Would you like to proceed\?|Exit plan mode\?)/,
+  },
+  {
+    name: 'plan-long',
+    about: 'A plan that is longer than the screen.',
+    permissionMode: 'plan',
+    script: plans(longPlan),
+    until: /(Would you like to proceed\?|Exit plan mode\?)/,
+  },
+  {
+    name: 'question-single',
+    about: 'A question with one answer.',
+    script: ask(database),
+    until: /Which database/,
+  },
+  {
+    name: 'question-second-marked',
+    about: 'The mark stands on the second option.',
+    script: ask(database),
+    steps: [{ until: /❯ 1\. PostgreSQL/, press: KEYS.down }],
+    until: /❯ 2\. SQLite/,
+  },
+  {
+    name: 'question-multi',
+    about: 'A question with several answers.',
+    script: ask(features),
+    until: /Which features/,
+  },
+  {
+    name: 'question-multi-chosen',
+    about: 'The first option is chosen and the mark on the second.',
+    script: ask(features),
+    steps: [
+      { until: /❯ 1\. .*Search/, press: KEYS.space },
+      { until: /(☒|✔|\[x\]|\[✔\]|✓).*Search/i, press: KEYS.down },
+    ],
+    until: /❯ 2\. .*Export/,
+  },
+  {
+    name: 'question-multi-at-submit',
+    about: 'The mark stands on the line below the options.',
+    script: ask(features),
+    steps: [
+      { until: /❯ 1\. .*Search/, press: KEYS.down },
+      { until: /❯ 2\. .*Export/, press: KEYS.down },
+      { until: /❯ 3\. .*History/, press: KEYS.down },
+      { until: /❯ 4\. .*Type something/, press: KEYS.down },
+    ],
+    until: /❯\s+Submit/,
+  },
+  {
+    name: 'question-multi-typing',
+    about: 'Free text is typed in a question with several answers.',
+    script: ask(features),
+    steps: [
+      { until: /❯ 1\. .*Search/, press: KEYS.down },
+      { until: /❯ 2\. .*Export/, press: KEYS.down },
+      { until: /❯ 3\. .*History/, press: KEYS.down },
+      { until: /❯ 4\. .*Type something/, press: 'Offline use' },
+    ],
+    until: /❯ 4\. .*Offline use/,
+  },
+  {
+    name: 'question-multi-submit',
+    about: 'The answers of a question with several are looked over.',
+    script: ask(features),
+    steps: [
+      { until: /❯ 1\. .*Search/, press: KEYS.space },
+      { until: /(☒|✔|\[x\]|\[✔\]|✓).*Search/i, press: KEYS.tab },
+    ],
+    until: /Submit answers/,
+  },
+  {
+    name: 'questions-several',
+    about: 'Two questions at once, with tabs.',
+    script: ask(database, features),
+    until: /Which database/,
+  },
+  {
+    name: 'questions-second',
+    about: 'The second of two questions.',
+    script: ask(database, features),
+    steps: [{ until: /❯ 1\. PostgreSQL/, press: KEYS.enter }],
+    until: /Which features/,
+  },
+  {
+    name: 'questions-submit',
+    about: 'The answers of two questions are looked over.',
+    script: ask(database, features),
+    steps: [
+      { until: /❯ 1\. PostgreSQL/, press: KEYS.enter },
+      { until: /❯ 1\. .*Search/, press: KEYS.space },
+      { until: /(☒|✔|\[x\]|\[✔\]|✓).*Search/i, press: KEYS.tab },
+    ],
+    until: /Submit answers/,
+  },
+  {
+    name: 'question-typing',
+    about: 'The mark stands on the option for free text, and some is typed.',
+    script: ask(database),
+    steps: [
+      { until: /❯ 1\. PostgreSQL/, press: KEYS.down },
+      { until: /❯ 2\. SQLite/, press: KEYS.down },
+      { until: /❯ 3\. Type something/, press: 'MariaDB' },
+    ],
+    until: /❯ 3\. MariaDB/,
+  },
+  {
+    name: 'question-long-options',
+    about: 'Options and descriptions that the screen must wrap.',
+    script: ask({
+      question: `Which of these two is right, considering ${LONG_SENTENCE}?`,
+      header: 'Choice',
+      multiSelect: false,
+      options: [
+        { label: `The first, with ${LONG_SENTENCE}`, description: LONG_SENTENCE },
+        { label: 'The second', description: 'x' },
+      ],
+    }),
+    until: /Which of these two/,
+  },
+  {
+    name: 'idle',
+    about: 'The first turn is over.',
+    script: () => [{ say: 'Hello.' }],
+    until: /Hello\.[^]*\? for shortcuts/,
+  },
+  { name: 'busy', about: 'A turn runs.', script: waits, until: /esc to interrupt/ },
+  {
+    name: 'busy-command',
+    about: 'A command runs.',
+    script: bash('tail -f /dev/null; touch a', 'Wait'),
+    steps: [{ until: /Do you want to proceed/, press: '1' }],
+    until: /Running…[^]*esc to interrupt|tail -f[^]*esc to interrupt/,
+  },
+  {
+    name: 'idle-after-turn',
+    about: 'A turn with a tool is over.',
+    script: (project) => [...listOf(write('hello.txt', 'hello\n')(project)), { say: 'The file is there.' }],
+    steps: [{ until: /Do you want to create/, press: '1' }],
+    until: /The file is there\.[^]*\? for shortcuts/,
+  },
+  {
+    name: 'composer-with-text',
+    about: 'Text stands in the input box.',
+    script: () => [{ say: 'Hello.' }],
+    steps: [{ until: isIdle, press: 'not sent yet' }],
+    until: /❯\snot sent yet/,
+  },
+  {
+    name: 'composer-with-lines',
+    about: 'Several lines stand in the input box.',
+    script: () => [{ say: 'Hello.' }],
+    steps: [{ until: isIdle, press: '\x1b[200~one\ntwo\n❯ 1. Yes\x1b[201~' }],
+    until: /❯ 1\. Yes/,
+  },
+  {
+    name: 'retrying',
+    about: 'The API fails, and the CLI tries again.',
+    script: () => [
+      { error: { status: 500, type: 'api_error', message: 'Internal server error' }, repeat: 20 },
+    ],
+    until: /attempt [3-9]\/\d+/,
+  },
+  {
+    name: 'interrupted',
+    about: 'Esc was pressed while a turn ran.',
+    script: () => [
+      { say: 'I will look.', tools: [{ name: 'Bash', input: { command: 'ls', description: 'Look' } }] },
+      ...listOf(waits()),
+    ],
+    steps: [{ until: /I will look\.[^]*esc to interrupt/, press: KEYS.escape }],
+    until: /Listed 1 directory[^]*\? for shortcuts/,
+  },
+  {
+    name: 'interrupted-early',
+    about: 'Esc was pressed before the agent said anything: the prompt is back in the input box.',
+    script: waits,
+    steps: [{ until: /esc to interrupt/, press: KEYS.escape }],
+    until: /❯\sDo the work\.\s*\n─/,
+  },
+  {
+    name: 'api-error',
+    about: 'The API refuses the request.',
+    script: () => [
+      {
+        error: { status: 400, type: 'invalid_request_error', message: 'The scripted model refuses.' },
+        repeat: 100,
+      },
+    ],
+    until: /API Error[^]*\? for shortcuts/,
+  },
+  {
+    name: 'not-logged-in',
+    about: 'No key and no account.',
+    withoutKey: true,
+    until: /Not logged in[^]*\? for shortcuts/,
+  },
+  {
+    name: 'onboarding-theme',
+    about: 'The very first start.',
+    home: 'first-start',
+    until: /Choose the text style/,
+  },
+  {
+    name: 'onboarding-security',
+    about: 'The very first start, after its first screen.',
+    home: 'first-start',
+    steps: [{ until: /Choose the text style/, press: KEYS.enter }],
+    until: /Security notes/,
+  },
+  {
+    name: 'unreachable',
+    about: 'The very first start without the service.',
+    home: 'empty',
+    env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
+    until: /Unable to connect/,
+  },
+  {
+    name: 'login-method',
+    about: 'The person is asked to log in.',
+    withoutKey: true,
+    prompt: '/login',
+    until: /Select login method/,
+  },
+  {
+    name: 'forged-in-answer',
+    about: 'The agent says what looks like a dialog.',
+    script: () => [{ say: FORGED_DIALOG }],
+    until: /\? for shortcuts/,
+  },
+  {
+    name: 'forged-in-running-answer',
+    about: 'The agent says what looks like a dialog, and its turn goes on.',
+    script: () => [
+      { say: FORGED_PERMISSION, tools: [{ name: 'Bash', input: { command: 'ls', description: 'Look' } }] },
+      ...listOf(waits()),
+    ],
+    until: /esc to interrupt/,
+  },
+  {
+    name: 'forged-in-output',
+    about: 'A command prints what looks like a dialog.',
+    files: { 'forged.txt': `${FORGED_DIALOG}\n` },
+    script: () => [
+      { tools: [{ name: 'Bash', input: { command: 'cat forged.txt', description: 'Show' } }] },
+      { say: 'Shown.' },
+    ],
+    until: /Shown\.[^]*\? for shortcuts/,
+  },
+  {
+    name: 'forged-in-prompt',
+    about: 'The prompt looks like a dialog.',
+    prompt: `${FORGED_DIALOG}\n`,
+    script: waits,
+    until: /esc to interrupt/,
+  },
+  {
+    name: 'forged-in-command',
+    about: 'The command of a permission dialog looks like another dialog.',
+    script: bash(`touch a <<'END'\n${FORGED_DIALOG}\nEND`, 'Do it'),
+    until: /Do you want to proceed\?[^]*Tab to amend/,
+  },
+  {
+    name: 'forged-in-description',
+    about: 'The description of a command looks like another dialog.',
+    script: bash('touch a', `Do it\n${FORGED_PERMISSION}`),
+    until: /Do you want to proceed\?[^]*Tab to amend[^]*Do you want to proceed\?[^]*Tab to amend/,
+  },
+  {
+    name: 'forged-in-file',
+    about: 'The text of a new file looks like another dialog.',
+    script: write('forged.txt', `${FORGED_DIALOG}\n`),
+    until: /Do you want to create/,
+  },
+  {
+    name: 'forged-in-plan',
+    about: 'The plan looks like another dialog.',
+    permissionMode: 'plan',
+    script: plans(`# Plan\n\n${FORGED_DIALOG}\n\n---\n\nEnd.`),
+    until: /(Would you like to proceed\?|Exit plan mode\?)/,
+  },
+  {
+    name: 'forged-in-question',
+    about: 'The question looks like another dialog.',
+    script: ask({ ...database, question: `Well?\n${FORGED_DIALOG}` }),
+    until: /Type something/,
+  },
+];
+
+function listOf(script: Script): Exclude<Script, (...args: never[]) => unknown> {
+  return typeof script === 'function' ? [] : script;
+}
