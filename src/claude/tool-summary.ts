@@ -1,5 +1,5 @@
 // Pure: what a tool call is, on one line, and which files it wrote.
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { oneLine } from '../base/text.js';
 import type { Question } from './session.js';
 import { z } from 'zod';
@@ -21,20 +21,34 @@ const subjectFields: Readonly<Record<string, readonly string[]>> = {
   Agent: ['description'],
   ExitPlanMode: ['plan'],
 };
+const pathFields = new Set(['file_path', 'notebook_path']);
 const writingTools = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
 
-/** `Bash(npm test)`, `Write(src/a.ts)`, `mcp__x__y({"a":1})`. */
-export function toolSummary(tool: string, input: Readonly<Record<string, unknown>>): string {
+/** `Bash(npm test)`, `Write(src/a.ts)`, `mcp__x__y({"a":1})`. Paths inside `project` are shown relative to it. */
+export function toolSummary(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  project?: string,
+): string {
   const questions = parseQuestions(input);
   if (tool === 'AskUserQuestion' && questions !== undefined) {
     return oneLine(questions.map((question) => question.question).join(' / '), SUMMARY_CHARS);
   }
   for (const field of subjectFields[tool] ?? []) {
     const value = input[field];
-    if (typeof value === 'string') return oneLine(`${tool}(${value})`, SUMMARY_CHARS);
+    if (typeof value !== 'string') continue;
+    const subject = pathFields.has(field) ? shownPath(value, project) : value;
+    return oneLine(`${tool}(${subject})`, SUMMARY_CHARS);
   }
   const rest = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
   return oneLine(`${tool}(${rest})`, SUMMARY_CHARS);
+}
+
+/** A path that leads out of the project, or to the project itself, stays as it is. */
+function shownPath(path: string, project: string | undefined): string {
+  if (project === undefined || !isAbsolute(path)) return path;
+  const inside = relative(project, path);
+  return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside;
 }
 
 /** Absolute paths of the files that a tool call names as written; empty for tools that write none. */

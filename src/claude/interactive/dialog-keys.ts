@@ -1,5 +1,6 @@
 import { nextEvent, type Event } from '../../base/event.js';
 import { withinMs, type Clock } from '../../base/clock.js';
+import type { MenuOption } from './menu-options.js';
 import { readMenu, type Menu } from './menu.js';
 
 const KEY_DOWN = '\x1b[B';
@@ -8,8 +9,10 @@ const KEY_ENTER = '\r';
 const KEY_ESCAPE = '\x1b';
 /** The CLI redraws well within this after a key; a key that changed nothing by then was lost. */
 const REDRAW_LIMIT_MS = 1500;
+/** A lost key is pressed again so many times; then something else is wrong. */
+const MAX_LOST_KEYS = 2;
 /** More keys than any menu has options: a mark that does not arrive is not chased for ever. */
-const MAX_KEYS = 40;
+const MAX_MOVES = 40;
 
 /** The terminal as this needs it. */
 export interface KeyTarget {
@@ -21,57 +24,83 @@ export interface KeyTarget {
 export type PressResult = 'pressed' | 'no-such-option' | 'gone' | 'stuck';
 
 /**
- * Answers a menu as a careful person does: finds the wanted option by its words, moves the mark to it with the arrow
- * keys, sees it marked, and only then presses Enter. `isSame` says whether the menu on the screen is still the one
- * that was asked about; nothing is pressed on any other.
+ * Presses keys on one menu as a careful person does: looks before each key, and sees what it did before the next.
+ * `isSame` says whether the menu on the screen is still the one that was asked about; nothing is pressed on any other.
  */
-export async function chooseOption(
-  target: KeyTarget,
-  clock: Clock,
-  wanted: (label: string) => boolean,
-  isSame: (menu: Menu) => boolean,
-): Promise<PressResult> {
-  for (let keys = 0; keys < MAX_KEYS; keys++) {
-    const menu = currentMenu(target);
-    if (menu === undefined || !isSame(menu)) return 'gone';
-    const goal = menu.options.findIndex((option) => wanted(option.label));
-    if (goal === -1) return 'no-such-option';
-    if (menu.marked === goal) {
-      target.press(KEY_ENTER);
-      return (await changed(target, clock, (next) => next === undefined || !isSame(next)))
-        ? 'pressed'
-        : 'stuck';
-    }
-    target.press(goal > menu.marked ? KEY_DOWN : KEY_UP);
-    if (!(await changed(target, clock, (next) => next?.marked !== menu.marked))) return 'stuck';
+export class DialogKeys {
+  readonly #target: KeyTarget;
+  readonly #clock: Clock;
+  readonly #isSame: (menu: Menu) => boolean;
+
+  constructor(target: KeyTarget, clock: Clock, isSame: (menu: Menu) => boolean) {
+    this.#target = target;
+    this.#clock = clock;
+    this.#isSame = isSame;
   }
-  return 'stuck';
-}
 
-/** Esc on the menu: the CLI's own way to say no. */
-export async function dismiss(
-  target: KeyTarget,
-  clock: Clock,
-  isSame: (menu: Menu) => boolean,
-): Promise<PressResult> {
-  const menu = currentMenu(target);
-  if (menu === undefined || !isSame(menu)) return 'gone';
-  target.press(KEY_ESCAPE);
-  return (await changed(target, clock, (next) => next === undefined || !isSame(next))) ? 'pressed' : 'stuck';
-}
+  /** The menu that was asked about, or undefined when it is not on the screen. */
+  menu(): Menu | undefined {
+    const { lines, columns } = this.#target.lines();
+    const menu = readMenu(lines, columns);
+    return menu !== undefined && this.#isSame(menu) ? menu : undefined;
+  }
 
-function currentMenu(target: KeyTarget): Menu | undefined {
-  const { lines, columns } = target.lines();
-  return readMenu(lines, columns);
-}
+  /** Moves the mark to the first option that is wanted, sees it there, and only then presses Enter. */
+  async choose(wanted: (option: MenuOption) => boolean): Promise<PressResult> {
+    const moved = await this.moveTo(wanted);
+    return moved === 'pressed' ? this.enter() : moved;
+  }
 
-/** Resolves true when a frame shows what `accept` waits for, false when the limit passed first. */
-async function changed(
-  target: KeyTarget,
-  clock: Clock,
-  accept: (menu: Menu | undefined) => boolean,
-): Promise<boolean> {
-  if (accept(currentMenu(target))) return true;
-  const seen = nextEvent(target.onFrame, () => accept(currentMenu(target))).then(() => true);
-  return (await withinMs(clock, REDRAW_LIMIT_MS, seen)) === true;
+  /** `pressed` when the mark stands on the first option that is wanted. */
+  async moveTo(wanted: (option: MenuOption) => boolean): Promise<PressResult> {
+    for (let moves = 0; moves < MAX_MOVES; moves++) {
+      const menu = this.menu();
+      if (menu === undefined) return 'gone';
+      const goal = menu.options.findIndex(wanted);
+      if (goal === -1) return 'no-such-option';
+      if (menu.marked === goal) return 'pressed';
+      const key = goal > menu.marked ? KEY_DOWN : KEY_UP;
+      if (!(await this.#press(key, (next) => next?.marked !== menu.marked))) return 'stuck';
+    }
+    return 'stuck';
+  }
+
+  /** Enter on what is marked; `pressed` when the menu has gone. */
+  async enter(): Promise<PressResult> {
+    if (this.menu() === undefined) return 'gone';
+    return (await this.#press(KEY_ENTER, (next) => next === undefined)) ? 'pressed' : 'stuck';
+  }
+
+  /** Esc on the menu: the CLI's own way to say no. */
+  async dismiss(): Promise<PressResult> {
+    if (this.menu() === undefined) return 'gone';
+    return (await this.#press(KEY_ESCAPE, (next) => next === undefined)) ? 'pressed' : 'stuck';
+  }
+
+  /** Types at the menu once, and waits until it shows what `accept` looks for. */
+  async type(keys: string, accept: (menu: Menu) => boolean): Promise<PressResult> {
+    const menu = this.menu();
+    if (menu === undefined) return 'gone';
+    this.#target.press(keys);
+    const taken = await this.#changed((next) => next === undefined || accept(next));
+    if (this.menu() === undefined) return 'gone';
+    return taken ? 'pressed' : 'stuck';
+  }
+
+  /** A key that shows no effect is pressed again, as long as the menu is still there. */
+  async #press(key: string, accept: (menu: Menu | undefined) => boolean): Promise<boolean> {
+    for (let lost = 0; lost <= MAX_LOST_KEYS; lost++) {
+      if (this.menu() === undefined) return accept(undefined);
+      this.#target.press(key);
+      if (await this.#changed(accept)) return true;
+    }
+    return false;
+  }
+
+  /** Resolves true when a frame shows what `accept` waits for, false when the limit passed first. */
+  async #changed(accept: (menu: Menu | undefined) => boolean): Promise<boolean> {
+    if (accept(this.menu())) return true;
+    const seen = nextEvent(this.#target.onFrame, () => accept(this.menu())).then(() => true);
+    return (await withinMs(this.#clock, REDRAW_LIMIT_MS, seen)) === true;
+  }
 }

@@ -6,14 +6,14 @@ import type { KnownHookEvent } from '../hooks/hook-event.js';
 export type PermissionRequestEvent = Extract<KnownHookEvent, { hook_event_name: 'PermissionRequest' }>;
 
 /** The request that a `PermissionRequest` hook stands for. */
-export function requestOf(requestId: string, event: PermissionRequestEvent): SessionRequest {
+export function requestOf(requestId: string, event: PermissionRequestEvent, project: string): SessionRequest {
   const questions = event.tool_name === 'AskUserQuestion' ? parseQuestions(event.tool_input) : undefined;
   return {
     requestId,
     kind: questions !== undefined ? 'question' : event.tool_name === 'ExitPlanMode' ? 'plan' : 'permission',
     tool: event.tool_name,
     input: event.tool_input,
-    summary: toolSummary(event.tool_name, event.tool_input),
+    summary: toolSummary(event.tool_name, event.tool_input, project),
     options: questions?.[0]?.options.map((option) => option.label) ?? [],
     ...(questions === undefined ? {} : { questions }),
     source: 'exact',

@@ -51,7 +51,7 @@ export class HookSession implements Disposable {
         this.#fire({
           type: 'tool-started',
           tool: event.tool_name,
-          summary: toolSummary(event.tool_name, event.tool_input),
+          summary: toolSummary(event.tool_name, event.tool_input, this.#cwd),
           input: event.tool_input,
         });
         return NO_OPINION;
@@ -62,7 +62,7 @@ export class HookSession implements Disposable {
         this.#fire({
           type: 'tool-finished',
           tool: event.tool_name,
-          summary: toolSummary(event.tool_name, event.tool_input),
+          summary: toolSummary(event.tool_name, event.tool_input, this.#cwd),
           ok: event.hook_event_name === 'PostToolUse',
           filesChanged:
             event.hook_event_name === 'PostToolUse'
@@ -107,6 +107,11 @@ export class HookSession implements Disposable {
     return true;
   }
 
+  /** True while at least one request is open. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   isPlan(requestId: string): boolean {
     return this.#plans.has(requestId);
   }
@@ -141,7 +146,7 @@ export class HookSession implements Disposable {
         resolve(NO_OPINION);
         this.#fire({ type: 'request-gone', requestId, why: 'answered at the terminal' });
       });
-      this.#fire({ type: 'request', request: requestOf(requestId, event) });
+      this.#fire({ type: 'request', request: requestOf(requestId, event, this.#cwd) });
     });
   }
 

@@ -1,26 +1,21 @@
 import type { Clock } from '../../base/clock.js';
-import { sleep, withinMs } from '../../base/clock.js';
-import { Emitter, nextEvent } from '../../base/event.js';
+import { Emitter } from '../../base/event.js';
+import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
-import { DisposableStore } from '../../base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { tailChars } from '../../base/text.js';
-import type { PtyManager } from '../../pty/pty-manager.js';
-import type { PtySession } from '../../pty/pty-session.js';
+import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { Screen } from '../../screen/screen.js';
+import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
 import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
 import { interactiveArguments } from '../launch.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
-import { ScreenDialogs } from './screen-dialogs.js';
-import {
-  composerRow,
-  isComposerEmpty,
-  isInterrupted,
-  readScreenState,
-  readRetryNotice,
-  readableText,
-} from './screen-state.js';
+import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
+import { readableText } from './screen-state.js';
+import { ScreenWatch } from './screen-watch.js';
 
 /** The size in which every screen of the CLI was recorded. */
 export const TERMINAL_COLUMNS = 120;
@@ -30,20 +25,10 @@ const SCROLLBACK_LINES = 2000;
 const LOOK_INTERVAL_MS = 100;
 /** A start shows its first hook within 3 s on a busy machine; ten times that is silence. */
 const SILENT_START_MS = 30_000;
-/** Without hooks a turn counts as over when the input box stood idle this long. */
-const IDLE_SETTLED_MS = 2_000;
-/** First-start screens count when they stand this long: a theme picker may flash by. */
-const TROUBLE_SETTLED_MS = 1_500;
-/** Two Ctrl-D on an empty box end the session; closer together they count as one, measured 150 ms apart. */
-const LEAVE_KEY_GAP_MS = 150;
-const LEAVE_LIMIT_MS = 3_000;
-const COMPOSER_LIMIT_MS = 5_000;
-const CTRL_D = '\x04';
-const CTRL_U = '\x15';
 const ESCAPE = '\x1b';
 
 export interface InteractiveDriverOptions {
-  readonly pty: PtyManager;
+  readonly pty: PtySpawner;
   readonly clock: Clock;
   /** Absolute program path and configured arguments. */
   readonly command: readonly string[];
@@ -61,6 +46,14 @@ export interface InteractiveDriverOptions {
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
 }
 
+/** What there is once the program runs. */
+interface Running {
+  readonly session: PtySession;
+  readonly screen: Screen;
+  readonly dialogs: ScreenDialogs;
+  readonly composer: Composer;
+}
+
 /**
  * Drives the real TUI: hooks tell the truth, the screen tells the rest (start dialogs, a session without hooks, what a
  * person would see). Keys are pressed only on a dialog that is seen, and text is typed only into an input box that is seen.
@@ -71,131 +64,112 @@ export class InteractiveDriver implements SessionDriver {
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
   readonly #frames = this.#owned.add(new Emitter<void>());
-  #session: PtySession | undefined;
-  #screen: Screen | undefined;
-  #hooks: HookSession | undefined;
-  #dialogs: ScreenDialogs | undefined;
+  readonly #hooks: HookSession;
+  readonly #watch: ScreenWatch;
+  #running: Running | undefined;
   #exit: ExitStatus | undefined;
-  #lookPending = false;
-  #turn: 'before' | 'running' | 'over' = 'before';
-  #interrupting = false;
+  #nextLook: Disposable | undefined;
   #closing = false;
-  #idleSinceMs: number | undefined;
-  #troubleSinceMs: number | undefined;
-  #retryNotice: string | undefined;
-  #lastReadable = '';
   #bytesUntold = 0;
 
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
+    this.#hooks = this.#owned.add(new HookSession(options.cwd, (event) => this.#onHookEvent(event)));
+    this.#watch = new ScreenWatch({
+      clock: options.clock,
+      fire: (event) => this.#fire(event),
+      hooksLive: () => this.#hooks.state === 'live',
+      dialogOpen: () => this.#running?.dialogs.isOpen === true,
+      lookAgain: () => this.#lookSoon(),
+    });
   }
 
   async start(): Promise<void> {
-    const { options } = { options: this.#options };
+    const { pty, command, cwd, env, shell, promptFile, decisionTimeoutSeconds } = this.#options;
     const token = createSecret();
-    const hooks = new HookSession(options.cwd, (event) => this.#onHookEvent(event));
-    this.#hooks = hooks;
     const server = this.#owned.add(
       await HooksServer.start({
         token,
-        handle: (event, gone) => hooks.handle(event, gone),
+        handle: (event, gone) => this.#hooks.handle(event, gone),
         onFault: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
-    const settings = hookSettings(server.url, options.decisionTimeoutSeconds);
+    const settings = hookSettings(server.url, decisionTimeoutSeconds);
     try {
-      this.#session = await options.pty.spawn({
-        command: [...options.command, ...interactiveArguments(options, settings)],
-        cwd: options.cwd,
-        env: { ...options.env, [HOOK_TOKEN_VARIABLE]: token },
-        columns: TERMINAL_COLUMNS,
-        rows: TERMINAL_ROWS,
-        shell: options.shell,
-        stdinFile: options.promptFile,
-      });
+      this.#attach(
+        await pty.spawn({
+          command: [...command, ...interactiveArguments(this.#options, settings)],
+          cwd,
+          env: { ...env, [HOOK_TOKEN_VARIABLE]: token },
+          columns: TERMINAL_COLUMNS,
+          rows: TERMINAL_ROWS,
+          shell,
+          stdinFile: promptFile,
+        }),
+      );
     } catch (fault) {
       this.dispose();
       throw fault;
     }
-    this.#attach(this.#session);
   }
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
-    if (this.#hooks?.answer(requestId, answer) === true) {
+    if (this.#hooks.answer(requestId, answer)) {
       // A plan without text is not taken from the hook by 2.1.330: its dialog stays, and gets the same answer by keys.
       if (this.#hooks.isPlan(requestId) && answer.verdict !== 'deny')
-        this.#dialogs?.answerLeftOver('plan-ready', answer);
+        this.#running?.dialogs.answerLeftOver('plan-ready', answer);
       return 'answered';
     }
-    const dialogs = this.#dialogs;
-    const session = this.#session;
-    if (dialogs === undefined || session === undefined) return 'gone';
-    // The answer may end the session ("No, exit"); its last screen changes no more.
-    return Promise.race([dialogs.answer(requestId, answer), session.exited.then(() => 'answered' as const)]);
+    return (await this.#running?.dialogs.answer(requestId, answer)) ?? 'gone';
   }
 
   async send(text: string): Promise<void> {
-    await this.#untilComposerEmpty();
-    const session = this.#running();
-    session.write(`\x1b[200~${text.replaceAll('\x1b', '')}\x1b[201~`);
-    await this.#untilFrame(() => !isComposerEmpty(this.#lines()), COMPOSER_LIMIT_MS);
-    this.#turn = 'running';
-    this.#idleSinceMs = undefined;
-    session.write('\r');
+    const { composer } = this.#mustRun();
+    await composer.type(text);
+    this.#watch.turnStarted();
+    composer.submit();
   }
 
   async interrupt(): Promise<void> {
-    const session = this.#running();
-    this.#interrupting = this.#turn === 'running';
+    const { session } = this.#mustRun();
+    this.#watch.interrupted();
     session.write(ESCAPE);
   }
 
   async close(): Promise<void> {
     this.#closing = true;
-    const session = this.#session;
-    if (session === undefined || this.#exit !== undefined) return;
-    await this.#untilFrame(() => composerRow(this.#lines()) !== undefined, COMPOSER_LIMIT_MS);
-    if (this.#isGone()) return;
-    if (!isComposerEmpty(this.#lines())) {
-      session.write(CTRL_U);
-      await this.#untilFrame(() => isComposerEmpty(this.#lines()), LEAVE_LIMIT_MS);
-    }
-    for (let attempt = 0; attempt < 2 && !this.#isGone(); attempt++) {
-      session.write(CTRL_D);
-      await sleep(this.#options.clock, LEAVE_KEY_GAP_MS);
-      if (this.#isGone()) return;
-      session.write(CTRL_D);
-      await withinMs(this.#options.clock, LEAVE_LIMIT_MS, session.exited);
-    }
-    if (!this.#isGone()) await this.kill();
+    if (this.#running === undefined || this.#isGone()) return;
+    if (!(await this.#running.composer.leave())) await this.kill();
   }
 
   async kill(): Promise<void> {
     this.#closing = true;
-    const session = this.#session;
+    const session = this.#running?.session;
     if (session === undefined) return;
     await this.#options.killTree(session.pid);
     await session.exited;
   }
 
   async screen(): Promise<ScreenView> {
-    await this.#screen?.settled();
-    const { lines, columns, rows } = this.#snapshot();
+    const { screen } = this.#mustHaveStarted();
+    await screen.settled();
+    const { lines, columns, rows } = screen.snapshot();
     return { text: lines.join('\n').trimEnd(), columns, rows };
   }
 
   lastOutput(maxChars: number): string {
-    return tailChars(this.#lastReadable, maxChars);
+    return tailChars(this.#watch.readable, maxChars);
   }
 
   dispose(): void {
-    this.#hooks?.dispose();
-    this.#session?.dispose();
+    this.#nextLook?.dispose();
+    this.#running?.dialogs.dispose();
+    this.#running?.session.dispose();
     this.#owned.dispose();
   }
 
   #attach(session: PtySession): void {
-    const { clock } = this.#options;
+    const { clock, onBytes } = this.#options;
     const screen = this.#owned.add(
       new Screen({
         columns: TERMINAL_COLUMNS,
@@ -205,21 +179,33 @@ export class InteractiveDriver implements SessionDriver {
         reply: (data) => session.write(data),
       }),
     );
-    this.#screen = screen;
+    const shown = (): Snapshot => screen.snapshot();
+    const press = (keys: string): void => void session.write(keys);
     const dialogs = new ScreenDialogs({
       clock,
-      lines: () => this.#lines(),
+      lines: shown,
       onFrame: this.#frames.event,
-      press: (keys) => session.write(keys),
+      press,
       fire: (event) => this.#fire(event),
-      believesAll: () => this.#hooks?.state !== 'live',
+      phase: () => this.#phase(),
+      hookWaits: () => this.#hooks.isWaiting,
     });
-    this.#dialogs = dialogs;
+    const composer = new Composer(
+      {
+        screen: shown,
+        onFrame: this.#frames.event,
+        write: press,
+        isGone: () => this.#isGone(),
+        exited: session.exited,
+      },
+      clock,
+    );
+    this.#running = { session, screen, dialogs, composer };
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
     this.#owned.add(
       session.onData((bytes) => {
         this.#bytesUntold += bytes.length;
-        this.#options.onBytes(bytes, session);
+        onBytes(bytes, session);
         screen.feed(bytes);
       }),
     );
@@ -228,97 +214,45 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire({ type: 'spawned', pid: session.pid });
   }
 
+  /** Which dialogs may be believed. Every turn begins with a hook, if hooks are on. */
+  #phase(): DialogPhase {
+    if (this.#hooks.state === 'live') return 'hooks';
+    return this.#watch.turn === 'before' ? 'start' : 'screen';
+  }
+
   #onFrame(): void {
     this.#frames.fire();
-    if (this.#lookPending || this.#exit !== undefined) return;
-    this.#lookPending = true;
-    this.#owned.add(
-      this.#options.clock.after(LOOK_INTERVAL_MS, () => {
-        this.#lookPending = false;
-        this.#look();
-      }),
-    );
+    this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    if (this.#isGone()) return;
+    this.#nextLook ??= this.#options.clock.after(LOOK_INTERVAL_MS, () => {
+      this.#nextLook = undefined;
+      this.#look();
+    });
   }
 
   /** Looks at the screen for what no hook tells. */
   #look(): void {
-    if (this.#exit !== undefined) return;
+    if (this.#isGone() || this.#running === undefined) return;
     this.#tellOutput();
-    const screen = this.#lines();
-    const state = readScreenState(screen);
-    const readable = readableText(screen);
-    if (readable !== '' && !this.#closing) this.#lastReadable = readable;
-    this.#dialogs?.look();
-    this.#lookForTrouble(state);
-    const retry = readRetryNotice(screen);
-    if (retry !== undefined && retry !== this.#retryNotice) this.#fire({ type: 'notice', text: retry });
-    this.#retryNotice = retry;
-    if (this.#interrupting && state === 'idle' && isInterrupted(screen)) this.#endTurn('interrupted');
-    else if (this.#hooks?.state !== 'live') this.#lookForTurnsWithoutHooks(state);
-  }
-
-  #lookForTrouble(state: ReturnType<typeof readScreenState>): void {
-    const text = troubleTexts[state];
-    if (text === undefined) {
-      this.#troubleSinceMs = undefined;
-      return;
-    }
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#troubleSinceMs ??= nowMs;
-    if (nowMs - this.#troubleSinceMs >= TROUBLE_SETTLED_MS) {
-      const kind = state === 'unreachable' ? 'network' : state === 'login' ? 'not-logged-in' : 'onboarding';
-      this.#fire({ type: 'trouble', kind, text });
-    } else {
-      this.#lookAgain();
-    }
-  }
-
-  #lookForTurnsWithoutHooks(state: ReturnType<typeof readScreenState>): void {
-    if (state === 'busy' && this.#turn !== 'running') {
-      this.#turn = 'running';
-      this.#fire({ type: 'turn-started', source: 'observed', prompt: '' });
-    }
-    if (state !== 'idle' || this.#turn !== 'running' || this.#dialogs?.isOpen === true) {
-      this.#idleSinceMs = undefined;
-      return;
-    }
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#idleSinceMs ??= nowMs;
-    if (nowMs - this.#idleSinceMs >= IDLE_SETTLED_MS) this.#endTurn('observed');
-    else this.#lookAgain();
-  }
-
-  #endTurn(how: 'interrupted' | 'observed'): void {
-    this.#turn = 'over';
-    this.#interrupting = false;
-    this.#idleSinceMs = undefined;
-    this.#fire({
-      type: 'turn-ended',
-      source: 'observed',
-      message: this.#lastReadable,
-      backgroundTasks: 0,
-      interrupted: how === 'interrupted',
-    });
-  }
-
-  /** No frame may come any more: what is timed looks again by itself. */
-  #lookAgain(): void {
-    this.#onFrame();
+    const shown = this.#running.screen.snapshot();
+    if (!this.#closing) this.#watch.remember(shown);
+    this.#running.dialogs.look();
+    this.#watch.look(shown);
   }
 
   #onHookEvent(event: SessionEvent): void {
-    if (event.type === 'turn-started') this.#turn = 'running';
-    if (event.type === 'turn-ended') {
-      this.#turn = 'over';
-      this.#interrupting = false;
-    }
+    if (event.type === 'turn-started') this.#watch.turnStarted();
+    if (event.type === 'turn-ended') this.#watch.turnEnded();
     this.#fire(event);
   }
 
   #onSilentStart(): void {
-    if (this.#hooks?.state === 'live' || this.#turn !== 'before' || this.#exit !== undefined) return;
-    if (this.#dialogs?.isOpen === true) return;
-    const shown = readableText(this.#lines());
+    if (this.#running === undefined || this.#phase() !== 'start' || this.#isGone()) return;
+    if (this.#running.dialogs.isOpen) return;
+    const shown = readableText(this.#running.screen.snapshot());
     this.#fire({
       type: 'notice',
       text: `No sign of life ${SILENT_START_MS / 1000} s after the start; the screen shows: ${shown === '' ? '(nothing)' : shown}`,
@@ -326,16 +260,16 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async #onExit(exit: ExitStatus): Promise<void> {
-    await this.#screen?.settled();
+    const running = this.#running;
+    await running?.screen.settled();
     this.#tellOutput();
-    if (this.#turn === 'before' || !this.#closing) {
-      const readable = readableText(this.#lines());
-      if (readable !== '') this.#lastReadable = readable;
-    }
+    if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
+      this.#watch.remember(running.screen.snapshot());
     this.#exit = exit;
+    this.#nextLook?.dispose();
     this.#frames.fire();
-    this.#dialogs?.withdraw('the session ended');
-    this.#hooks?.withdraw('the session ended');
+    running?.dialogs.withdraw('the session ended');
+    this.#hooks.withdraw('the session ended');
     this.#fire({ type: 'exited', exit });
   }
 
@@ -353,42 +287,21 @@ export class InteractiveDriver implements SessionDriver {
     return this.#exit !== undefined;
   }
 
-  #running(): PtySession {
-    if (this.#session === undefined || this.#exit !== undefined)
-      throw new Error('the session is not running');
-    return this.#session;
+  #mustRun(): Running {
+    if (!this.#isGone()) return this.#mustHaveStarted();
+    throw new BridgeError(
+      'TASK_NOT_RUNNING',
+      'The session of Claude Code has ended.',
+      'Start a new task with start_task.',
+    );
   }
 
-  #snapshot(): ReturnType<Screen['snapshot']> {
-    if (this.#screen === undefined) throw new Error('the session has no screen yet');
-    return this.#screen.snapshot();
-  }
-
-  #lines(): ReturnType<Screen['snapshot']> {
-    return this.#snapshot();
-  }
-
-  async #untilComposerEmpty(): Promise<void> {
-    const isReady = (): boolean => isComposerEmpty(this.#lines());
-    if (await this.#untilFrame(isReady, COMPOSER_LIMIT_MS)) return;
-    this.#running().write(CTRL_U);
-    if (!(await this.#untilFrame(isReady, COMPOSER_LIMIT_MS))) {
-      throw new Error('the input box did not become free');
-    }
-  }
-
-  async #untilFrame(isTrue: () => boolean, limitMs: number): Promise<boolean> {
-    if (this.#isGone() || isTrue()) return true;
-    const seen = nextEvent(this.#frames.event, () => this.#isGone() || isTrue()).then(() => true);
-    return (await withinMs(this.#options.clock, limitMs, seen)) === true;
+  #mustHaveStarted(): Running {
+    if (this.#running !== undefined) return this.#running;
+    throw new BridgeError(
+      'TASK_NOT_RUNNING',
+      'The session of Claude Code has not started yet.',
+      'Try again in a moment.',
+    );
   }
 }
-
-const troubleTexts: Partial<Record<ReturnType<typeof readScreenState>, string>> = {
-  onboarding:
-    'Claude Code shows its first-start screens. Run `claude` once in a terminal, finish them, and start the task again.',
-  login:
-    'Claude Code is not logged in. Run `claude` once in a terminal and log in, then start the task again.',
-  unreachable:
-    'Claude Code could not connect to its service. Check the network (and ANTHROPIC_BASE_URL), then start the task again.',
-};

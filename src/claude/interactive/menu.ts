@@ -1,119 +1,72 @@
 // Pure: reads the menu that a dialog of the CLI ends in.
+import { readOptions, type MenuOption } from './menu-options.js';
+import { isDashedRule, isFullRule, isRuleLike } from './rule.js';
 
 /** A list of options with one marked, standing at the bottom of the screen below a full-width rule. */
 export interface Menu {
-  /** What stands between the rule and the options: title and text, trimmed, without blank lines. */
+  /** What stands between the rule and the options: title and text, trimmed, without rules and blank lines. */
   readonly heading: readonly string[];
+  /** Of the heading, what stands between the first and the last dashed rule. */
+  readonly framed: readonly string[];
   readonly options: readonly MenuOption[];
   readonly marked: number;
   /** Lines below the options, such as `Enter to confirm · Esc to cancel`. */
   readonly footer: readonly string[];
+  /** The dialog is taller than the screen: its rule and its title have left it, and `heading` begins in the middle. */
+  readonly isCut: boolean;
 }
 
-export interface MenuOption {
-  readonly label: string;
-  /** The key that picks it at once; menus of newer versions have none. */
-  readonly number: number | undefined;
-}
-
-/** Lines of an option's description are indented deeper than its label by at least this much. */
-const DESCRIPTION_INDENT = 2;
-/** A rule may be indented on both sides, as in the plan dialog of 2.1.330. */
-const RULE_SLACK_COLUMNS = 8;
-const optionPattern = /^(\s*)(❯?)(\s*)(?:(\d{1,2})\.\s+)?(\S.*)$/u;
-const footerPattern = /^\s*(Enter to |Esc to |↑\/↓ )/u;
-
-interface Line {
-  readonly row: number;
-  readonly text: string;
-}
+const footerPattern = /^ {0,4}(Enter to |Esc to |Space to |ctrl\+g to edit |↑ \d+ more lines?\b)/u;
+/** The cursor rests on a row below the last hint. */
+const ROWS_BELOW = 1;
+/** Text of several lines is drawn behind a stroke by newer versions. */
+const gutter = /^│ ?/u;
 
 /**
  * The menu at the bottom of the screen, or undefined. It counts only in the place and shape in which the CLI draws it:
- * a rule as wide as the screen above it, exactly one marked option, and nothing but key hints below. Text that a
- * program prints stands above the CLI's own bottom region and can therefore never be read as a menu.
+ * at the very bottom, with nothing but key hints below, one option marked, and a rule across the whole screen above. The
+ * input box is then absent. Text that a program or the agent prints stands above the CLI's own bottom region, indented,
+ * and can therefore never be read as a menu; within a dialog the first rule is the CLI's, whatever the text below holds.
  */
 export function readMenu(lines: readonly string[], columns: number): Menu | undefined {
-  const filled: Line[] = lines.map((text, row) => ({ row, text })).filter((line) => line.text.trim() !== '');
   const footer: string[] = [];
-  while (footerPattern.test(filled.at(-1)?.text ?? '')) footer.unshift((filled.pop()?.text ?? '').trim());
-
-  const rule = filled.findLastIndex(
-    (line) => isRule(line.text, columns) && !isRuleInsideQuestion(filled, line),
-  );
-  if (rule === -1) return undefined;
-  const region = filled.slice(rule + 1).filter((line) => !isRule(line.text, columns));
-  const mark = region.findIndex((line) => /^\s*❯\s*\S/u.test(line.text));
-  if (mark === -1 || region.some((line, index) => index !== mark && /^\s*❯/u.test(line.text)))
-    return undefined;
-
-  const markedOption = parseOption(region[mark]?.text ?? '');
-  if (markedOption === undefined) return undefined;
-  const numbered = markedOption.number !== undefined;
-  const isSibling = (line: Line): boolean => {
-    const option = parseOption(line.text);
-    if (option === undefined) return false;
-    return numbered ? option.number !== undefined : option.column === markedOption.column;
-  };
-  let first = mark;
-  while (first > 0 && isOptionOrDescription(region, first - 1, isSibling, markedOption.column)) first--;
-  while (first < mark && !isSibling(region[first] ?? { row: 0, text: '' })) first++;
-
-  const options: MenuOption[] = [];
-  let marked = -1;
-  for (const [index, line] of region.entries()) {
-    if (index < first) continue;
-    const option = index === mark || isSibling(line) ? parseOption(line.text) : undefined;
-    if (option === undefined) {
-      if (indentOf(line.text) >= markedOption.column + DESCRIPTION_INDENT - 1) continue;
-      return undefined;
-    }
-    if (index === mark) marked = options.length;
-    options.push({ label: option.label, number: option.number });
+  let end = lastFilled(lines, lines.length);
+  while (footerPattern.test(lines[end] ?? '')) {
+    footer.unshift((lines[end] ?? '').trim());
+    end = lastFilled(lines, end);
   }
-  if (options.length < 2 || marked === -1) return undefined;
-  return { heading: region.slice(0, first).map((line) => line.text.trim()), options, marked, footer };
-}
-
-function isOptionOrDescription(
-  region: readonly Line[],
-  index: number,
-  isSibling: (line: Line) => boolean,
-  column: number,
-): boolean {
-  const line = region[index];
-  if (line === undefined) return false;
-  return isSibling(line) || indentOf(line.text) > column;
-}
-
-interface ParsedOption extends MenuOption {
-  /** Where the label (or its number) begins. */
-  readonly column: number;
-}
-
-function parseOption(text: string): ParsedOption | undefined {
-  const match = optionPattern.exec(text);
-  if (match === null) return undefined;
-  const [, before = '', mark = '', after = '', number, label = ''] = match;
+  const block = end === -1 ? undefined : readOptions(lines, end, columns);
+  if (block === undefined) return undefined;
+  const rule = lines.findIndex((line, row) => row < block.top && isFullRule(line, columns));
+  const isCut = rule === -1;
+  if (isCut && !fillsTheScreen(lines, footer)) return undefined;
+  const region = lines.slice(rule + 1, block.top);
+  const from = region.findIndex((line) => isDashedRule(line, columns));
+  const to = region.findLastIndex((line) => isDashedRule(line, columns));
   return {
-    label: label.trim(),
-    number: number === undefined ? undefined : Number(number),
-    column: before.length + mark.length + after.length,
+    heading: textOf(region),
+    framed: from < to ? textOf(region.slice(from + 1, to)) : [],
+    options: block.options,
+    marked: block.marked,
+    footer,
+    isCut,
   };
 }
 
-function indentOf(text: string): number {
-  return text.length - text.trimStart().length;
+function textOf(rows: readonly string[]): string[] {
+  return rows
+    .filter((line) => !isRuleLike(line))
+    .map((line) => line.trim().replace(gutter, '').trim())
+    .filter((line) => line !== '');
 }
 
-/** `────…` over (nearly) the whole width. */
-export function isRule(text: string, columns: number): boolean {
-  const trimmed = text.trim();
-  return trimmed.length >= columns - RULE_SLACK_COLUMNS && /^(─+|▔+)$/u.test(trimmed);
+/** A dialog without its rule is believed only where it reaches from the first row to the last. */
+function fillsTheScreen(lines: readonly string[], footer: readonly string[]): boolean {
+  if (footer.some((line) => line.startsWith('↑'))) return true;
+  return (lines[0] ?? '').trim() !== '' && lastFilled(lines, lines.length) >= lines.length - ROWS_BELOW - 1;
 }
 
-/** A question's dialog has a second rule above its last option (`Chat about this`): that one is no border. */
-function isRuleInsideQuestion(filled: readonly Line[], rule: Line): boolean {
-  const next = filled.find((line) => line.row > rule.row);
-  return next !== undefined && /^\s*❯?\s*\d{1,2}\.\s+Chat about this\s*$/u.test(next.text);
+/** The last row before `end` that is not blank, or -1. */
+function lastFilled(lines: readonly string[], end: number): number {
+  return lines.slice(0, end).findLastIndex((line) => line.trim() !== '');
 }

@@ -1,15 +1,19 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import type { SessionAnswer, SessionEvent } from '../session.js';
-import { chooseOption, dismiss, type KeyTarget, type PressResult } from './dialog-keys.js';
-import { dialogs, recogniseDialog } from './dialogs/registry.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { Question, SessionAnswer, SessionEvent } from '../session.js';
+import { DialogKeys, type KeyTarget, type PressResult } from './dialog-keys.js';
 import type { Dialog, DialogReading } from './dialogs/dialog.js';
+import { recogniseDialog } from './dialogs/registry.js';
 import { readMenu, type Menu } from './menu.js';
+import { answerQuestion } from './question-keys.js';
 
 /** A dialog must stand unchanged this long before it is believed: it may still be being drawn. */
 const STANDING_MS = 150;
 /** A dialog that a hook has answered goes by itself well within this; longer, and it gets its answer by keys. */
 const LEFT_OVER_MS = 1_000;
+/** A dialog that is not believed and that nobody answers is told after this, so that it does not wait unseen. */
+const UNSEEN_MS = 10_000;
 
 interface Seen {
   readonly dialog: Dialog;
@@ -23,22 +27,31 @@ interface Open extends Seen {
   isAnswered: boolean;
 }
 
+/**
+ * How far a session is, for the question which dialogs may be believed. `start`: nothing has begun. `screen`: a turn was
+ * seen and no hook came, so hooks are off. `hooks`: hooks tell everything, and no dialog on the screen counts.
+ */
+export type DialogPhase = 'start' | 'screen' | 'hooks';
+
 export interface ScreenDialogsOptions extends KeyTarget {
   readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
-  /** False while hooks are live: then only start dialogs are believed. */
-  readonly believesAll: () => boolean;
+  readonly phase: () => DialogPhase;
+  /** True while a request of a hook is open: its dialog stands on the screen meanwhile. */
+  readonly hookWaits: () => boolean;
 }
 
 /** The dialogs that stand on the screen: asks about each once, and answers by keys that are seen to take. */
-export class ScreenDialogs {
+export class ScreenDialogs implements Disposable {
   readonly #options: ScreenDialogsOptions;
-  #candidate: { readonly identity: string; readonly sinceMs: number } | undefined;
+  #standing: { readonly identity: string; readonly sinceMs: number } | undefined;
   #open: Open | undefined;
   #next = 1;
   #leftOver:
     { readonly dialogId: string; readonly answer: SessionAnswer; readonly fromMs: number } | undefined;
-  #unknownTold = '';
+  #again: Disposable | undefined;
+  #told = '';
+  #answersGiven = false;
 
   constructor(options: ScreenDialogsOptions) {
     this.#options = options;
@@ -50,50 +63,50 @@ export class ScreenDialogs {
 
   /** Called when the screen may have changed. */
   look(): void {
+    this.#again?.dispose();
     const menu = this.#menu();
     const seen = menu === undefined ? undefined : this.#recognise(menu);
-    if (this.#open !== undefined && seen?.identity !== this.#open.identity) {
-      const gone = this.#open;
-      this.#open = undefined;
-      if (!gone.isAnswered) {
-        this.#options.fire({
-          type: 'request-gone',
-          requestId: gone.requestId,
-          why: 'answered at the terminal',
-        });
-      }
-    }
-    if (menu === undefined || seen === undefined) {
-      this.#candidate = undefined;
-      if (menu !== undefined) this.#tellUnknown(menu);
+    this.#closeGone(seen);
+    const identity = seen?.identity ?? (menu === undefined ? undefined : textOf(menu));
+    if (identity === undefined) {
+      this.#standing = undefined;
       return;
     }
     if (this.#open !== undefined) return;
-    if (this.#candidate?.identity !== seen.identity) {
-      this.#candidate = { identity: seen.identity, sinceMs: this.#options.clock.monotonicMs() };
-    }
-    const standsMs = this.#options.clock.monotonicMs() - this.#candidate.sinceMs;
-    if (this.#answersLeftOver(seen)) return;
-    if (standsMs < STANDING_MS) {
-      this.#options.clock.after(STANDING_MS - standsMs, () => this.look());
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#standing?.identity !== identity) this.#standing = { identity, sinceMs: nowMs };
+    const standsMs = nowMs - this.#standing.sinceMs;
+    if (seen === undefined || menu === undefined) {
+      if (menu !== undefined && standsMs >= STANDING_MS) this.#tellOnce(unknownText(menu), identity);
+      else this.#lookIn(STANDING_MS - standsMs);
       return;
     }
-    if (seen.dialog.atStart || this.#options.believesAll()) this.#ask(seen);
+    if (this.#answersLeftOver(seen)) return;
+    if (standsMs < STANDING_MS) this.#lookIn(STANDING_MS - standsMs);
+    else if (this.#believes(seen.dialog)) this.#take(seen);
+    else this.#watchUnseen(seen, standsMs);
   }
 
   /** A dialog that a hook's answer should have closed: it gets the same answer by keys if it stays. */
   answerLeftOver(dialogId: string, answer: SessionAnswer): void {
-    const { clock } = this.#options;
-    this.#leftOver = { dialogId, answer, fromMs: clock.monotonicMs() + LEFT_OVER_MS };
-    clock.after(LEFT_OVER_MS, () => this.look());
+    this.#leftOver = { dialogId, answer, fromMs: this.#options.clock.monotonicMs() + LEFT_OVER_MS };
+    this.#lookIn(LEFT_OVER_MS);
   }
 
+  /** Throws nothing; `gone` when that dialog no longer stands there. */
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
     const open = this.#open;
     if (open?.requestId !== requestId || open.isAnswered) return 'gone';
     open.isAnswered = true;
     const result = await this.#press(open, answer);
-    if (result === 'pressed') return 'answered';
+    if (result === 'pressed') {
+      // Gone for sure: the same dialog on the next frame is another one.
+      if (this.#open === open) this.#open = undefined;
+      this.#standing = undefined;
+      if (open.dialog.kind === 'question') this.#answersGiven = answer.verdict !== 'deny';
+      this.#lookIn(STANDING_MS);
+      return 'answered';
+    }
     open.isAnswered = false;
     if (result === 'gone') return 'gone';
     this.#options.fire({
@@ -106,16 +119,46 @@ export class ScreenDialogs {
 
   withdraw(why: string): void {
     const open = this.#open;
-    this.#open = undefined;
-    this.#leftOver = undefined;
+    this.dispose();
     if (open !== undefined && !open.isAnswered)
       this.#options.fire({ type: 'request-gone', requestId: open.requestId, why });
   }
 
-  #ask(seen: Seen): void {
+  dispose(): void {
+    this.#again?.dispose();
+    this.#open = undefined;
+    this.#leftOver = undefined;
+  }
+
+  #believes({ when }: Dialog): boolean {
+    const phase = this.#options.phase();
+    if (phase === 'hooks') return false;
+    // Without hooks the first dialog of a turn may stand there before the turn itself was seen.
+    return phase === 'start' || when === 'turn';
+  }
+
+  #closeGone(seen: Seen | undefined): void {
+    const open = this.#open;
+    if (open === undefined || seen?.identity === open.identity) return;
+    this.#open = undefined;
+    if (open.isAnswered) return;
+    this.#options.fire({
+      type: 'request-gone',
+      requestId: open.requestId,
+      why: 'answered at the terminal',
+    });
+  }
+
+  #take(seen: Seen): void {
+    if (seen.dialog.id === 'review-answers' && this.#answersGiven) {
+      this.#answersGiven = false;
+      this.#pressUnasked(seen, { verdict: 'allow' });
+      return;
+    }
     const requestId = `screen-${this.#next++}`;
     this.#open = { ...seen, requestId, isAnswered: false };
     const { dialog, reading, menu } = seen;
+    const labels = reading.choices?.map((choice) => choice.label);
     this.#options.fire({
       type: 'request',
       request: {
@@ -124,8 +167,8 @@ export class ScreenDialogs {
         tool: dialog.id,
         input: reading.input,
         summary: reading.summary,
-        options: menu.options.map((option) => option.label),
-        ...(dialog.kind === 'question' ? { questions: [questionOf(reading, menu)] } : {}),
+        options: labels ?? menu.options.map((option) => option.label),
+        ...(reading.choices === undefined ? {} : { questions: [questionOf(reading)] }),
         source: 'observed',
       },
     });
@@ -134,37 +177,43 @@ export class ScreenDialogs {
   #answersLeftOver(seen: Seen): boolean {
     const leftOver = this.#leftOver;
     if (leftOver?.dialogId !== seen.dialog.id) return false;
-    if (this.#options.clock.monotonicMs() < leftOver.fromMs) return true;
+    const waitMs = leftOver.fromMs - this.#options.clock.monotonicMs();
+    if (waitMs > 0) {
+      this.#lookIn(waitMs);
+      return true;
+    }
     this.#leftOver = undefined;
-    this.#press(seen, leftOver.answer).then(
-      (result) => {
-        if (result !== 'pressed' && result !== 'gone') {
-          this.#options.fire({
-            type: 'notice',
-            text: `The dialog "${seen.reading.summary}" did not take its answer (${result}).`,
-          });
-        }
-      },
-      (fault: unknown) => this.#options.fire({ type: 'notice', text: messageOf(fault) }),
-    );
+    this.#pressUnasked(seen, leftOver.answer);
     return true;
   }
 
-  #press(seen: Seen, answer: SessionAnswer): Promise<PressResult> {
-    const { clock } = this.#options;
-    const isSame = (menu: Menu): boolean => this.#recognise(menu)?.identity === seen.identity;
-    if (seen.dialog.kind === 'question') {
+  #pressUnasked(seen: Seen, answer: SessionAnswer): void {
+    this.#press(seen, answer).then(
+      (result) => {
+        if (result === 'pressed' || result === 'gone') return;
+        const text = `The dialog "${seen.reading.summary}" did not take its answer (${result}).`;
+        this.#options.fire({ type: 'notice', text });
+      },
+      (fault: unknown) => this.#options.fire({ type: 'notice', text: messageOf(fault) }),
+    );
+  }
+
+  async #press({ dialog, identity }: Seen, answer: SessionAnswer): Promise<PressResult> {
+    const isSame = (menu: Menu): boolean => this.#recognise(menu)?.identity === identity;
+    const keys = new DialogKeys(this.#options, this.#options.clock, isSame);
+    if (dialog.kind === 'question') {
       const chosen = answer.verdict === 'deny' ? undefined : Object.values(answer.answers ?? {})[0];
-      if (chosen === undefined) return dismiss(this.#options, clock, isSame);
-      return chooseOption(this.#options, clock, (label) => label === chosen, isSame);
+      return chosen === undefined ? keys.dismiss() : answerQuestion(keys, chosen);
     }
-    const wanted = seen.dialog.optionFor[answer.verdict];
-    if (!seen.menu.options.some((option) => wanted.test(option.label))) {
-      if (answer.verdict === 'deny') return dismiss(this.#options, clock, isSame);
+    const wanted = dialog.optionFor[answer.verdict];
+    let result = await keys.choose((option) => wanted.test(option.label));
+    if (result === 'no-such-option' && answer.verdict === 'allow_session') {
       // A menu without a lasting yes still has a plain one.
-      return chooseOption(this.#options, clock, (label) => seen.dialog.optionFor.allow.test(label), isSame);
+      result = await keys.choose((option) => dialog.optionFor.allow.test(option.label));
     }
-    return chooseOption(this.#options, clock, (label) => wanted.test(label), isSame);
+    if (result !== 'no-such-option') return result;
+    if (answer.verdict === 'deny') return keys.dismiss();
+    return dialog.enterAllows === true ? keys.enter() : 'no-such-option';
   }
 
   #menu(): Menu | undefined {
@@ -175,39 +224,45 @@ export class ScreenDialogs {
   #recognise(menu: Menu): Seen | undefined {
     const found = recogniseDialog(menu);
     if (found === undefined) return undefined;
-    const identity = JSON.stringify([
-      found.dialog.id,
-      found.reading.input,
-      menu.options.map((option) => option.label),
-    ]);
-    return { ...found, menu, identity };
+    const labels = found.reading.choices ?? menu.options.map((option) => option.label);
+    return { ...found, menu, identity: JSON.stringify([found.dialog.id, found.reading.input, labels]) };
   }
 
-  /** A menu that nobody knows is told once, so that a new version's dialog does not wait unseen. */
-  #tellUnknown(menu: Menu): void {
-    const text = `A dialog that the bridge does not know waits: ${menu.heading.join(' ')} [${menu.options.map((option) => option.label).join(' | ')}]`;
-    if (text === this.#unknownTold) return;
-    this.#unknownTold = text;
+  /** One more look when nothing may change by itself any more. */
+  #lookIn(delayMs: number): void {
+    this.#again?.dispose();
+    this.#again = this.#options.clock.after(delayMs, () => this.look());
+  }
+
+  #watchUnseen({ reading, identity }: Seen, standsMs: number): void {
+    // While a hook's request is open its dialog is meant to stand there.
+    if (this.#options.hookWaits()) return;
+    if (standsMs < UNSEEN_MS) this.#lookIn(UNSEEN_MS - standsMs);
+    else
+      this.#tellOnce(`A dialog waits at the terminal that no hook told about: ${reading.summary}`, identity);
+  }
+
+  #tellOnce(text: string, identity: string): void {
+    if (identity === this.#told) return;
+    this.#told = identity;
     this.#options.fire({ type: 'notice', text });
   }
 }
 
-function questionOf(
-  reading: DialogReading,
-  menu: Menu,
-): { question: string; header: string; multiSelect: boolean; options: { label: string }[] } {
-  const labels = menu.options
-    .map((option) => option.label)
-    .filter((label) => !/^(Type something\.?|Chat about this)$/.test(label));
-  return {
-    question: reading.input['question'] ?? '',
-    header: reading.input['header'] ?? '',
-    multiSelect: false,
-    options: labels.map((label) => ({ label })),
-  };
+/** A menu that nobody knows is told, so that a new version's dialog does not wait unseen. */
+function unknownText(menu: Menu): string {
+  return `A dialog that the bridge does not know waits: ${textOf(menu)}`;
 }
 
-/** Ids of the dialogs that may stand before the first prompt. */
-export const startDialogIds: readonly string[] = dialogs
-  .filter((dialog) => dialog.atStart)
-  .map((dialog) => dialog.id);
+function textOf(menu: Menu): string {
+  return `${menu.heading.join(' ')} [${menu.options.map((option) => option.label).join(' | ')}]`;
+}
+
+function questionOf({ input, choices = [], isMulti = false }: DialogReading): Question {
+  return {
+    question: input['question'] ?? '',
+    header: input['header'] ?? '',
+    multiSelect: isMulti,
+    options: choices,
+  };
+}

@@ -1,5 +1,6 @@
 // Pure: what the CLI's screen says, where no hook does.
-import { isRule } from './menu.js';
+import { readMenu } from './menu.js';
+import { isFullRule, isRuleLike } from './rule.js';
 
 /** The part of a snapshot that is looked at here. */
 export interface ScreenLines {
@@ -21,31 +22,57 @@ export type ScreenState =
 
 /** The label column of an empty input box: `❯ ` and then the cursor. */
 const EMPTY_COMPOSER_COLUMN = 2;
-
-export function readScreenState(screen: ScreenLines): ScreenState {
-  const filled = screen.lines.filter((line) => line.trim() !== '');
-  const text = filled.join('\n');
-  if (/Unable to connect to Anthropic services/.test(text)) return 'unreachable';
-  if (/^\s*(Let's get started\.|Choose the text style|Security notes:)/m.test(text)) return 'onboarding';
-  if (/^\s*(Select login method|Paste code here|Browser didn't open)/m.test(text)) return 'login';
-  if (composerRow(screen) === undefined) return 'other';
-  return filled.slice(-FOOTER_LINES).some((line) => /\besc to interrupt\b/.test(line)) ? 'busy' : 'idle';
-}
-
 /** The footer below the input box is at most this many lines. */
 const FOOTER_LINES = 3;
+/** The spinner stands at most so many filled lines above the input box; a hint may be between them. */
+const SPINNER_LINES = 3;
 
-/** The row of the input box (`❯` between two rules), or undefined. */
-export function composerRow({ lines, columns }: ScreenLines): number | undefined {
-  const row = lines.findLastIndex(
-    (line, index) => /^❯/u.test(line) && isBoxBorder(lines[index - 1] ?? '', columns),
+/**
+ * What the screen says. The words of the first-start screens count only where the CLI draws them, below its welcome or in
+ * its own login menu, and never beside an input box: an agent's text may hold them too.
+ */
+export function readScreenState(screen: ScreenLines): ScreenState {
+  const filled = screen.lines.filter((line) => line.trim() !== '');
+  const box = composerBox(screen);
+  if (box !== undefined) {
+    const below = screen.lines.slice(box.bottom + 1);
+    const above = screen.lines.slice(0, box.top).filter((line) => line.trim() !== '');
+    const isBusy =
+      below.some((line) => /\besc to interrupt\b/.test(line)) ||
+      above.slice(-SPINNER_LINES).some((line) => spinnerLine.test(line));
+    return isBusy ? 'busy' : 'idle';
+  }
+  const loginMenu = readMenu(screen.lines, screen.columns);
+  if (loginMenu?.heading[0] === 'Login' && loginMenu.heading.at(-1) === 'Select login method:')
+    return 'login';
+  if (!/^Welcome to Claude Code\b/.test(filled[0] ?? '')) return 'other';
+  const text = filled.join('\n');
+  if (/^ *Unable to connect to Anthropic services/m.test(text)) return 'unreachable';
+  if (/^ *(Select login method|Paste code here|Browser didn't open)/m.test(text)) return 'login';
+  return /^ *(Let's get started\.|Choose the text style|Security notes:)/m.test(text)
+    ? 'onboarding'
+    : 'other';
+}
+
+/** The row of the input box (`❯` between two rules, at the bottom of the screen), or undefined. */
+export function composerRow(screen: ScreenLines): number | undefined {
+  const box = composerBox(screen);
+  return box === undefined ? undefined : box.top + 1;
+}
+
+function composerBox({ lines, columns }: ScreenLines): { top: number; bottom: number } | undefined {
+  const bottom = lines.findLastIndex((line) => isFullRule(line, columns));
+  const top = lines.findLastIndex(
+    (line, row) => row < bottom && isBoxBorder(line, columns) && /^❯/u.test(lines[row + 1] ?? ''),
   );
-  return row === -1 ? undefined : row;
+  if (top === -1) return undefined;
+  const below = lines.slice(bottom + 1).filter((line) => line.trim() !== '');
+  return below.length <= FOOTER_LINES ? { top, bottom } : undefined;
 }
 
 /** The box's upper rule, which may carry a title such as `─── History 1/1 ───`. */
 function isBoxBorder(line: string, columns: number): boolean {
-  return isRule(line, columns) || (line.length >= columns - 1 && /^───.*───$/u.test(line));
+  return isFullRule(line, columns) || (line.length === columns && /^───.*───$/u.test(line));
 }
 
 /** True when the input box is there and holds no text of ours (a grey placeholder leaves the cursor at its start). */
@@ -56,45 +83,65 @@ export function isComposerEmpty(screen: ScreenLines): boolean {
 
 /** `API error · Retrying in 4s · attempt 4/10`, `429 … · retrying in 1s · attempt 3/10`, or undefined. */
 export function readRetryNotice({ lines }: ScreenLines): string | undefined {
-  const line = lines.findLast((candidate) => /[Rr]etrying in \d+.*attempt \d+\/\d+/.test(candidate));
-  return line?.replace(/^[\s✻✽✶✳✢·*]+/u, '').trim();
+  const line = lines.findLast((candidate) =>
+    /^[✻✽✶✳✢·*●] .*[Rr]etrying in \d+.*attempt \d+\/\d+/u.test(candidate),
+  );
+  return line?.slice(1).trim();
 }
 
-/** True when the last turn was interrupted at the terminal. */
-export function isInterrupted({ lines }: ScreenLines): boolean {
-  const last = lines.findLast((line) => /^\s*(⎿|❯|●)/u.test(line) && !/^❯\s*$/u.test(line));
-  return last !== undefined && /Interrupted · What should Claude do instead\?/.test(last);
-}
-
-const spinnerLine = /^\s*[✻✽✶✳✢·*]\s.*…(\s*\(.*\))?\s*$/u;
+const spinnerLine = /^[✻✽✶✳✢·*]\s.*…(\s*\(.*\))?\s*$/u;
 const chromeLine =
   /(\? for shortcuts|esc to interrupt|\/effort|ctrl\+g to edit|manual mode on|auto mode on|Esc to cancel)/;
 
 /**
- * What a person would read of the screen: without the input box and its footer, rules, spinner lines and the header box;
+ * What a person would read of the screen: without the input box and its footer, rules, spinner lines and the header;
  * runs of blank lines become one.
  */
 export function readableText(screen: ScreenLines): string {
   const composer = composerRow(screen);
-  const end = composer === undefined ? screen.lines.length : composer - 1;
-  const kept = screen.lines
-    .slice(0, end)
+  const shown = screen.lines.slice(0, composer === undefined ? screen.lines.length : composer - 1);
+  const header = shown.findIndex((line) => headerLine.test(line));
+  return shown
     .filter(
-      (line) =>
-        !isRule(line, screen.columns) && !spinnerLine.test(line) && !chromeLine.test(line) && !isHeader(line),
+      (line, row) => !(header !== -1 && row >= header && row < header + HEADER_LINES) && !isChrome(line),
     )
-    .map((line) => line.trimEnd());
-  return kept
+    .map((line) => line.trimEnd())
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-function isHeader(line: string): boolean {
-  return (
-    /^[│╭╰]/u.test(line) ||
-    /^\s*[▐▝·][▛▜█▘▝\s]/u.test(line) ||
-    /^\s*▝▝\s+▝▝/u.test(line) ||
-    /Claude Code v\d+\.\d+\.\d+/.test(line)
-  );
+/**
+ * How the last turn ended, as the screen tells it: the agent's last words, and whether they are a fault of the account or
+ * the API. Undefined while nothing of a turn is there.
+ */
+export function readTurnEnd(
+  screen: ScreenLines,
+): { readonly message: string; readonly fault?: 'not-logged-in' | 'api-error' } | undefined {
+  const lines = readableText(screen)
+    .split('\n')
+    .filter((line) => !turnLine.test(line));
+  const refusal = lines.findLast((line) => /^ {2}⎿ /u.test(line));
+  const last = lines.findLastIndex((line) => /^● /u.test(line));
+  if (last === -1) {
+    if (refusal === undefined) return undefined;
+    const message = refusal.replace(/^ {2}⎿ +/u, '').trim();
+    return /^Not logged in\b/.test(message) ? { message, fault: 'not-logged-in' } : { message };
+  }
+  const message = lines
+    .slice(last)
+    .map((line) => line.replace(/^(● | {2})/u, ''))
+    .join('\n')
+    .trim();
+  return /^API Error\b/.test(message) ? { message, fault: 'api-error' } : { message };
+}
+
+/** `✻ Cooked for 0s · done 11:59 PM`, below a turn that is over. */
+const turnLine = /^[✻✽✶✳✢·*] \p{L}+ for /u;
+/** The header without a box: name and version, model, folder, beside a figure that moves. */
+const HEADER_LINES = 3;
+const headerLine = /^[\s▐▝▗▖▘▛▜▟▙█▂·~]*Claude Code v\d+\.\d+\.\d+$/u;
+
+function isChrome(line: string): boolean {
+  return isRuleLike(line) || spinnerLine.test(line) || chromeLine.test(line) || /^[│╭╰].*[│╮╯]$/u.test(line);
 }

@@ -4,9 +4,9 @@ import { defineDialog } from './dialog.js';
 export const bypassWarning = defineDialog({
   id: 'bypass-warning',
   kind: 'prompt',
-  atStart: true,
-  recognise: ({ heading, options }) => {
-    if (!heading.some((line) => /Bypass Permissions mode/i.test(line))) return undefined;
+  when: 'start',
+  recognise: ({ heading, options, isCut }) => {
+    if (isCut || !/^WARNING: .*Bypass Permissions mode/i.test(heading[0] ?? '')) return undefined;
     if (!options.some((option) => /^Yes, I accept/i.test(option.label))) return undefined;
     return { input: {}, summary: 'Run Claude Code in Bypass Permissions mode' };
   },

@@ -1,22 +1,27 @@
 import { defineDialog } from './dialog.js';
 
+const withoutText = 'Exit plan mode?';
+const withText = 'Ready to code?';
+const question = /^Claude has written up a plan and is ready to execute\./;
+const own = /^(Exit plan mode\?|Ready to code\?|Here is Claude's plan:|Claude wants to exit plan mode)$/;
+
 /** `Exit plan mode?` and `Ready to code?`: the plan is done and the agent wants to begin. */
 export const planReady = defineDialog({
   id: 'plan-ready',
   kind: 'plan',
-  atStart: false,
-  recognise: ({ heading, options }) => {
-    if (!heading.some((line) => /^(Exit plan mode\?|Ready to code\?)/.test(line))) return undefined;
-    if (!/^Yes/.test(options[0]?.label ?? '')) return undefined;
-    const plan = heading.filter(
-      (line) =>
-        !/^(Exit plan mode\?|Ready to code\?|Claude wants to exit plan mode|Would you like)/.test(line),
-    );
+  when: 'turn',
+  recognise: ({ heading, options, isCut }) => {
+    if (isCut || !/^Yes\b/.test(options[0]?.label ?? '')) return undefined;
+    // A long plan pushes the title off the screen; the question has a rule of its own.
+    if (heading[0] !== withoutText && !question.test(heading.at(-1) ?? '')) return undefined;
+    const isWhole = heading[0] === withoutText || heading[0] === withText;
+    const plan = isWhole ? heading.filter((line) => !own.test(line) && !question.test(line)) : [];
     return { input: { plan: plan.join('\n') }, summary: 'Leave plan mode and begin' };
   },
+  // Never a yes that also hands over later decisions.
   optionFor: {
-    allow: /^Yes(?!.*(auto|accept edits|bypass))/i,
-    allow_session: /^Yes(?!.*(auto|accept edits|bypass))/i,
+    allow: /^Yes(?!.*\b(auto|accept edits|bypass))/i,
+    allow_session: /^Yes(?!.*\b(auto|accept edits|bypass))/i,
     deny: /^No\b/i,
   },
 });

@@ -4,18 +4,22 @@ import { bypassWarning } from './bypass-warning.js';
 import type { Dialog, DialogReading } from './dialog.js';
 import { planReady } from './plan-ready.js';
 import { projectMcpServer } from './project-mcp-server.js';
+import { projectMcpServers } from './project-mcp-servers.js';
+import { reviewAnswers } from './review-answers.js';
 import { toolPermission } from './tool-permission.js';
 import { trustFolder } from './trust-folder.js';
 import { userQuestion } from './user-question.js';
 
-/** Every dialog the bridge knows, in the order in which they are tried. */
+/** Every dialog the bridge knows; each screen is recognised by one of them at most. */
 export const dialogs: readonly Dialog[] = [
   trustFolder,
   projectMcpServer,
+  projectMcpServers,
   apiKey,
   bypassWarning,
   planReady,
   userQuestion,
+  reviewAnswers,
   toolPermission,
 ];
 

@@ -1,25 +1,31 @@
+import { oneLine } from '../../../base/text.js';
 import { defineDialog } from './dialog.js';
+
+const SUMMARY_CHARS = 200;
 
 /** `Bash command … Do you want to proceed?`, `Create file … Do you want to create a.txt?` and their like. */
 export const toolPermission = defineDialog({
   id: 'tool-permission',
   kind: 'permission',
-  atStart: false,
-  recognise: ({ heading, options }) => {
+  when: 'turn',
+  recognise: ({ heading, framed, options, isCut }) => {
     const question = heading.at(-1) ?? '';
-    if (!/^(Do you want to|Would you like to|Allow )/.test(question)) return undefined;
-    if (!/^Yes/.test(options[0]?.label ?? '') || !options.some((option) => /^No\b/.test(option.label)))
+    if (!/^(Do you want to (?!use this API key)|Would you like to |Allow )/.test(question)) return undefined;
+    if (!/^Yes$/.test(options[0]?.label ?? '') || !/^No\b/.test(options.at(-1)?.label ?? ''))
       return undefined;
-    const title = heading[0] ?? '';
-    const about = heading.slice(1, -1).filter((line) => !/^(Tip:|╌+$)/u.test(line));
+    const title = isCut ? '' : (heading[0] ?? '');
+    const about = heading.slice(isCut ? 0 : 1, -1).filter((line) => !/^Tip:/.test(line));
+    // Newer versions put the agent's own words first: what counts is the command itself.
+    const subject = title === 'Bash command' && framed.length > 0 ? framed.join(' ') : (about[0] ?? question);
     return {
       input: { title, about: about.join('\n'), question },
-      summary: `${title}: ${about[0] ?? question}`,
+      summary: oneLine(isCut ? question : `${title}: ${subject}`, SUMMARY_CHARS),
     };
   },
   optionFor: {
     allow: /^Yes$/i,
-    allow_session: /^Yes, (and )?(always )?allow|^Yes, .*session/i,
+    // Only what ends with the session: `always allow … from this project` outlives it.
+    allow_session: /^Yes, .*\b(this|the) session\b/i,
     deny: /^No\b/i,
   },
 });

@@ -1,19 +1,40 @@
+import type { Menu } from '../menu.js';
 import { defineDialog } from './dialog.js';
+
+/** A tab of the header: a question still open (`☐`) or answered (`☒`), and at the end `✔ Submit`. */
+const headerPattern = /^(←\s+)?[☐☒]/u;
 
 /** A question of the agent to the user (`AskUserQuestion`), as the CLI draws it when no hook can answer it. */
 export const userQuestion = defineDialog({
   id: 'user-question',
   kind: 'question',
-  atStart: false,
-  recognise: ({ heading, options }) => {
-    if (!options.some((option) => /^Type something\.?$/.test(option.label))) return undefined;
-    const question = heading.at(-1) ?? '';
-    const header = (heading[0] ?? '').replace(/^[☐☒✔←→\s]+/u, '').trim();
-    const labels = options
-      .map((option) => option.label)
-      .filter((label) => !/^(Type something\.?|Chat about this)$/.test(label));
-    return { input: { question, header, options: labels.join('\n') }, summary: question };
+  when: 'turn',
+  recognise: (menu) => {
+    const choices = questionChoices(menu);
+    if (choices === undefined) return undefined;
+    const { heading, isCut } = menu;
+    // Of a question that is taller than the screen only the end is seen.
+    if (!isCut && !headerPattern.test(heading[0] ?? '')) return undefined;
+    const tabs = (heading[0] ?? '').match(/[☐☒]\s+\S.*?(?=\s{2,}|$)/gu) ?? [];
+    const header = !isCut && tabs.length === 1 ? (tabs[0] ?? '').slice(1).trim() : '';
+    const question = heading.slice(isCut ? 0 : 1).join('\n');
+    const labels = choices.map((choice) => choice.label).join('\n');
+    return {
+      input: { question, header, options: labels },
+      summary: question.replaceAll('\n', ' '),
+      choices: choices.map(({ label, description }) => ({ label, description })),
+      isMulti: choices.some((choice) => choice.ticked !== undefined),
+    };
   },
-  // A question is answered by an option's own words, see DialogKeys; Esc declines it.
+  // A question is answered by an option's own words, see QuestionKeys; Esc declines it.
   optionFor: { allow: /^$/, allow_session: /^$/, deny: /^$/ },
 });
+
+/**
+ * The agent's own choices: the numbered options before the two that the CLI adds, one for free text (whose words are
+ * what was typed so far) and `Chat about this`. Undefined when the menu is no question.
+ */
+export function questionChoices({ options }: Menu): Menu['options'] | undefined {
+  const numbered = options.filter((option) => option.number !== undefined);
+  return numbered.at(-1)?.label === 'Chat about this' ? numbered.slice(0, -2) : undefined;
+}

@@ -1,0 +1,103 @@
+import { sleep, withinMs, type Clock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
+import { nextEvent, type Event } from '../../base/event.js';
+import { composerRow, isComposerEmpty, readScreenState, type ScreenLines } from './screen-state.js';
+
+/** Two Ctrl-D on an empty box end the session; closer together they count as one, measured 150 ms apart. */
+const LEAVE_KEY_GAP_MS = 150;
+const LEAVE_LIMIT_MS = 3_000;
+const LEAVE_ATTEMPTS = 2;
+/** A box that is not there by then is covered by something else. */
+const READY_LIMIT_MS = 5_000;
+const CLEAR_LIMIT_MS = 1_500;
+/** Ctrl-U clears a line; a box holds no more lines than a screen. */
+const MAX_CLEARED_LINES = 80;
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+const CTRL_U = '\x15';
+const ENTER = '\r';
+const PASTE_START = '\x1b[200~';
+const PASTE_END = '\x1b[201~';
+
+/** The terminal as this needs it. */
+export interface ComposerTarget {
+  readonly screen: () => ScreenLines;
+  readonly onFrame: Event<void>;
+  readonly write: (keys: string) => void;
+  readonly isGone: () => boolean;
+  readonly exited: Promise<unknown>;
+}
+
+/** The input box of the CLI: keys go into it only when it is seen. */
+export class Composer {
+  readonly #target: ComposerTarget;
+  readonly #clock: Clock;
+
+  constructor(target: ComposerTarget, clock: Clock) {
+    this.#target = target;
+    this.#clock = clock;
+  }
+
+  /** Types a message and sees it; `submit` then presses Enter. Throws TASK_NOT_RUNNING when there is no free box. */
+  async type(text: string): Promise<void> {
+    if (!(await this.#clear())) {
+      throw new BridgeError(
+        'TASK_NOT_RUNNING',
+        'A message was to be typed, but the input box of Claude Code did not become free.',
+        'Look at the screen (get_task_output with view "screen"); answer what waits there, or try again.',
+      );
+    }
+    this.#target.write(`${PASTE_START}${withoutControl(text)}${PASTE_END}`);
+    await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
+  }
+
+  submit(): void {
+    this.#target.write(ENTER);
+  }
+
+  /** Leaves the session as a person would; false when it is still there. */
+  async leave(): Promise<boolean> {
+    await this.#clear();
+    for (let attempt = 0; attempt < LEAVE_ATTEMPTS && !this.#target.isGone(); attempt++) {
+      this.#target.write(CTRL_D);
+      await Promise.race([sleep(this.#clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
+      if (this.#target.isGone()) return true;
+      this.#target.write(CTRL_D);
+      const left = this.#target.exited.then(() => true);
+      if ((await withinMs(this.#clock, LEAVE_LIMIT_MS, left)) === true) return true;
+    }
+    return this.#target.isGone();
+  }
+
+  /** True when the box is there and empty. Text that stands in it, such as an interrupted prompt, is cleared. */
+  async #clear(): Promise<boolean> {
+    await this.#until(() => composerRow(this.#target.screen()) !== undefined, READY_LIMIT_MS);
+    const isEmpty = (): boolean => isComposerEmpty(this.#target.screen());
+    if (this.#target.isGone() || isEmpty()) return true;
+    if (composerRow(this.#target.screen()) === undefined) return false;
+    if (readScreenState(this.#target.screen()) === 'idle') {
+      // Clears all lines at once; in a running turn it would interrupt.
+      this.#target.write(CTRL_C);
+      return this.#until(isEmpty, CLEAR_LIMIT_MS);
+    }
+    for (let lines = 0; lines < MAX_CLEARED_LINES && !isEmpty(); lines++) {
+      const before = JSON.stringify(this.#target.screen().cursor);
+      this.#target.write(CTRL_U);
+      if (!(await this.#until(() => JSON.stringify(this.#target.screen().cursor) !== before, CLEAR_LIMIT_MS)))
+        break;
+    }
+    return isEmpty();
+  }
+
+  async #until(isTrue: () => boolean, limitMs: number): Promise<boolean> {
+    const isOver = (): boolean => this.#target.isGone() || isTrue();
+    if (isOver()) return true;
+    const seen = nextEvent(this.#target.onFrame, isOver).then(() => true);
+    return (await withinMs(this.#clock, limitMs, seen)) === true;
+  }
+}
+
+/** Escapes would be keys, and end the paste; line ends and tabs are text. */
+function withoutControl(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}
