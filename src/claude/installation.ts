@@ -3,8 +3,12 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 
-/** The first version that posts hooks over HTTP and takes `--permission-mode default` as this bridge needs them. */
-export const OLDEST_SUPPORTED_VERSION = '2.1.63';
+/**
+ * The first version that tells all that the bridge needs, by the changelog of Claude Code: hooks that post over HTTP came
+ * with 2.1.63, `StopFailure` (a turn that ended by a fault of the API or the account) with 2.1.78.
+ * https://github.com/anthropics/claude-code/blob/main/CHANGELOG.md
+ */
+export const OLDEST_SUPPORTED_VERSION = '2.1.78';
 
 /** Where installers of Claude Code put it when they do not put it on PATH; `~` is the home directory. */
 const knownPlaces = [
