@@ -89,7 +89,7 @@ export type SessionEvent =
       readonly interrupted?: boolean;
       readonly error?: { readonly kind: TroubleKind; readonly text: string };
     }
-  /** Readable lines that the program printed, for programs whose only voice is the terminal. */
+  /** What the program printed, readable, in whole lines; a text may hold several, joined by newlines. */
   | { readonly type: 'printed'; readonly lines: readonly string[] }
   /** The assistant said something readable in the middle of a turn. */
   | { readonly type: 'said'; readonly text: string }

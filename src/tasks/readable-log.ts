@@ -9,6 +9,7 @@ export interface TextSink {
 const MAX_LINE_CHARS = 4_000;
 /** Keeps the control characters of a program or a file name from forging lines or moving the reader's cursor. */
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const hasControlCharacter = new RegExp(controlCharacters.source);
 
 /** The task's log as a person reads it: `[time] words`, then plain text; no escape codes. */
 export class ReadableLog {
@@ -26,15 +27,26 @@ export class ReadableLog {
     this.#sink.write(`[${at}] ${clean(text).trimEnd().replaceAll('\n', '\n    ')}\n`);
   }
 
-  /** Lines that a program printed, as they were. */
-  output(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    this.#sink.write(`${lines.map((line) => cut(clean(line))).join('\n')}\n`);
+  /** Texts of one or more lines that a program printed, as they were. */
+  output(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    this.#sink.write(`${texts.map((text) => cutLines(clean(text))).join('\n')}\n`);
   }
 }
 
 function clean(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(controlCharacters, ' ');
+  const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+  return hasControlCharacter.test(lines) ? lines.replace(controlCharacters, ' ') : lines;
+}
+
+/** Looks from line end to line end, never at each character: most text has no line to cut. */
+function cutLines(text: string): string {
+  for (let at = 0; text.length - at > MAX_LINE_CHARS;) {
+    const end = text.lastIndexOf('\n', at + MAX_LINE_CHARS);
+    if (end < at) return text.split('\n').map(cut).join('\n');
+    at = end + 1;
+  }
+  return text;
 }
 
 function cut(line: string): string {

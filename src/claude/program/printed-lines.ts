@@ -3,64 +3,64 @@ import { StringDecoder } from 'node:string_decoder';
 /** A line without an end is told in pieces of this size, so that it never grows without bound. */
 const MAX_OPEN_CHARS = 64 * 1024;
 const TAIL_CHARS = 4_000;
+const NEWLINE = 0x0a;
+/** ESC, backspace, vertical tab and form feed: what a plain stream of lines does not hold. */
+const MOVING_BYTES = [0x1b, 0x08, 0x0b, 0x0c] as const;
+const movesCursor = /[\x1b\x08\x0b\x0c]/;
 /** Colours and titles change how text looks, not where it stands. */
 const harmlessSequence = /\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
-/** What a plain stream of lines may hold besides text. */
-const movesCursor = /[\x1b\x08\x0b\x0c]/;
 
 /**
  * The readable lines of a program. As long as it prints plain lines they are taken from its output as they are, every
  * one, however fast; once it moves the cursor they are taken from the screen, as a person would have read them.
  */
 export class PrintedLines {
-  readonly #onLines: (lines: readonly string[]) => void;
+  readonly #onText: (text: string) => void;
   readonly #decoder = new StringDecoder('utf8');
   #mode: 'plain' | 'screen' = 'plain';
   #open = '';
+  #openIsPlain = true;
   #tail = '';
 
-  constructor(onLines: (lines: readonly string[]) => void) {
-    this.#onLines = onLines;
+  /** `onText` gets one or more whole lines, joined by newlines, without the last one's end. */
+  constructor(onText: (text: string) => void) {
+    this.#onText = onText;
   }
 
   bytes(bytes: Buffer): void {
     if (this.#mode === 'screen') return;
-    const text = this.#open + this.#decoder.write(bytes);
-    const end = text.lastIndexOf('\n');
-    const whole = end === -1 ? '' : text.slice(0, end);
-    const plain = whole.includes('\x1b') ? whole.replace(harmlessSequence, '') : whole;
-    if (movesCursor.test(plain)) {
-      // From here on the screen knows better; what is on it now is told when it scrolls off, or at the end.
-      this.#mode = 'screen';
-      this.#open = '';
+    // Looked for in the bytes, where it costs next to nothing: a flood of plain lines is never looked at by a pattern.
+    const isPlain = !MOVING_BYTES.some((byte) => bytes.includes(byte));
+    const end = bytes.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      this.#keepOpen(this.#open + this.#decoder.write(bytes), isPlain && this.#openIsPlain);
       return;
     }
-    this.#open = text.slice(end + 1);
-    if (end !== -1) this.#tell(plain.replaceAll('\r\n', '\n').split('\n').map(afterLastReturn));
-    if (this.#open.length > MAX_OPEN_CHARS && !this.#open.includes('\x1b')) {
-      this.#tell([this.#open]);
-      this.#open = '';
-    }
+    const whole = this.#open + this.#decoder.write(bytes.subarray(0, end));
+    const text = this.#plainText(whole, isPlain && this.#openIsPlain);
+    if (text === undefined) return;
+    this.#tell(withoutReturns(text));
+    this.#keepOpen(this.#decoder.write(bytes.subarray(end + 1)), isPlain);
   }
 
   scrolledOff(lines: readonly string[]): void {
-    if (this.#mode === 'screen') this.#tell(lines);
+    if (this.#mode === 'screen') this.#tell(lines.join('\n'));
   }
 
   skipped(bytes: number): void {
     if (this.#mode === 'screen')
-      this.#tell([`[${bytes} bytes of fast output are not shown here; the terminal recording has them]`]);
+      this.#tell(`[${bytes} bytes of fast output are not shown here; the terminal recording has them]`);
   }
 
   /** The program has ended; `screen` is what stands on it. */
   end(screen: readonly string[]): void {
     if (this.#mode === 'plain') {
       const rest = (this.#open + this.#decoder.end()).replace(harmlessSequence, '');
-      if (rest.trim() !== '') this.#tell([afterLastReturn(rest)]);
+      if (rest.trim() !== '') this.#tell(withoutReturns(rest));
       return;
     }
     const last = screen.findLastIndex((line) => line.trim() !== '');
-    if (last !== -1) this.#tell(screen.slice(0, last + 1));
+    if (last !== -1) this.#tell(screen.slice(0, last + 1).join('\n'));
   }
 
   /** The newest told text followed by what the screen shows, for programs whose lines are still on the screen. */
@@ -70,13 +70,42 @@ export class PrintedLines {
     return screen;
   }
 
-  #tell(lines: readonly string[]): void {
-    this.#tail = `${this.#tail}${lines.slice(-200).join('\n')}\n`.slice(-TAIL_CHARS);
-    this.#onLines(lines);
+  /** `whole` without colours; undefined when it moves the cursor, and from then on the screen is asked. */
+  #plainText(whole: string, isPlain: boolean): string | undefined {
+    if (isPlain) return whole;
+    const text = whole.replace(harmlessSequence, '');
+    if (!movesCursor.test(text)) return text;
+    // What is on the screen now is told when it scrolls off, or at the end.
+    this.#mode = 'screen';
+    this.#open = '';
+    return undefined;
+  }
+
+  #keepOpen(text: string, isPlain: boolean): void {
+    this.#open = text;
+    this.#openIsPlain = isPlain;
+    if (text.length <= MAX_OPEN_CHARS) return;
+    const plain = this.#plainText(text, isPlain);
+    if (plain !== undefined) this.#tell(plain);
+    this.#open = '';
+  }
+
+  #tell(text: string): void {
+    this.#tail =
+      text.length >= TAIL_CHARS
+        ? `${text.slice(1 - TAIL_CHARS)}\n`
+        : `${this.#tail}${text}\n`.slice(-TAIL_CHARS);
+    this.#onText(text);
   }
 }
 
-/** `10 %\r20 %\r100 %` reads `100 %`. */
+/** Lines without their carriage returns: `10 %\r20 %\r100 %` reads `100 %`. */
+function withoutReturns(text: string): string {
+  const plain = text.replaceAll('\r\n', '\n');
+  const rest = plain.endsWith('\r') ? plain.slice(0, -1) : plain;
+  return rest.includes('\r') ? rest.split('\n').map(afterLastReturn).join('\n') : rest;
+}
+
 function afterLastReturn(line: string): string {
   const trimmed = line.replace(/\r+$/, '');
   return trimmed.slice(trimmed.lastIndexOf('\r') + 1);

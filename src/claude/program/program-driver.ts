@@ -81,7 +81,7 @@ export class ProgramDriver implements SessionDriver {
       }),
     );
     this.#screen = screen;
-    const printed = new PrintedLines((lines) => this.#events.fire({ type: 'printed', lines }));
+    const printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
     this.#printed = printed;
     this.#owned.add(
       screen.onScrolledOff((lines) => {
