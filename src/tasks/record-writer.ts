@@ -1,5 +1,6 @@
 import { withinMs, type Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
+import { Emitter } from '../base/event.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
@@ -15,6 +16,9 @@ export class RecordWriter implements Disposable {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #writes = new Emitter<void>();
+  /** The newest record can be read from disk now (or the disk did not take it): the time to tell others of it. */
+  readonly onDidWrite = this.#writes.event;
   #newest: (() => TaskRecord) | undefined;
   #writing: Promise<void> | undefined;
   #soon: Disposable | undefined;
@@ -42,6 +46,7 @@ export class RecordWriter implements Disposable {
 
   dispose(): void {
     this.#soon?.dispose();
+    this.#writes.dispose();
   }
 
   async #pump(): Promise<void> {
@@ -55,5 +60,6 @@ export class RecordWriter implements Disposable {
       )
       .finally(() => (this.#writing = undefined));
     await this.#writing;
+    this.#writes.fire();
   }
 }

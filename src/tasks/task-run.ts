@@ -64,6 +64,7 @@ export class TaskRun implements Disposable {
   readonly #parts: TaskRunParts;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
+  /** Each record that is on disk now: whoever is told of a change can read it there. */
   readonly onDidChange = this.#changes.event;
   readonly #decisions: DecisionBook;
   readonly #messages: string[] = [];
@@ -90,6 +91,12 @@ export class TaskRun implements Disposable {
     );
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
+    this.#owned.add(
+      parts.records.onDidWrite(() => {
+        // A final record is told when the project is free, too.
+        if (!this.#finished) this.#changes.fire(this.record);
+      }),
+    );
   }
 
   /** The record as of now; `elapsed_seconds` is current. */
@@ -125,6 +132,7 @@ export class TaskRun implements Disposable {
         `The session had moved on before the answer to "${request.summary}" arrived`,
       );
     }
+    await this.#written();
     return this.record;
   }
 
@@ -146,6 +154,7 @@ export class TaskRun implements Disposable {
       await this.#parts.driver.interrupt();
     }
     if (!this.#turnRuns && this.#turnsDone > 0) await this.#sendNext();
+    await this.#written();
     return this.record;
   }
 
@@ -470,12 +479,12 @@ export class TaskRun implements Disposable {
       signal: exit.signal,
     });
     this.#move(cause.status, cause.reason, this.#record.status_source, 'silently');
-    // Side by side: a waiting client is told when all three are done, and each of them waits for the disk.
-    await Promise.all([
-      withinMs(clock, FLUSH_LIMIT_MS, flush()),
-      release().catch((fault: unknown) => logger.error('the project could not be released', { fault: messageOf(fault) })),
-      records.write(this.#record),
-    ]);
+    // Whoever reads that it has ended may start the next one.
+    await release().catch((fault: unknown) =>
+      logger.error('the project could not be released', { fault: messageOf(fault) }),
+    );
+    // Side by side: a waiting client is told when both are done, and each of them waits for the disk.
+    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flush()), records.write(this.#record)]);
     this.#changes.fire(this.#record);
     this.#resolveEnded(this.#record);
   }
@@ -550,7 +559,7 @@ export class TaskRun implements Disposable {
     this.#update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
   }
 
-  /** A change that callers act on: told and written at once. */
+  /** A change that callers act on: written at once, then told. */
   #changed(fields: Partial<TaskRecord>): void {
     if (this.#finished) return;
     this.#record = { ...this.#record, ...fields, decisions: this.#decisions.all };
@@ -559,7 +568,6 @@ export class TaskRun implements Disposable {
       .catch((fault: unknown) =>
         this.#parts.logger.error('the record could not be written', { fault: messageOf(fault) }),
       );
-    this.#changes.fire(this.record);
   }
 
   /** A change that only keeps the view fresh: written and told when it is convenient. */
@@ -567,7 +575,11 @@ export class TaskRun implements Disposable {
     if (this.#finished) return;
     this.#record = { ...this.#record, ...fields };
     this.#parts.records.writeSoon(() => this.record);
-    this.#changes.fire(this.record);
+  }
+
+  /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
+  async #written(): Promise<void> {
+    if (!this.#finished) await this.#parts.records.write(this.#record);
   }
 
   #mustRun(): void {
