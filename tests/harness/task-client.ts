@@ -39,7 +39,8 @@ const outputSchema = z.looseObject({
 });
 export type OutputPage = z.infer<typeof outputSchema>;
 
-const WAIT_SECONDS = 20;
+/** Short: an activity alone changes without waking a waiting caller. */
+const WAIT_SECONDS = 1;
 /** Far more than any task of a test takes; a test that waits for nothing fails with what it saw. */
 const LIMIT_MS = 60_000;
 

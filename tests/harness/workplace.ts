@@ -38,7 +38,8 @@ export async function createWorkplace(): Promise<Workplace> {
 
   async function leftovers(): Promise<string[]> {
     const processes = (await markedProcesses(root)).map((pid) => `process ${pid}`);
-    const sockets = await filesBelow(runtimeDir);
+    // Only ours: a CLI that was killed leaves a socket of its own beside them.
+    const sockets = await filesBelow(join(runtimeDir, 'ccb'));
     const locks = await filesBelow(join(stateDir, 'locks'));
     return [...processes, ...sockets, ...locks];
   }

@@ -1,0 +1,97 @@
+import { readdir } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+describeRealClaude('what is said to the real CLI', ({ binary }) => {
+  it('an interrupt with a message stops the turn and the session goes on with the message', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [thinksForEver, says('Something else, then.')],
+    });
+    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
+    await bridge.until(id, (view) => view.activity === 'Working');
+    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(1);
+    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Do something else.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Something else, then.' });
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
+  });
+
+  it('an interrupt alone ends a running command; the task waits for a message', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('tail -f /dev/null'), says('Back again.')],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    await bridge.until(id, (view) => view.activity.includes('tail -f'));
+    await bridge.call('message_task', { task_id: id, interrupt: true });
+    const waiting = await bridge.until(id, (view) => view.status === 'waiting');
+    expect(waiting).toMatchObject({ decisions: [], hint: expect.stringContaining('message_task') });
+    await bridge.call('message_task', { task_id: id, text: 'Go on.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Back again.' });
+  });
+
+  it('a message to a running turn is the next turn', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('touch first', 'First.'), says('First is done.'), says('Second is done.')],
+    });
+    const id = await bridge.start({ prompt: 'First.', path: bridge.project, permission_mode: 'cautious' });
+    const decision = await bridge.decision(id);
+    await bridge.call('message_task', { task_id: id, text: 'Then the second.\nWith two lines.' });
+    await bridge.respond(id, decision, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Second is done.' });
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Then the second.\nWith two lines.');
+  });
+
+  it('a session that is kept open takes one message after the other, until it is killed', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [says('One.'), says('Two.'), says('Three.')],
+    });
+    const id = await bridge.start({ prompt: 'Count.', path: bridge.project, keep_open: true });
+    for (const turn of [1, 2]) {
+      await bridge.until(id, (view) => view.status === 'waiting' && view.activity.startsWith('Ready'));
+      await bridge.call('message_task', { task_id: id, text: `Next, ${turn}.` });
+      await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(turn + 1);
+    }
+    await bridge.until(id, (view) => view.status === 'waiting');
+    expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
+      turns: 3,
+      final_message: 'Three.',
+    });
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+    expect(await bridge.refusal('message_task', { task_id: id, text: 'Still there?' })).toMatch(
+      /^TASK_NOT_RUNNING: /,
+    );
+  });
+
+  it.each([
+    '--dangerously-skip-permissions',
+    '-p "$(touch pwned)" `touch pwned`; touch pwned\n\'quotes\' "and" \\ $HOME ☃ é',
+    '/exit',
+    '# not a heading\n! touch pwned',
+  ])('a prompt is never read as anything else: %j', async (prompt) => {
+    const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
+    const id = await bridge.start({ prompt: `Say: ${prompt}`, path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
+    expect(await readdir(bridge.project)).toEqual(['.claude']);
+  });
+
+  it('a prompt that begins with a dash is a prompt', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
+    const id = await bridge.start({ prompt: '--version', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes('--version'))).toBe(true);
+  });
+
+  it('a prompt of nearly 1 MB arrives whole', async () => {
+    const prompt = `begin "$(x)" ${'lorem ipsum é☃ '.repeat(55_000)} the end`;
+    const bridge = await startBridge({ claude: binary, script: [says('Read all.')] });
+    const id = await bridge.start({ prompt, path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read all.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
+  });
+});

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { asks, runs, says } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+const userSettings = { disableAllHooks: true };
+
+describeRealClaude('a CLI whose user has switched hooks off', ({ binary }) => {
+  it('is driven by its screen: trust, an approval, the end of the turn', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      userSettings,
+      trusted: false,
+      script: [runs('touch made.txt'), says('All made.')],
+    });
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({ kind: 'trust' });
+    const decision = await bridge.answerNext(id, { verdict: 'allow' });
+    expect(decision).toMatchObject({ kind: 'permission' });
+    expect(decision.summary).toContain('touch made.txt');
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'completed', exit_code: 0 });
+    expect(end.last_output).toContain('All made.');
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+  });
+
+  it('a denial reaches the model', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      userSettings,
+      script: [runs('touch made.txt'), says('Not then.')],
+    });
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    await bridge.answerNext(id, { verdict: 'deny', message: 'No.' });
+    await bridge.until(id, ({ status, decisions }) => status !== 'running' && decisions.length === 0);
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(false);
+    if ((await bridge.status(id)).status === 'waiting') await bridge.call('kill_task', { task_id: id });
+  });
+
+  it('mode auto approves by rule', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      userSettings,
+      script: [runs('touch made.txt'), says('All made.')],
+    });
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+  });
+
+  it('a question is answered at its menu', async () => {
+    const question = 'Which database should I use?';
+    const bridge = await startBridge({
+      claude: binary,
+      userSettings,
+      script: [asks(question, ['PostgreSQL', 'MariaDB']), says('As you say.')],
+    });
+    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project });
+    const decision = await bridge.decision(id);
+    expect(decision).toMatchObject({ kind: 'question', summary: question });
+    await bridge.respond(id, decision, { verdict: 'allow', answers: { [question]: 'MariaDB' } });
+    expect((await bridge.end(id)).last_output).toContain('As you say.');
+    expect(bridge.api.requests.flatMap((request) => request.toolResults)[0]?.text).toContain('MariaDB');
+  });
+});

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { asks, runs, says, thinksForEver } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+describeRealClaude('a task over the print driver', ({ version, binary }) => {
+  it('an approval and a denial are asked, and the task completes', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
+    });
+    const id = await bridge.start({
+      prompt: 'Both.',
+      path: bridge.project,
+      driver: 'print',
+      permission_mode: 'cautious',
+    });
+    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+      kind: 'permission',
+      tool: 'Bash',
+    });
+    await bridge.answerNext(id, { verdict: 'deny', message: 'One is enough.' });
+    expect(await bridge.end(id)).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      last_output: 'One of two.',
+    });
+    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('One is enough.');
+    expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
+      cli_version: version,
+      driver: 'print',
+    });
+  });
+
+  it('a question is passed on, and its answer back', async () => {
+    const question = 'Which one?';
+    const bridge = await startBridge({
+      claude: binary,
+      script: [asks(question, ['This', 'That']), says('That it is.')],
+    });
+    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project, driver: 'print' });
+    expect(await bridge.answerNext(id, { verdict: 'allow', answers: { [question]: 'That' } })).toMatchObject({
+      kind: 'question',
+      options: ['This', 'That'],
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'That it is.' });
+    expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('That');
+  });
+
+  it('an API error that stays fails the task with the words of the API', async () => {
+    const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
+    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver: 'print' });
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed' });
+    expect(end.reason).toMatch(/credit balance is too low/i);
+  });
+
+  it('a CLI that is not logged in fails the task and says so', async () => {
+    const bridge = await startBridge({ claude: binary, withKey: false });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver: 'print' });
+    expect(await bridge.end(id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/logged in|log in/i),
+    });
+  });
+
+  it('a kill ends it, and a message after an interrupt goes on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [thinksForEver, says('Yes?'), thinksForEver],
+    });
+    const id = await bridge.start({
+      prompt: 'Think.',
+      path: bridge.project,
+      driver: 'print',
+      keep_open: true,
+    });
+    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(1);
+    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Hello?' });
+    await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('message_task', { task_id: id, text: 'Think again.' });
+    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(3);
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  });
+});
