@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { tailChars } from '../../base/text.js';
@@ -189,6 +189,8 @@ export class InteractiveDriver implements SessionDriver {
       fire: (event) => this.#fire(event),
       phase: () => this.#phase(),
       hookWaits: () => this.#hooks.isWaiting,
+      onTurnSeen: () => this.#watch.turnSeen(),
+      onTurnStopped: (message) => this.#goOn(message),
     });
     const composer = new Composer(
       {
@@ -212,6 +214,15 @@ export class InteractiveDriver implements SessionDriver {
     this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#fire({ type: 'spawned', pid: session.pid });
+  }
+
+  /** A denial at the terminal stops the turn; the message lets the agent go on without what was denied. */
+  async #goOn(message: string): Promise<void> {
+    try {
+      await this.send(message);
+    } catch (fault) {
+      this.#fire({ type: 'notice', text: `The denial's message could not be told: ${messageOf(fault)}` });
+    }
   }
 
   /** Which dialogs may be believed. Every turn begins with a hook, if hooks are on. */

@@ -39,6 +39,10 @@ export interface ScreenDialogsOptions extends KeyTarget {
   readonly phase: () => DialogPhase;
   /** True while a request of a hook is open: its dialog stands on the screen meanwhile. */
   readonly hookWaits: () => boolean;
+  /** A dialog of a running turn stands there: the turn has begun. */
+  readonly onTurnSeen: () => void;
+  /** A dialog of a running turn was denied by keys, which stops the turn; the agent has not seen `message`. */
+  readonly onTurnStopped: (message: string) => Promise<void>;
 }
 
 /** The dialogs that stand on the screen: asks about each once, and answers by keys that are seen to take. */
@@ -105,6 +109,8 @@ export class ScreenDialogs implements Disposable {
       this.#standing = undefined;
       if (open.dialog.kind === 'question') this.#answersGiven = answer.verdict !== 'deny';
       this.#lookIn(STANDING_MS);
+      if (answer.verdict === 'deny' && open.dialog.when === 'turn')
+        await this.#options.onTurnStopped(answer.message);
       return 'answered';
     }
     open.isAnswered = false;
@@ -150,6 +156,7 @@ export class ScreenDialogs implements Disposable {
   }
 
   #take(seen: Seen): void {
+    if (seen.dialog.when === 'turn') this.#options.onTurnSeen();
     if (seen.dialog.id === 'review-answers' && this.#answersGiven) {
       this.#answersGiven = false;
       this.#pressUnasked(seen, { verdict: 'allow' });

@@ -70,6 +70,11 @@ export class ScreenWatch {
     this.#settling = undefined;
   }
 
+  /** Something that only a running turn shows stands on the screen. */
+  turnSeen(): void {
+    if (this.#turn !== 'running') this.#startTurn();
+  }
+
   turnEnded(): void {
     this.#turn = 'over';
     this.#interrupting = false;

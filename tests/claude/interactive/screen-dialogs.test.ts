@@ -1,0 +1,240 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ScreenDialogs, type DialogPhase } from '../../../src/claude/interactive/screen-dialogs.js';
+import type { SessionEvent } from '../../../src/claude/session.js';
+import { ManualClock } from '../../screen/manual-clock.js';
+import { pass, settle } from '../pass-time.js';
+import { runCommand, ScriptedMenu, trustFolder, type ScriptedDialog } from './scripted-menu.js';
+
+const planReady: ScriptedDialog = {
+  heading: ['Exit plan mode?', '', 'Claude wants to exit plan mode', ''],
+  options: ['Yes', 'No'],
+};
+const unheardOf: ScriptedDialog = { heading: ['Choose a colour'], options: ['Red', 'Blue'] };
+
+describe('the dialogs on the screen', () => {
+  let clock: ManualClock;
+  let terminal: ScriptedMenu;
+  let dialogs: ScreenDialogs;
+  let events: SessionEvent[];
+  let phase: DialogPhase;
+  let hookWaits: boolean;
+  let turnsSeen: number;
+  let stopped: string[];
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    terminal = new ScriptedMenu();
+    events = [];
+    phase = 'start';
+    hookWaits = false;
+    turnsSeen = 0;
+    stopped = [];
+    dialogs = new ScreenDialogs({
+      clock,
+      lines: terminal.lines,
+      onFrame: terminal.onFrame,
+      press: terminal.press,
+      fire: (event) => events.push(event),
+      phase: () => phase,
+      hookWaits: () => hookWaits,
+      onTurnSeen: () => turnsSeen++,
+      onTurnStopped: async (message) => void stopped.push(message),
+    });
+    terminal.onFrame(() => dialogs.look());
+  });
+
+  const requests = () => events.flatMap((event) => (event.type === 'request' ? [event.request] : []));
+  const notices = () => events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+
+  it('a dialog is asked when it has stood for a moment, and not before', () => {
+    terminal.show(trustFolder);
+    expect(requests()).toEqual([]);
+    clock.advance(150);
+    expect(requests()).toEqual([
+      {
+        requestId: 'screen-1',
+        kind: 'trust',
+        tool: 'trust-folder',
+        input: { folder: '/home/anybody/proj' },
+        summary: 'Trust the folder /home/anybody/proj',
+        options: ['Yes, I trust this folder', 'No, exit'],
+        source: 'observed',
+      },
+    ]);
+  });
+
+  it('a repaint asks nothing again', () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    for (let repaint = 0; repaint < 10; repaint++) terminal.repaint();
+    clock.advance(1_000);
+    expect(requests()).toHaveLength(1);
+  });
+
+  it('a moved mark asks nothing again', () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    terminal.press('\x1b[B');
+    clock.advance(1_000);
+    expect(requests()).toHaveLength(1);
+  });
+
+  it('an answer is pressed, and nothing is told as gone', async () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('answered');
+    expect(terminal.keys).toEqual(['enter']);
+    expect(events.map((event) => event.type)).toEqual(['request']);
+  });
+
+  it('the same dialog right after its answer is asked again', async () => {
+    phase = 'screen';
+    terminal.show(runCommand);
+    clock.advance(150);
+    terminal.after = undefined;
+    await dialogs.answer('screen-1', { verdict: 'allow' });
+    terminal.show(runCommand);
+    clock.advance(150);
+    expect(requests().map((request) => request.requestId)).toEqual(['screen-1', 'screen-2']);
+  });
+
+  it('a dialog that a person answers is told as gone, and its answer comes too late', async () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    terminal.show(undefined);
+    expect(events.at(-1)).toEqual({
+      type: 'request-gone',
+      requestId: 'screen-1',
+      why: 'answered at the terminal',
+    });
+    expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('gone');
+    expect(terminal.keys).toEqual([]);
+  });
+
+  it('a second answer is too late', async () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    const first = dialogs.answer('screen-1', { verdict: 'deny', message: 'No.' });
+    expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('gone');
+    expect(await first).toBe('answered');
+    expect(terminal.keys).toEqual(['down', 'enter']);
+  });
+
+  it('with live hooks no dialog counts, whatever it looks like', () => {
+    phase = 'hooks';
+    for (const dialog of [trustFolder, runCommand, planReady]) {
+      terminal.show(dialog);
+      clock.advance(1_000);
+    }
+    expect(events).toEqual([]);
+  });
+
+  it('once a turn runs without hooks, no start dialog can come any more', () => {
+    phase = 'screen';
+    terminal.show(trustFolder);
+    clock.advance(1_000);
+    expect(requests()).toEqual([]);
+    terminal.show(runCommand);
+    clock.advance(150);
+    expect(requests().map((request) => request.summary)).toEqual(['Bash command: touch a.txt']);
+    expect(turnsSeen).toBe(1);
+  });
+
+  it('a dialog that no hook told about does not wait unseen', () => {
+    phase = 'hooks';
+    terminal.show(runCommand);
+    clock.advance(20_000);
+    expect(notices()).toEqual([
+      'A dialog waits at the terminal that no hook told about: Bash command: touch a.txt',
+    ]);
+  });
+
+  it('a dialog whose hook is still open is meant to stand there', () => {
+    phase = 'hooks';
+    hookWaits = true;
+    terminal.show(runCommand);
+    clock.advance(20_000);
+    expect(events).toEqual([]);
+  });
+
+  it('a menu that nobody knows is told once', () => {
+    terminal.show(unheardOf);
+    clock.advance(150);
+    terminal.repaint();
+    clock.advance(5_000);
+    expect(notices()).toEqual(['A dialog that the bridge does not know waits: Choose a colour [Red | Blue]']);
+    expect(requests()).toEqual([]);
+  });
+
+  it('allow for the session takes the plain yes where no option ends with the session', async () => {
+    phase = 'screen';
+    terminal.show(runCommand);
+    clock.advance(150);
+    await dialogs.answer('screen-1', { verdict: 'allow_session' });
+    expect(terminal.keys).toEqual(['enter']);
+  });
+
+  it('a denial at the terminal stops the turn, so its message is passed on', async () => {
+    phase = 'screen';
+    terminal.show(runCommand);
+    clock.advance(150);
+    await dialogs.answer('screen-1', { verdict: 'deny', message: 'Not that file.' });
+    expect(terminal.keys).toEqual(['down', 'down', 'enter']);
+    expect(stopped).toEqual(['Not that file.']);
+  });
+
+  it('a dialog that takes no keys ends the session with its name', async () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    terminal.lose = Infinity;
+    const answer = dialogs.answer('screen-1', { verdict: 'allow' });
+    await pass(clock, 6_000);
+    expect(await answer).toBe('gone');
+    expect(events.at(-1)).toEqual({
+      type: 'trouble',
+      kind: 'refused-to-start',
+      text: 'The dialog "Trust the folder /home/anybody/proj" could not be answered (stuck).',
+    });
+  });
+
+  describe('the dialog of a plan that a hook has answered', () => {
+    beforeEach(() => {
+      phase = 'hooks';
+      terminal.show(planReady);
+      clock.advance(300);
+      dialogs.answerLeftOver('plan-ready', { verdict: 'allow' });
+    });
+
+    it('gets the same answer by keys when it stays', async () => {
+      await pass(clock, 1_100);
+      expect(terminal.keys).toEqual(['enter']);
+      expect(requests()).toEqual([]);
+    });
+
+    it('gets no key when it goes by itself', async () => {
+      await pass(clock, 500);
+      terminal.show(undefined);
+      await pass(clock, 2_000);
+      expect(terminal.keys).toEqual([]);
+    });
+  });
+
+  it('what is open is withdrawn at the end', () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    dialogs.withdraw('the session ended');
+    expect(events.at(-1)).toEqual({
+      type: 'request-gone',
+      requestId: 'screen-1',
+      why: 'the session ended',
+    });
+    expect(clock.timerCount).toBe(0);
+  });
+
+  it('looks that only wait leave one timer at most', async () => {
+    terminal.show(trustFolder);
+    for (let repaint = 0; repaint < 100; repaint++) terminal.repaint();
+    await settle();
+    expect(clock.timerCount).toBe(1);
+  });
+});
