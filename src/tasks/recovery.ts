@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
@@ -14,7 +15,7 @@ export interface RecoveryParts {
 
 /**
  * The truthful end of a task whose keeper is gone: what the record last said stays, the status becomes `error` with the
- * reason, and processes that the keeper left behind are ended. The project's lock names the dead keeper and is taken over
+ * reason, and processes and the socket that the keeper left behind are gone. The project's lock names the dead keeper and is taken over
  * by the next task.
  */
 export async function recoverTask(record: TaskRecord, parts: RecoveryParts): Promise<TaskRecord> {
@@ -50,5 +51,11 @@ export async function recoverTask(record: TaskRecord, parts: RecoveryParts): Pro
     change_seq: record.change_seq + 1,
   };
   await writeJsonFileAtomically(stateDir.recordFile(record.task_id), recovered);
+  await rm(record.socket_path, { force: true }).catch((fault: unknown) =>
+    logger.warn('the socket of a dead keeper could not be removed', {
+      path: record.socket_path,
+      fault: messageOf(fault),
+    }),
+  );
   return recovered;
 }
