@@ -23,8 +23,12 @@ export interface BridgeOptions {
   readonly trusted?: boolean;
   /** False for a CLI that is not logged in. */
   readonly withKey?: boolean;
+  /** True for a server whose user has set no allowed roots. */
+  readonly withoutRoots?: boolean;
   /** `~/.claude/settings.json` of the user. */
   readonly userSettings?: Readonly<Record<string, unknown>>;
+  /** Folders made before, for programs that lie in them; their own when left out. */
+  readonly workplace?: Workplace;
   /** Further environment of the server. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -46,7 +50,7 @@ export interface TestBridge extends TaskClient {
  * the test fails when a process, socket or lock is left.
  */
 export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
-  const workplace = await createWorkplace();
+  const workplace = options.workplace ?? (await createWorkplace());
   const clients: McpClient[] = [];
   const api = await startScriptedApi(options.script ?? []);
   onTestFinished(async ({ task }) => {
@@ -83,6 +87,7 @@ export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
     ...options.env,
   };
   if (options.withKey === false) delete env['ANTHROPIC_API_KEY'];
+  if (options.withoutRoots === true) delete env['MCP_ALLOWED_ROOTS'];
 
   const open = async (era: Era): Promise<McpClient> => {
     const client = await connect(era, {

@@ -79,13 +79,16 @@ export class TaskClient {
   }
 
   /** The status when it is the first time as wanted. Fails when the task ends otherwise. */
-  async until(taskId: string, isWanted: (view: TaskStatusView) => boolean): Promise<TaskStatusView> {
+  async until(
+    taskId: string,
+    isWanted: (view: TaskStatusView) => boolean | Promise<boolean>,
+  ): Promise<TaskStatusView> {
     const deadlineMs = performance.now() + LIMIT_MS;
     // A caller that has seen nothing yet: the first answer comes at once.
     let cursor = `${taskId}:0`;
     for (;;) {
       const view = await this.status(taskId);
-      if (isWanted(view)) return view;
+      if (await isWanted(view)) return view;
       if (isFinal(view.status) || performance.now() > deadlineMs) {
         const log = await this.output(taskId, 'log');
         throw new Error(`the task did not become as wanted: ${JSON.stringify(view, null, 1)}\n${log.text}`);

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+describeRealClaude('a task and its servers', ({ binary }) => {
+  it('a server that is killed takes nothing with it: another follows the task, answers it and sees its end', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('touch made.txt'), says('Made after all.')],
+    });
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    const asked = await bridge.decision(id);
+    process.kill(bridge.mcp.pid, 'SIGKILL');
+    const other = await bridge.another();
+    expect(await other.status(id)).toMatchObject({
+      status: 'waiting',
+      decisions: [{ decision_id: asked.decision_id }],
+    });
+    await expect
+      .poll(async () => (await other.output(id, 'screen')).text, { timeout: 10_000 })
+      .toContain('touch made.txt');
+    await other.respond(id, asked, { verdict: 'allow' });
+    expect(await other.end(id)).toMatchObject({ status: 'completed', last_output: 'Made after all.' });
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+  });
+
+  it('a client that leaves in the middle of a turn leaves the task running; the next one ends it', async () => {
+    const bridge = await startBridge({ claude: binary, script: [thinksForEver] });
+    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
+    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(1);
+    await bridge.mcp.close();
+    const other = await bridge.another('legacy');
+    expect(await other.status(id)).toMatchObject({ status: 'running' });
+    expect(await other.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  });
+
+  it('of two answers from two servers the first wins, and the other is told so', async () => {
+    const bridge = await startBridge({ claude: binary, script: [runs('touch made.txt'), says('Made.')] });
+    const other = await bridge.another('legacy');
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    const asked = await bridge.decision(id);
+    const answer = { task_id: id, decision_id: asked.decision_id };
+    const answers = await Promise.allSettled([
+      bridge.call('respond_to_task', { ...answer, verdict: 'allow' }),
+      other.call('respond_to_task', { ...answer, verdict: 'deny' }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refusal = answers.find((one) => one.status === 'rejected');
+    expect(String(refusal?.reason)).toMatch(/DECISION_CLOSED: .* is closed: (allow|deny) by caller/);
+    await bridge.end(id);
+    expect(await bridge.events(id, 'decision-closed')).toHaveLength(1);
+  });
+});

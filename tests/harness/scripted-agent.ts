@@ -1,0 +1,22 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Workplace } from './workplace.js';
+
+/** A program that is not Claude Code; `AGENT: <behaviour>` in the prompt says what it does. */
+export const scriptedAgent = fileURLToPath(
+  new URL('../fixtures/programs/scripted-agent.mjs', import.meta.url),
+);
+
+/** The same program by the name `claude`, so that it is driven as Claude Code is. */
+export async function agentNamedClaude(workplace: Workplace): Promise<string> {
+  return writeProgram(workplace, 'claude', `exec '${process.execPath}' '${scriptedAgent}' "$@"`);
+}
+
+/** An executable shell script in the workplace. */
+export async function writeProgram(workplace: Workplace, name: string, script: string): Promise<string> {
+  const path = join(workplace.root, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
