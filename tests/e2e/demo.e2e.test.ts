@@ -14,7 +14,12 @@ describeRealClaude('claude-code-bridge demo', ({ binary }) => {
     const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
     try {
       const { stdout } = await promisify(execFile)(process.execPath, [main, 'demo', '--claude', binary], {
-        env: { HOME: temp, TMPDIR: temp, PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8' },
+        env: {
+          HOME: temp,
+          TMPDIR: temp,
+          PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+          LANG: 'C.UTF-8',
+        },
       });
       expect(stdout).toContain('respond_to_task');
       expect(stdout).toMatch(/^ {2}\+ {2}for \(let i = 0;/m);

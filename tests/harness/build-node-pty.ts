@@ -13,7 +13,10 @@ const BUILD_LIMIT_MS = 120_000;
 export function setup(): void {
   if (loads()) return;
   try {
-    execFileSync('npm', ['rebuild', 'node-pty', '--ignore-scripts=false'], { stdio: 'pipe', timeout: BUILD_LIMIT_MS });
+    execFileSync('npm', ['rebuild', 'node-pty', '--ignore-scripts=false'], {
+      stdio: 'pipe',
+      timeout: BUILD_LIMIT_MS,
+    });
   } catch (fault) {
     tell(messageOf(fault));
     return;
@@ -23,7 +26,10 @@ export function setup(): void {
 
 function loads(): boolean {
   try {
-    execFileSync(process.execPath, ['-e', "require('node-pty')"], { cwd: fileURLToPath(new URL('../..', import.meta.url)), stdio: 'ignore' });
+    execFileSync(process.execPath, ['-e', "require('node-pty')"], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      stdio: 'ignore',
+    });
     return true;
   } catch {
     // Not built yet: that is what this file is for.
