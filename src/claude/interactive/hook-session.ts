@@ -137,6 +137,8 @@ export class HookSession implements Disposable {
   }
 
   #ask(event: PermissionRequestEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    // It may have hung up while what was said before was read.
+    if (gone.aborted) return Promise.resolve(NO_OPINION);
     const requestId = `hook-${this.#nextRequest++}`;
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     return new Promise((resolve) => {

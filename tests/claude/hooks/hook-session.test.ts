@@ -1,0 +1,250 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseHookEvent } from '../../../src/claude/hooks/hook-event.js';
+import { HookSession } from '../../../src/claude/interactive/hook-session.js';
+import type { SessionEvent } from '../../../src/claude/session.js';
+
+const PROJECT = '/home/anybody/proj';
+let folder: string;
+let transcript: string;
+let events: SessionEvent[];
+let session: HookSession;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-hooks-'));
+  transcript = join(folder, 'session.jsonl');
+  events = [];
+  session = new HookSession(PROJECT, (event) => events.push(event));
+});
+afterEach(async () => {
+  session.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the CLI would post. */
+async function post(
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+  gone = new AbortController().signal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const event = parseHookEvent({
+    session_id: 's-1',
+    transcript_path: transcript,
+    cwd: PROJECT,
+    hook_event_name: name,
+    ...fields,
+  });
+  if (event === undefined) throw new Error(`${name} is no hook`);
+  return session.handle(event, gone);
+}
+
+function said(text: string, extra: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const line = { type: 'assistant', message: { content: [{ type: 'text', text }] }, ...extra };
+  return appendFile(transcript, `${JSON.stringify(line)}\n`);
+}
+
+const afterSession = () => events.filter((event) => event.type !== 'session');
+
+describe('a session as its hooks tell it', () => {
+  it('is silent until the first hook, and told once with its id', async () => {
+    expect(session.state).toBe('silent');
+    await post('UserPromptSubmit', { prompt: 'Do it.' });
+    await post('Stop', { last_assistant_message: '' });
+    expect(session.state).toBe('live');
+    expect(events.filter((event) => event.type === 'session')).toEqual([
+      { type: 'session', sessionId: 's-1' },
+    ]);
+  });
+
+  it('a prompt begins a turn', async () => {
+    expect(await post('UserPromptSubmit', { prompt: 'Do it.' })).toEqual({});
+    expect(afterSession()).toEqual([{ type: 'turn-started', source: 'exact', prompt: 'Do it.' }]);
+  });
+
+  it('a tool is told at its start and its end, its path relative to the project', async () => {
+    const input = { file_path: `${PROJECT}/a/hello.txt`, content: 'hi' };
+    await post('PreToolUse', { tool_name: 'Write', tool_input: input });
+    await post('PostToolUse', { tool_name: 'Write', tool_input: input, tool_response: {} });
+    expect(afterSession()).toEqual([
+      { type: 'tool-started', tool: 'Write', summary: 'Write(a/hello.txt)', input },
+      {
+        type: 'tool-finished',
+        tool: 'Write',
+        summary: 'Write(a/hello.txt)',
+        ok: true,
+        filesChanged: [`${PROJECT}/a/hello.txt`],
+      },
+    ]);
+  });
+
+  it('a tool that failed changed no file', async () => {
+    await post('PostToolUseFailure', { tool_name: 'Edit', tool_input: { file_path: 'a.txt' }, error: 'no' });
+    expect(afterSession()).toEqual([
+      { type: 'tool-finished', tool: 'Edit', summary: 'Edit(a.txt)', ok: false, filesChanged: [] },
+    ]);
+  });
+
+  it('the end of a turn carries the last message and what still runs', async () => {
+    await post('Stop', { last_assistant_message: 'All done.', background_tasks: [{}, {}] });
+    expect(afterSession()).toEqual([
+      { type: 'said', text: 'All done.' },
+      { type: 'turn-ended', source: 'exact', message: 'All done.', backgroundTasks: 2 },
+    ]);
+  });
+
+  it.each([
+    ['authentication_failed', 'Not logged in · Please run /login', 'not-logged-in'],
+    ['authentication_failed', null, 'not-logged-in'],
+    ['unknown', 'OAuth token has expired', 'not-logged-in'],
+    ['server_error', 'API Error: 529 Overloaded', 'api-error'],
+    ['rate_limit', null, 'api-error'],
+  ])('a turn that ends by %s (%s) is %s', async (error, message, kind) => {
+    await post('StopFailure', { error, last_assistant_message: message });
+    expect(afterSession()).toEqual([
+      {
+        type: 'turn-ended',
+        source: 'exact',
+        message: '',
+        backgroundTasks: 0,
+        error: { kind, text: message ?? error },
+      },
+    ]);
+  });
+
+  it('notifications and the end of the session are notices', async () => {
+    await post('Notification', { message: 'Waiting for input' });
+    await post('SessionEnd', { reason: 'other' });
+    expect(afterSession()).toEqual([
+      { type: 'notice', text: 'Waiting for input' },
+      { type: 'notice', text: 'The session ended (other)' },
+    ]);
+  });
+
+  it('an event of a newer version is answered and changes nothing', async () => {
+    expect(await post('SomethingNew', { anything: 1 })).toEqual({});
+    expect(events).toEqual([]);
+  });
+});
+
+describe('what the assistant says in the middle of a turn', () => {
+  it('is told in order, before the event that it came before, and once', async () => {
+    await said('First this.');
+    await post('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
+    await said('Then that.');
+    await post('Stop', { last_assistant_message: 'Then that.' });
+    expect(afterSession().map((event) => ('text' in event ? event.text : event.type))).toEqual([
+      'First this.',
+      'tool-started',
+      'Then that.',
+      'turn-ended',
+    ]);
+  });
+
+  it('leaves out what subagents say', async () => {
+    await said('A subagent speaks.', { isSidechain: true });
+    await post('Stop', { last_assistant_message: null });
+    expect(afterSession().map((event) => event.type)).toEqual(['turn-ended']);
+  });
+
+  it('is left out when the transcript cannot be read, and the session goes on', async () => {
+    transcript = join(folder, 'x'.repeat(300));
+    await post('UserPromptSubmit', { prompt: 'Do it.' });
+    expect(afterSession().map((event) => event.type)).toEqual(['notice', 'turn-started']);
+  });
+});
+
+describe('a permission request', () => {
+  const bash = { tool_name: 'Bash', tool_input: { command: 'make' } };
+  const ask = async (fields: Readonly<Record<string, unknown>> = bash, gone?: AbortSignal) => {
+    const output = post('PermissionRequest', fields, gone);
+    await vi.waitFor(() => expect(session.isWaiting).toBe(true));
+    return { output };
+  };
+  const decided = (decision: unknown) => ({
+    hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
+  });
+
+  it('waits for its answer', async () => {
+    const { output } = await ask();
+    expect(session.isWaiting).toBe(true);
+    expect(events.at(-1)).toEqual({
+      type: 'request',
+      request: {
+        requestId: 'hook-1',
+        kind: 'permission',
+        tool: 'Bash',
+        input: { command: 'make' },
+        summary: 'Bash(make)',
+        options: [],
+        source: 'exact',
+      },
+    });
+    expect(session.answer('hook-1', { verdict: 'allow' })).toBe(true);
+    expect(await output).toEqual(decided({ behavior: 'allow' }));
+    expect(session.isWaiting).toBe(false);
+  });
+
+  it('is denied with a message for the agent', async () => {
+    const { output } = await ask();
+    session.answer('hook-1', { verdict: 'deny', message: 'Use npm.' });
+    expect(await output).toEqual(decided({ behavior: 'deny', message: 'Use npm.' }));
+  });
+
+  it('takes one answer', async () => {
+    const { output } = await ask();
+    session.answer('hook-1', { verdict: 'allow' });
+    expect(session.answer('hook-1', { verdict: 'deny', message: 'No.' })).toBe(false);
+    expect(await output).toEqual(decided({ behavior: 'allow' }));
+  });
+
+  it('is gone when the CLI hangs up: a person answered at the terminal', async () => {
+    const gone = new AbortController();
+    const { output } = await ask(bash, gone.signal);
+    gone.abort();
+    expect(await output).toEqual({});
+    expect(events.at(-1)).toEqual({
+      type: 'request-gone',
+      requestId: 'hook-1',
+      why: 'answered at the terminal',
+    });
+    expect(session.answer('hook-1', { verdict: 'allow' })).toBe(false);
+  });
+
+  it('is not asked when the CLI has hung up before', async () => {
+    const gone = new AbortController();
+    gone.abort();
+    expect(await post('PermissionRequest', bash, gone.signal)).toEqual({});
+    expect(afterSession()).toEqual([]);
+  });
+
+  it('is withdrawn at the end of the session', async () => {
+    const { output } = await ask();
+    session.withdraw('the session ended');
+    expect(await output).toEqual({});
+    expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'hook-1', why: 'the session ended' });
+  });
+
+  it('of a question carries all questions, and takes the answers', async () => {
+    const questions = [
+      { question: 'Which?', header: 'Kind', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
+    ];
+    const { output } = await ask({ tool_name: 'AskUserQuestion', tool_input: { questions } });
+    expect(events.at(-1)).toMatchObject({
+      request: { kind: 'question', summary: 'Which?', options: ['A', 'B'] },
+    });
+    session.answer('hook-1', { verdict: 'allow', answers: { 'Which?': 'B' } });
+    expect(await output).toEqual(
+      decided({ behavior: 'allow', updatedInput: { questions, answers: { 'Which?': 'B' } } }),
+    );
+  });
+
+  it('of a plan is known as one, and gets its own plan back', async () => {
+    const { output } = await ask({ tool_name: 'ExitPlanMode', tool_input: { plan: 'Do it.' } });
+    expect(events.at(-1)).toMatchObject({ request: { kind: 'plan' } });
+    expect(session.isPlan('hook-1')).toBe(true);
+    session.answer('hook-1', { verdict: 'allow' });
+    expect(await output).toEqual(decided({ behavior: 'allow', updatedInput: { plan: 'Do it.' } }));
+  });
+});

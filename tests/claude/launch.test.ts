@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { hookSettings } from '../../src/claude/hooks/hook-settings.js';
+import { interactiveArguments, printArguments } from '../../src/claude/launch.js';
+
+const wishes = { sessionId: '00000000-0000-4000-8000-000000000000', model: null };
+
+describe('the arguments of the CLI', () => {
+  it('of an interactive session', () => {
+    expect(interactiveArguments(wishes, '{"hooks":{}}')).toMatchInlineSnapshot(`
+      [
+        "--permission-mode",
+        "default",
+        "--session-id",
+        "00000000-0000-4000-8000-000000000000",
+        "--settings",
+        "{"hooks":{}}",
+      ]
+    `);
+  });
+
+  it('of a print session', () => {
+    expect(printArguments(wishes)).toMatchInlineSnapshot(`
+      [
+        "-p",
+        "--input-format",
+        "stream-json",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--permission-prompt-tool",
+        "stdio",
+        "--permission-mode",
+        "default",
+        "--session-id",
+        "00000000-0000-4000-8000-000000000000",
+      ]
+    `);
+  });
+
+  it.each([
+    ['interactive', interactiveArguments(wishes, '{}')],
+    ['print', printArguments(wishes)],
+  ])('%s: the permission mode is always said, since newer versions approve by themselves', (_, args) => {
+    expect(args[args.indexOf('--permission-mode') + 1]).toBe('default');
+  });
+
+  it('a model is passed as one argument of its own', () => {
+    expect(interactiveArguments({ ...wishes, model: '--opus x' }, '{}').slice(-2)).toEqual([
+      '--model',
+      '--opus x',
+    ]);
+    expect(printArguments({ ...wishes, model: 'opus' }).slice(-2)).toEqual(['--model', 'opus']);
+  });
+});
+
+describe('the settings of one run', () => {
+  it('post every hook to the server, with the token from the environment', () => {
+    expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toMatchInlineSnapshot(`
+      {
+        "hooks": {
+          "Notification": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "PermissionRequest": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "PostToolUse": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "PostToolUseFailure": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "PreToolUse": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "SessionEnd": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "Stop": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "StopFailure": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "UserPromptSubmit": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+        },
+      }
+    `);
+  });
+});

@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { PrintedLines } from '../../../src/claude/program/printed-lines.js';
+
+describe('what a program prints', () => {
+  let told: string[];
+  let printed: PrintedLines;
+
+  beforeEach(() => {
+    told = [];
+    printed = new PrintedLines((text) => told.push(text));
+  });
+  const feed = (...chunks: readonly (string | Buffer)[]) =>
+    chunks.forEach((chunk) => printed.bytes(Buffer.from(chunk)));
+  const lines = () => told.flatMap((text) => text.split('\n'));
+
+  it('is told in whole lines, however it was cut', () => {
+    feed('one\r\ntw', 'o\r', '\nthree\r\nfo');
+    expect(lines()).toEqual(['one', 'two', 'three']);
+    printed.end([]);
+    expect(lines()).toEqual(['one', 'two', 'three', 'fo']);
+  });
+
+  it('keeps blank lines', () => {
+    feed('a\n\n\nb\n');
+    expect(lines()).toEqual(['a', '', '', 'b']);
+  });
+
+  it('puts characters together that were split', () => {
+    const bytes = Buffer.from('grüße €\n');
+    for (const byte of bytes) printed.bytes(Buffer.from([byte]));
+    expect(lines()).toEqual(['grüße €']);
+  });
+
+  it('leaves out colours and titles, split ones too', () => {
+    feed('\x1b[1;3', '1mred\x1b[0m\x1b]0;title\x07 and blue\n', '\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\n');
+    expect(lines()).toEqual(['red and blue', 'link']);
+  });
+
+  it('of a line that was written over, tells what stood there last', () => {
+    feed('10 %\r20 %\r100 %\r\ndone\n');
+    expect(lines()).toEqual(['100 %', 'done']);
+  });
+
+  it('a line without an end is told in parts', () => {
+    feed('x'.repeat(40_000), 'x'.repeat(40_000), 'end\n');
+    expect(told.map((text) => text.length)).toEqual([80_000, 3]);
+  });
+
+  it('colours without a line end do not pile up', () => {
+    for (let count = 0; count < 10_000; count++) feed('\x1b[31mred');
+    printed.end([]);
+    expect(told.join('')).toBe('red'.repeat(10_000));
+  });
+
+  it('once the cursor moves, the screen tells', () => {
+    feed('plain\n', '\x1b[2Jdrawn\n', 'more\n');
+    printed.scrolledOff(['drawn', 'more']);
+    printed.skipped(1234);
+    printed.end(['last', '', '']);
+    expect(lines()).toEqual([
+      'plain',
+      'drawn',
+      'more',
+      '[1234 bytes of fast output are not shown here; the terminal recording has them]',
+      'last',
+    ]);
+  });
+
+  it.each(['\x08', '\x0b', '\x0c', '\x1bM', '\x1b[A'])('%j moves the cursor', (moving) => {
+    feed(`a${moving}`, 'b\n');
+    printed.scrolledOff(['from the screen']);
+    expect(lines()).toEqual(['from the screen']);
+  });
+
+  it('as long as it is plain, what scrolls off is not told twice', () => {
+    feed('one\n');
+    printed.scrolledOff(['one']);
+    printed.skipped(5);
+    expect(lines()).toEqual(['one']);
+  });
+
+  it('its end is what was told last, with what is still open', () => {
+    feed(`${'x'.repeat(5_000)}\nlast line\nopen`);
+    expect(printed.tail(14, 'the screen')).toBe('last line\nopen');
+    expect(printed.tail(100_000, 'the screen').length).toBeLessThanOrEqual(4_004);
+    feed('\x1b[H\n');
+    expect(printed.tail(14, 'the screen')).toBe('the screen');
+  });
+});

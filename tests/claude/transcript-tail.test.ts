@@ -1,0 +1,66 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TranscriptTail } from '../../src/claude/transcript-tail.js';
+
+let folder: string;
+let path: string;
+let tail: TranscriptTail;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-transcript-'));
+  path = join(folder, 's.jsonl');
+  tail = new TranscriptTail(path);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const line = (text: string, extra: Readonly<Record<string, unknown>> = {}) =>
+  `${JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] }, ...extra })}\n`;
+
+describe('the transcript of a session', () => {
+  it('holds nothing before it is there', async () => {
+    expect(await tail.readNew()).toEqual([]);
+  });
+
+  it('is read as it grows, each line once', async () => {
+    await appendFile(path, line('one') + line('two'));
+    expect(await tail.readNew()).toEqual(['one', 'two']);
+    await appendFile(path, line('three'));
+    expect(await tail.readNew()).toEqual(['three']);
+    expect(await tail.readNew()).toEqual([]);
+  });
+
+  it('a line that is still being written is told when it is whole, its characters too', async () => {
+    const bytes = Buffer.from(line('grüße'));
+    const middle = bytes.indexOf('ü') + 1;
+    await appendFile(path, bytes.subarray(0, middle));
+    expect(await tail.readNew()).toEqual([]);
+    await appendFile(path, bytes.subarray(middle));
+    expect(await tail.readNew()).toEqual(['grüße']);
+  });
+
+  it('leaves out users, subagents, tools, blanks and what is no JSON', async () => {
+    await appendFile(
+      path,
+      [
+        line('a user', { type: 'user' }),
+        line('a subagent', { isSidechain: true }),
+        '{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash"}]}}\n',
+        line('  \n'),
+        'torn{\n\n',
+        line('the assistant'),
+      ].join(''),
+    );
+    expect(await tail.readNew()).toEqual(['the assistant']);
+  });
+
+  it('goes on after a line that is too long to hold', async () => {
+    await appendFile(path, `{"x":"${'x'.repeat(9 * 1024 * 1024)}"}\n${line('after it')}`);
+    expect(await tail.readNew()).toEqual(['after it']);
+  });
+
+  it('is not read when it is no file', async () => {
+    expect(await new TranscriptTail(folder).readNew()).toEqual([]);
+  });
+});

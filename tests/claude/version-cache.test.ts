@@ -1,0 +1,67 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readVersion } from '../../src/claude/version-cache.js';
+
+let folder: string;
+let program: string;
+let cacheFile: string;
+const env = { PATH: '/usr/bin:/bin' };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-version-'));
+  program = join(folder, 'claude');
+  cacheFile = join(folder, 'versions.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A program that notes each of its runs. */
+async function install(text: string): Promise<void> {
+  await writeFile(program, `#!/bin/sh\necho "$@" >> ${folder}/runs\n${text}\n`);
+  await chmod(program, 0o755);
+}
+const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n');
+
+describe('the version of an installed CLI', () => {
+  it('is asked once and then remembered', async () => {
+    await install('echo "2.1.330 (Claude Code)"');
+    expect(await readVersion([program, '--debug'], env, cacheFile)).toBe('2.1.330');
+    expect(await readVersion([program, '--debug'], env, cacheFile)).toBe('2.1.330');
+    expect(await runs()).toEqual(['--debug --version']);
+  });
+
+  it('is asked again when the program was replaced', async () => {
+    await install('echo "2.1.197 (Claude Code)"');
+    await readVersion([program], env, cacheFile);
+    await install('echo "2.1.330 (Claude Code)" # newer');
+    expect(await readVersion([program], env, cacheFile)).toBe('2.1.330');
+  });
+
+  it.each([
+    ['fails', 'echo "2.1.330 (Claude Code)"; exit 1'],
+    ['says something else', 'echo "claude native binary not installed"'],
+    ['says nothing', ''],
+    ['floods', 'yes'],
+  ])('is unknown when the program %s, and that is not remembered', async (_, text) => {
+    await install(text);
+    expect(await readVersion([program], env, cacheFile)).toBeUndefined();
+    await install('echo "2.1.330 (Claude Code)"');
+    expect(await readVersion([program], env, cacheFile)).toBe('2.1.330');
+  });
+
+  it('is asked when the cache holds nonsense', async () => {
+    await writeFile(cacheFile, '{"a":');
+    await install('echo "2.1.330 (Claude Code)"');
+    expect(await readVersion([program], env, cacheFile)).toBe('2.1.330');
+  });
+
+  it('is remembered for the newest twenty programs', async () => {
+    const old = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`old-${index}`, '1.0.0']));
+    await writeFile(cacheFile, JSON.stringify(old));
+    await install('echo "2.1.330 (Claude Code)"');
+    await readVersion([program], env, cacheFile);
+    const kept: unknown = JSON.parse(await readFile(cacheFile, 'utf8'));
+    expect(Object.keys(Object(kept))).toHaveLength(20);
+  });
+});
