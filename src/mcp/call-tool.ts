@@ -48,7 +48,8 @@ export async function callTool<Services>(
 
 /** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */
 export function errorText(error: BridgeError): string {
-  return `${error.code}: ${error.message}${error.hint === '' ? '' : ` ${error.hint}`}`;
+  const end = /[.!?…]$/u.test(error.message) ? '' : '.';
+  return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : ` ${error.hint}`}`;
 }
 
 function answerOf(name: string, structuredContent: JsonObject): ToolResult {
