@@ -120,7 +120,11 @@ export class InteractiveDriver implements SessionDriver {
         this.#running?.dialogs.answerLeftOver('plan-ready', answer);
       return 'answered';
     }
-    return (await this.#running?.dialogs.answer(requestId, answer)) ?? 'gone';
+    const running = this.#running;
+    if (running === undefined) return 'gone';
+    // An answer may end the session ("No, exit"), and its last screen changes no more: nobody waits for that then.
+    const ended = running.session.exited.then(() => 'answered' as const);
+    return Promise.race([running.dialogs.answer(requestId, answer), ended]);
   }
 
   async send(text: string): Promise<void> {
