@@ -27,6 +27,8 @@ export interface BridgeOptions {
   readonly withoutRoots?: boolean;
   /** `~/.claude/settings.json` of the user. */
   readonly userSettings?: Readonly<Record<string, unknown>>;
+  /** How the server is started; the built one by this Node when left out. */
+  readonly command?: readonly [string, ...string[]];
   /** Folders made before, for programs that lie in them; their own when left out. */
   readonly workplace?: Workplace;
   /** Further environment of the server. */
@@ -90,12 +92,8 @@ export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
   if (options.withoutRoots === true) delete env['MCP_ALLOWED_ROOTS'];
 
   const open = async (era: Era): Promise<McpClient> => {
-    const client = await connect(era, {
-      command: process.execPath,
-      args: [serverEntry],
-      cwd: workplace.root,
-      env,
-    });
+    const [command, ...args] = options.command ?? [process.execPath, serverEntry];
+    const client = await connect(era, { command, args, cwd: workplace.root, env });
     clients.push(client);
     return client;
   };

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { runs, says } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+const run = promisify(execFile);
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const NPM_LIMIT_MS = 120_000;
+let folder: string;
+let command: string;
+
+/** Packs what would be published and installs it in an empty folder without running any package's scripts, as npm 12 does. */
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'package-')));
+  const options = { cwd: folder, timeout: NPM_LIMIT_MS };
+  const packed = await run('npm', ['pack', checkout, '--ignore-scripts', '--json', '--silent'], options);
+  const [{ filename }] = z.tuple([z.looseObject({ filename: z.string() })]).parse(JSON.parse(packed.stdout));
+  const app = join(folder, 'app');
+  await mkdir(app);
+  await writeFile(join(app, 'package.json'), '{"private":true}');
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--omit=peer'];
+  await run('npm', ['install', ...flags, join(folder, filename)], { ...options, cwd: app });
+  command = join(app, 'node_modules', '.bin', 'claude-code-bridge');
+}, NPM_LIMIT_MS);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('the installed package is small and needs the terminal alone', async () => {
+  const modules = join(folder, 'app', 'node_modules');
+  const installed = (await readdir(modules)).filter((name) => !name.startsWith('.'));
+  expect(installed.sort()).toEqual(['@lydell', 'claude-code-bridge']);
+  const files = await readdir(join(modules, 'claude-code-bridge'), { recursive: true });
+  expect(files.filter((file) => /(^|\/)(src|tests|scripts|bench|node_modules)(\/|$)/.test(file))).toEqual([]);
+  for (const file of files.filter((name) => name.endsWith('.js'))) {
+    expect(await readFile(join(modules, 'claude-code-bridge', file), 'utf8'), file).not.toContain(checkout);
+  }
+});
+
+it('the installed command tells its version and its help', async () => {
+  const { stdout } = await run(command, ['--version'], { cwd: folder, env: { PATH: process.env['PATH'] } });
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const help = await run(command, ['--help'], { cwd: folder, env: { PATH: process.env['PATH'] } });
+  expect(help.stdout).toContain('claude-code-bridge');
+});
+
+describeRealClaude('the installed package', ({ binary }) => {
+  it('delegates a task from start to end', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      command: [command],
+      script: [runs('echo packed > made.txt'), says('Delivered.')],
+    });
+    expect(await bridge.mcp.listTools()).toContain('start_task');
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    await bridge.answerNext(id, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Delivered.' });
+    expect(await readFile(join(bridge.project, 'made.txt'), 'utf8')).toBe('packed\n');
+  });
+});
