@@ -1,8 +1,8 @@
 import type { ManualClock } from '../screen/manual-clock.js';
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Lets everything run that waits for nothing but its turn; the screen parses in a timer of its own. */
 export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => setTimeout(() => setImmediate(resolve), 1));
 }
 
 /** Goes on in small steps, and lets what each timer begins run before the next. */

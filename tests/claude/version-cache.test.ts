@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { readVersion } from '../../src/claude/version-cache.js';
 
 let folder: string;
@@ -61,7 +62,7 @@ describe('the version of an installed CLI', () => {
     await writeFile(cacheFile, JSON.stringify(old));
     await install('echo "2.1.330 (Claude Code)"');
     await readVersion([program], env, cacheFile);
-    const kept: unknown = JSON.parse(await readFile(cacheFile, 'utf8'));
-    expect(Object.keys(Object(kept))).toHaveLength(20);
+    const kept = z.record(z.string(), z.string()).parse(JSON.parse(await readFile(cacheFile, 'utf8')));
+    expect(Object.keys(kept)).toHaveLength(20);
   });
 });

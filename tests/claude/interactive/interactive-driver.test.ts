@@ -1,0 +1,385 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { InteractiveDriver } from '../../../src/claude/interactive/interactive-driver.js';
+import type { SessionEvent } from '../../../src/claude/session.js';
+import { ManualClock } from '../../screen/manual-clock.js';
+import { pass } from '../pass-time.js';
+import { recordedBytes, screenFixture } from '../screen-fixtures.js';
+import { ScriptedPty } from '../scripted-pty.js';
+
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+const RULE = '─'.repeat(120);
+const settingsSchema = z.object({
+  hooks: z.record(z.string(), z.array(z.object({ hooks: z.array(z.object({ url: z.string() })) }))),
+});
+
+let clock: ManualClock;
+let pty: ScriptedPty;
+let driver: InteractiveDriver;
+let events: SessionEvent[];
+let killed: number[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  pty = new ScriptedPty();
+  events = [];
+  killed = [];
+  driver = new InteractiveDriver({
+    pty,
+    clock,
+    command: ['/bin/claude', '--debug'],
+    cwd: '/home/anybody/proj',
+    env: { HOME: '/home/anybody' },
+    shell: '/bin/sh',
+    promptFile: '/home/anybody/prompt.md',
+    sessionId: '00000000-0000-4000-8000-000000000000',
+    model: null,
+    decisionTimeoutSeconds: 300,
+    killTree: async (pid) => {
+      killed.push(pid);
+      pty.exit({ exitCode: null, signal: 'SIGKILL' });
+    },
+    onBytes: () => {},
+  });
+  driver.onEvent((event) => events.push(event));
+});
+afterEach(() => driver.dispose());
+
+function argumentAfter(name: string): string {
+  const command = pty.spawned?.command ?? [];
+  return command[command.indexOf(name) + 1] ?? '';
+}
+
+function hooksUrl(): string {
+  return (
+    settingsSchema.parse(JSON.parse(argumentAfter('--settings'))).hooks['Stop']?.[0]?.hooks[0]?.url ?? ''
+  );
+}
+
+/** Posts a hook as the CLI would, and gives its answer. */
+async function hook(name: string, fields: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+  const response = await fetch(hooksUrl(), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${pty.spawned?.env['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'] ?? ''}` },
+    body: JSON.stringify({ session_id: 's-1', hook_event_name: name, ...fields }),
+  });
+  return response.json();
+}
+
+/** Shows what the real CLI once wrote to its terminal. */
+async function play(version: '2.1.197' | '2.1.330', name: string, ms = 300): Promise<void> {
+  pty.print(recordedBytes(screenFixture(version, name)));
+  await pass(clock, ms);
+}
+
+/** An input box as the CLI draws it. */
+function drawComposer(text = '', footer = '  ? for shortcuts', above: readonly string[] = []): void {
+  const lines = [...above, RULE, `❯\u00a0${text}`, RULE, footer];
+  pty.draw(lines, { row: above.length + 1, column: 2 + text.length });
+}
+
+const ofType = <T extends SessionEvent['type']>(type: T): Extract<SessionEvent, { type: T }>[] =>
+  events.filter((event): event is Extract<SessionEvent, { type: T }> => event.type === type);
+
+describe('the start', () => {
+  it('passes the prompt by file, the mode explicitly, and the token only by the environment', async () => {
+    await driver.start();
+    expect(pty.spawned).toMatchObject({
+      cwd: '/home/anybody/proj',
+      stdinFile: '/home/anybody/prompt.md',
+      columns: 120,
+      rows: 40,
+    });
+    expect(pty.spawned?.command.slice(0, 2)).toEqual(['/bin/claude', '--debug']);
+    expect(argumentAfter('--permission-mode')).toBe('default');
+    expect(argumentAfter('--session-id')).toBe('00000000-0000-4000-8000-000000000000');
+    const token = pty.spawned?.env['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'] ?? '';
+    expect(token.length).toBeGreaterThan(20);
+    expect(pty.spawned?.command.join(' ')).not.toContain(token);
+    expect(events).toEqual([{ type: 'spawned', pid: 4242 }]);
+  });
+
+  it('leaves nothing behind when the program cannot be started', async () => {
+    pty.fault = new Error('no more terminals');
+    await expect(driver.start()).rejects.toThrow('no more terminals');
+    expect(clock.timerCount).toBe(0);
+  });
+
+  it('that shows nothing for 30 s is told with what the screen shows', async () => {
+    await driver.start();
+    pty.print('Loading something');
+    await pass(clock, 31_000, 1_000);
+    expect(ofType('notice')).toEqual([
+      { type: 'notice', text: 'No sign of life 30 s after the start; the screen shows: Loading something' },
+    ]);
+  });
+
+  it('that waits at a dialog is not silent', async () => {
+    await driver.start();
+    await play('2.1.330', 'trust-folder', 31_000);
+    expect(ofType('notice')).toEqual([]);
+    expect(ofType('request')).toHaveLength(1);
+  });
+
+  it.each([
+    ['onboarding-theme', 'onboarding'],
+    ['onboarding-security', 'onboarding'],
+    ['login-method', 'not-logged-in'],
+    ['unreachable', 'network'],
+  ] as const)('that ends at %s is trouble, told once', async (name, kind) => {
+    await driver.start();
+    await play('2.1.330', name, 5_000);
+    expect(ofType('trouble').map((event) => event.kind)).toEqual([kind]);
+  });
+});
+
+describe('with hooks', () => {
+  beforeEach(async () => {
+    await driver.start();
+    drawComposer();
+    await hook('UserPromptSubmit', { prompt: 'Do it.' });
+  });
+
+  it('a turn begins and ends once, as the hooks say', async () => {
+    drawComposer('', '  esc to interrupt');
+    await pass(clock, 3_000);
+    await hook('Stop', { last_assistant_message: 'Done.' });
+    drawComposer();
+    await pass(clock, 10_000, 500);
+    expect(ofType('turn-started')).toEqual([{ type: 'turn-started', source: 'exact', prompt: 'Do it.' }]);
+    expect(ofType('turn-ended').map((event) => event.source)).toEqual(['exact']);
+  });
+
+  it('a permission is asked and answered over the hook, not by keys', async () => {
+    const output = hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
+    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
+    await play('2.1.330', 'run-command');
+    expect(await driver.answer('hook-1', { verdict: 'allow' })).toBe('answered');
+    expect(await output).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'allow' } } });
+    expect(ofType('request')).toHaveLength(1);
+    expect(pty.typed.join('')).not.toContain('\r');
+  });
+
+  it.each(['trust-folder', 'run-command', 'project-mcp-server', 'bypass-warning'])(
+    'what looks like the dialog %s is neither asked nor answered',
+    async (name) => {
+      await play('2.1.330', name, 2_000);
+      expect(ofType('request')).toEqual([]);
+      expect(await driver.answer('screen-1', { verdict: 'allow' })).toBe('gone');
+      expect(pty.typed.join('')).not.toContain('\r');
+    },
+  );
+
+  it('a plan without text that stays after its answer gets it by keys', async () => {
+    const output = hook('PermissionRequest', { tool_name: 'ExitPlanMode', tool_input: {} });
+    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
+    await play('2.1.330', 'plan-without-text');
+    await driver.answer('hook-1', { verdict: 'allow' });
+    await output;
+    await pass(clock, 1_500);
+    expect(pty.typed.filter((keys) => keys === '\r')).toEqual(['\r']);
+  });
+
+  it.each(['interrupted', 'interrupted-early'])('Esc ends the turn when the screen is %s', async (name) => {
+    await driver.interrupt();
+    expect(pty.typed.at(-1)).toBe('\x1b');
+    await play('2.1.330', name, 1_000);
+    expect(ofType('turn-ended')).toMatchObject([{ source: 'observed', interrupted: true }]);
+  });
+
+  it('retries of the API are told', async () => {
+    await play('2.1.330', 'retrying');
+    expect(ofType('notice').map((event) => event.text)).toEqual([
+      '500 Internal server error · retrying in 2s · attempt 3/10',
+    ]);
+  });
+
+  it('first-start words in the agent’s own text are no trouble', async () => {
+    drawComposer('', '  esc to interrupt', ['● Security notes:', '', '  Select login method']);
+    await pass(clock, 5_000);
+    expect(ofType('trouble')).toEqual([]);
+  });
+});
+
+describe('without hooks', () => {
+  beforeEach(() => driver.start());
+
+  it('the screen tells that a turn begins and ends, and with which words', async () => {
+    await play('2.1.330', 'busy', 1_500);
+    await play('2.1.330', 'idle-after-turn', 3_000);
+    expect(ofType('turn-started')).toEqual([{ type: 'turn-started', source: 'observed', prompt: '' }]);
+    expect(ofType('turn-ended')).toEqual([
+      {
+        type: 'turn-ended',
+        source: 'observed',
+        message: 'The file is there.',
+        backgroundTasks: 0,
+        interrupted: false,
+      },
+    ]);
+  });
+
+  it('a turn too short to be seen running is over all the same', async () => {
+    await play('2.1.197', 'idle', 3_000);
+    expect(ofType('turn-ended')).toMatchObject([{ message: 'Hello.' }]);
+  });
+
+  it('an input box before the prompt was taken is no end of a turn', async () => {
+    drawComposer();
+    await pass(clock, 10_000, 500);
+    expect(ofType('turn-ended')).toEqual([]);
+  });
+
+  it.each([
+    ['not-logged-in', 'not-logged-in'],
+    ['api-error', 'api-error'],
+  ] as const)('a turn that ended by %s says so', async (name, kind) => {
+    await play('2.1.330', name, 3_000);
+    expect(ofType('turn-ended')).toMatchObject([{ error: { kind } }]);
+  });
+
+  it('a dialog is asked, answered by keys, and its turn has begun', async () => {
+    await play('2.1.330', 'run-command');
+    expect(ofType('turn-started')).toHaveLength(1);
+    expect(ofType('request').map((event) => event.request.summary)).toEqual(['Bash command: touch new.txt']);
+    pty.onTyped = (keys) => {
+      if (keys === '\r') drawComposer('', '  esc to interrupt');
+    };
+    const answer = driver.answer('screen-1', { verdict: 'allow' });
+    await pass(clock, 500);
+    expect(await answer).toBe('answered');
+    expect(pty.typed.at(-1)).toBe('\r');
+  });
+
+  it('a denial stops the turn at the terminal, so its words are sent to the agent', async () => {
+    await play('2.1.330', 'run-command');
+    pty.onTyped = (keys) => {
+      if (keys === '\x1b[B') {
+        const { lines } = screenFixture('2.1.330', 'run-command');
+        const marked = lines.findIndex((line) => line.startsWith(' ❯ '));
+        const moved = pty.typed.filter((typed) => typed === keys).length;
+        const drawn = lines.map((line, row) =>
+          row === marked ? line.replace('❯', ' ') : row === marked + moved ? line.replace('  ', ' ❯') : line,
+        );
+        pty.draw(drawn);
+      } else if (keys === '\r') drawComposer('');
+      else if (keys.startsWith('\x1b[200~')) drawComposer('Not now.');
+    };
+    const answer = driver.answer('screen-1', { verdict: 'deny', message: 'Not now.' });
+    await pass(clock, 2_000);
+    expect(await answer).toBe('answered');
+    expect(pty.typed.slice(-3)).toEqual(['\r', '\x1b[200~Not now.\x1b[201~', '\r']);
+    expect(ofType('turn-ended')).toEqual([]);
+  });
+});
+
+describe('a message', () => {
+  beforeEach(() => driver.start());
+
+  it('is pasted into the empty box, seen there, and then submitted', async () => {
+    drawComposer();
+    await pass(clock, 200);
+    pty.onTyped = (keys) => {
+      if (keys.startsWith('\x1b[200~')) drawComposer('Go on.');
+    };
+    const sent = driver.send('Go\x1b[201~ on.\x07\nNow.');
+    await pass(clock, 300);
+    await sent;
+    expect(pty.typed.slice(-2)).toEqual(['\x1b[200~Go[201~ on.\nNow.\x1b[201~', '\r']);
+  });
+
+  it('waits for the box to be cleared of what stands in it', async () => {
+    await play('2.1.330', 'interrupted-early');
+    pty.onTyped = (keys) => {
+      if (keys === CTRL_C) drawComposer();
+      if (keys.startsWith('\x1b[200~')) drawComposer('Go on.');
+    };
+    const sent = driver.send('Go on.');
+    await pass(clock, 500);
+    await sent;
+    expect(pty.typed.slice(-3)).toEqual([CTRL_C, '\x1b[200~Go on.\x1b[201~', '\r']);
+  });
+
+  it('is refused where no input box is', async () => {
+    await play('2.1.330', 'trust-folder');
+    const sent = driver.send('Go on.').then(
+      () => 'sent',
+      (fault: unknown) => fault,
+    );
+    await pass(clock, 12_000, 500);
+    expect(await sent).toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    expect(pty.typed.join('')).not.toContain('Go on.');
+  });
+});
+
+describe('the end', () => {
+  beforeEach(() => driver.start());
+
+  it('is left as a person would leave: Ctrl-D twice on the empty box', async () => {
+    drawComposer();
+    await pass(clock, 200);
+    pty.typed.length = 0;
+    pty.onTyped = () => {
+      if (pty.typed.filter((keys) => keys === CTRL_D).length === 2) pty.exit();
+    };
+    const closed = driver.close();
+    await pass(clock, 1_000);
+    await closed;
+    expect(pty.typed).toEqual([CTRL_D, CTRL_D]);
+    expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: 0, signal: null } });
+    expect(killed).toEqual([]);
+  });
+
+  it('text in the box is cleared first, where Ctrl-D would not leave', async () => {
+    await play('2.1.330', 'composer-with-lines');
+    pty.typed.length = 0;
+    pty.onTyped = (keys) => {
+      if (keys === CTRL_C) drawComposer();
+      if (pty.typed.filter((typed) => typed === CTRL_D).length === 2) pty.exit();
+    };
+    const closed = driver.close();
+    await pass(clock, 1_000);
+    await closed;
+    expect(pty.typed).toEqual([CTRL_C, CTRL_D, CTRL_D]);
+  });
+
+  it('a session that does not leave is killed', async () => {
+    drawComposer();
+    await pass(clock, 200);
+    const closed = driver.close();
+    await pass(clock, 20_000, 500);
+    await closed;
+    expect(killed).toEqual([4242]);
+    expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: null, signal: 'SIGKILL' } });
+  });
+
+  it('withdraws what still waits, and is told last', async () => {
+    await play('2.1.330', 'trust-folder');
+    pty.exit({ exitCode: 1, signal: null });
+    await pass(clock, 100);
+    expect(events.slice(-2)).toEqual([
+      { type: 'request-gone', requestId: 'screen-1', why: 'the session ended' },
+      { type: 'exited', exit: { exitCode: 1, signal: null } },
+    ]);
+    expect(driver.lastOutput(1_000)).toContain('Accessing workspace:');
+  });
+
+  it('nothing is typed after it', async () => {
+    pty.exit();
+    await pass(clock, 100);
+    await expect(driver.send('x')).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    await expect(driver.interrupt()).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    await driver.close();
+    expect(pty.typed).toEqual([]);
+  });
+
+  it('leaves no timer and no server', async () => {
+    drawComposer();
+    await pass(clock, 50);
+    driver.dispose();
+    expect(clock.timerCount).toBe(0);
+    expect(pty.isDisposed).toBe(true);
+    await expect(hook('Stop')).rejects.toThrow();
+  });
+});
