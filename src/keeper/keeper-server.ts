@@ -6,10 +6,9 @@ import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { TaskRun } from '../tasks/task-run.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
+import { RecordPush } from './record-push.js';
 import { keeperRequestSchema, type KeeperReply, type KeeperRequest } from './messages.js';
 
-/** A burst of changes is told once in this time; a final record is told at once. */
-const PUSH_INTERVAL_MS = 20;
 /** A client that does not read is dropped before it costs memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** What is being answered when the task ends is told still; a session that ended answers at once. */
@@ -26,25 +25,14 @@ export class KeeperServer implements Disposable {
   readonly #run: TaskRun;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #pushPending = false;
 
   private constructor(run: TaskRun, clock: Clock, logger: Logger) {
     this.#run = run;
     this.#clock = clock;
     this.#logger = logger;
     this.#server = createServer((socket) => this.#serve(socket));
-    this.#owned.add(
-      run.onDidChange(() => {
-        if (this.#pushPending) return;
-        this.#pushPending = true;
-        this.#owned.add(
-          clock.after(PUSH_INTERVAL_MS, () => {
-            this.#pushPending = false;
-            this.#push();
-          }),
-        );
-      }),
-    );
+    const push = this.#owned.add(new RecordPush(clock, () => this.#push()));
+    this.#owned.add(run.onDidChange((record) => push.changed(record)));
   }
 
   /** Listens on `socketPath`, mode 0600; a socket that a dead keeper left there is replaced. */
