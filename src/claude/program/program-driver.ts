@@ -182,7 +182,7 @@ export class ProgramDriver implements SessionDriver {
         requestId,
         kind: 'permission',
         tool: 'terminal-prompt',
-        input: { line: prompt.line },
+        input: { line: prompt.line.trim() },
         summary: oneLine(prompt.line.trim(), SUMMARY_CHARS),
         options: ['y', 'n'],
         source: 'observed',
