@@ -2,6 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { measureDelegate } from './delegate.js';
 import { measureFloodTask } from './flood-task.js';
+import { measureLeave } from './leave.js';
 import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
 import { measureStart } from './start.js';
@@ -11,6 +12,7 @@ const FLOOD_ROUNDS = 3;
 
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   start: measureStart,
+  leave: measureLeave,
   delegate: measureDelegate,
   pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
   flood: () => measureFloodTask(FLOOD_MB),
