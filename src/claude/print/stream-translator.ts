@@ -125,7 +125,7 @@ export class StreamTranslator {
     }
     if (this.#openTools.size >= MAX_OPEN_TOOLS) this.#forgetOldestTool();
     this.#openTools.set(block.id, { tool: block.name, input: block.input });
-    const summary = toolSummary(block.name, block.input);
+    const summary = toolSummary(block.name, block.input, this.#cwd);
     this.#listener.onReadable(`● ${summary}`);
     this.#listener.onEvent({ type: 'tool-started', tool: block.name, summary, input: block.input });
   }
@@ -139,7 +139,7 @@ export class StreamTranslator {
       this.#listener.onEvent({
         type: 'tool-finished',
         tool: open.tool,
-        summary: toolSummary(open.tool, open.input),
+        summary: toolSummary(open.tool, open.input, this.#cwd),
         ok: !isError,
         filesChanged: isError ? [] : filesWritten(open.tool, open.input, this.#cwd),
       });
@@ -153,7 +153,7 @@ export class StreamTranslator {
       kind: questions ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission',
       tool,
       input,
-      summary: toolSummary(tool, input),
+      summary: toolSummary(tool, input, this.#cwd),
       options: questions?.[0]?.options.map((option) => option.label) ?? [],
       ...(questions && { questions }),
       source: 'exact',
