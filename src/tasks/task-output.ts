@@ -13,9 +13,9 @@ export interface OutputPage {
 
 /**
  * A page of a log that may have rotated (`path.1` holds the older part). A cursor names a file and a place in it
- * (`<inode>:<offset>`), so it stays right when the log rotates meanwhile; one whose file is gone goes on with the oldest
- * part that is left. Without a cursor the page is the newest part. Pages begin and end between characters; a missing log
- * is empty.
+ * (`<file>:<offset>`), so it stays right when the log rotates meanwhile; one whose file is gone goes on with the oldest
+ * part that is left; `0:0` is the beginning. Without a cursor the page is the newest part. Pages begin and end between
+ * characters; a missing log is empty.
  */
 export async function readLogPage(
   path: string,
@@ -31,11 +31,11 @@ export async function readLogPage(
     const from = Math.min(asked ?? Math.max(0, totalBytes - maxBytes), totalBytes);
     const bytes = await readAcross(parts, from, Math.min(maxBytes, totalBytes - from));
     const start = asked === undefined ? firstWhole(bytes) : 0;
-    const end = from + bytes.length < totalBytes ? lastWhole(bytes) : bytes.length;
+    const end = lastWhole(bytes);
     return {
       text: bytes.toString('utf8', start, end),
       cursor: cursorAt(from + end, parts),
-      more: from + end < totalBytes,
+      more: from + bytes.length < totalBytes,
       totalBytes,
     };
   } finally {
@@ -44,7 +44,8 @@ export async function readLogPage(
 }
 
 interface Part {
-  readonly inode: number;
+  /** Inode and time of birth: an inode alone is soon given to the next file. */
+  readonly id: string;
   readonly size: number;
   read(buffer: Buffer, position: number): Promise<number>;
   close(): Promise<void>;
@@ -52,7 +53,7 @@ interface Part {
 
 /** Bytes before the cursor's place, counted over all parts. */
 function positionOf(cursor: string, parts: readonly Part[]): number {
-  const match = /^(\d{1,20}):(\d{1,15})$/.exec(cursor);
+  const match = /^(\d{1,20}(?:-\d{1,15})?):(\d{1,15})$/.exec(cursor);
   if (match === null) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -62,7 +63,7 @@ function positionOf(cursor: string, parts: readonly Part[]): number {
   }
   let before = 0;
   for (const part of parts) {
-    if (part.inode === Number(match[1])) return before + Math.min(Number(match[2]), part.size);
+    if (part.id === match[1]) return before + Math.min(Number(match[2]), part.size);
     before += part.size;
   }
   return 0;
@@ -71,8 +72,7 @@ function positionOf(cursor: string, parts: readonly Part[]): number {
 function cursorAt(position: number, parts: readonly Part[]): string {
   let before = 0;
   for (const [index, part] of parts.entries()) {
-    if (position < before + part.size || index === parts.length - 1)
-      return `${part.inode}:${position - before}`;
+    if (position < before + part.size || index === parts.length - 1) return `${part.id}:${position - before}`;
     before += part.size;
   }
   return '0:0';
@@ -95,7 +95,7 @@ async function openPart(path: string): Promise<Part | undefined> {
     return undefined;
   }
   return {
-    inode: info.ino,
+    id: `${info.ino}-${Math.trunc(info.birthtimeMs)}`,
     size: info.size,
     read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
     close: () => handle.close(),
@@ -127,13 +127,13 @@ function firstWhole(bytes: Buffer): number {
   return start;
 }
 
-/** The end before a character that is cut off by the end of the page. */
+/** The end before a character that is cut off by the end of the page, or that is still being written. */
 function lastWhole(bytes: Buffer): number {
   let lead = bytes.length - 1;
   while (lead > bytes.length - 4 && lead > 0 && isContinuation(bytes[lead])) lead--;
   const first = bytes[lead] ?? 0;
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-  return lead + length > bytes.length && lead > 0 ? lead : bytes.length;
+  return lead + length > bytes.length ? Math.max(lead, 0) : bytes.length;
 }
 
 function isContinuation(byte: number | undefined): boolean {

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rename, rm, symlink, writeFile, appendFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readLogPage } from '../../src/tasks/task-output.js';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'output-'));
+  path = join(folder, 'task.log');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function readAll(maxBytes: number, from = '0:0'): Promise<string> {
+  let text = '';
+  for (let cursor = from; ;) {
+    const page = await readLogPage(path, cursor, maxBytes);
+    expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(maxBytes);
+    text += page.text;
+    if (!page.more) return text;
+    expect(page.text).not.toBe('');
+    cursor = page.cursor;
+  }
+}
+
+it('a missing or empty log is an empty page', async () => {
+  expect(await readLogPage(path, undefined, 100)).toEqual({
+    text: '',
+    cursor: '0:0',
+    more: false,
+    totalBytes: 0,
+  });
+  await writeFile(path, '');
+  expect(await readLogPage(path, undefined, 100)).toMatchObject({ text: '', more: false, totalBytes: 0 });
+});
+
+it.each([4, 5, 7, 64, 10_000])(
+  'pages of %i bytes join to the whole, also inside of characters',
+  async (maxBytes) => {
+    const text = 'a é ☃ 😀 日本語\n'.repeat(30);
+    await writeFile(path, text);
+    expect(await readAll(maxBytes)).toBe(text);
+  },
+);
+
+it('without a cursor the newest part is given, from a whole character on', async () => {
+  await writeFile(path, `${'x'.repeat(100)}😀end`);
+  const page = await readLogPage(path, undefined, 5);
+  expect(page).toMatchObject({ text: 'end', more: false, totalBytes: 107 });
+  await appendFile(path, ' and more');
+  expect(await readLogPage(path, page.cursor, 100)).toMatchObject({ text: ' and more', more: false });
+});
+
+it('a character that is only half written is not shown before it is whole', async () => {
+  const snowman = Buffer.from('☃');
+  await writeFile(path, Buffer.concat([Buffer.from('ab'), snowman.subarray(0, 2)]));
+  const page = await readLogPage(path, '0:0', 100);
+  expect(page).toMatchObject({ text: 'ab', more: false });
+  await appendFile(path, snowman.subarray(2));
+  expect(await readLogPage(path, page.cursor, 100)).toMatchObject({ text: '☃', more: false });
+});
+
+it('a cursor stays right when the log rotates, and goes on with the oldest part when its own is gone', async () => {
+  await writeFile(path, 'first ');
+  const { cursor } = await readLogPage(path, '0:0', 100);
+  await appendFile(path, 'second ');
+  await rename(path, `${path}.1`);
+  await writeFile(path, 'third ');
+  expect(await readLogPage(path, cursor, 100)).toMatchObject({ text: 'second third ', totalBytes: 19 });
+  expect(await readAll(4)).toBe('first second third ');
+  await rename(path, `${path}.1`);
+  await writeFile(path, 'fourth');
+  expect(await readLogPage(path, cursor, 100)).toMatchObject({ text: 'third fourth' });
+});
+
+it.each(['x', '1', '1:', ':1', '-1:0', '1:1:1', '0x1:0'])('no cursor: %s', async (cursor) => {
+  await expect(readLogPage(path, cursor, 100)).rejects.toThrow(/is no cursor of this view/);
+});
+
+it('a link or a FIFO in the place of the log is never followed or waited for', async () => {
+  await writeFile(join(folder, 'secret'), 'secret');
+  await symlink(join(folder, 'secret'), path);
+  execFileSync('mkfifo', [`${path}.1`]);
+  expect((await readLogPage(path, undefined, 100)).text).toBe('');
+});
