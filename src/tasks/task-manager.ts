@@ -107,6 +107,9 @@ export class TaskManager implements Disposable {
       );
       return record;
     } catch (fault) {
+      // A keeper that died while it started may have left an agent; its record is the only trace of it.
+      const record = await this.#read(spec.task_id);
+      if (record !== undefined) await this.#options.endMarked(record.process_mark);
       await stateDir.removeTaskDir(spec.task_id);
       throw fault;
     }
@@ -130,6 +133,13 @@ export class TaskManager implements Disposable {
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
     const ids = await this.#options.stateDir.listTaskIds();
     const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
+    if (query.cursor !== undefined && from === 0) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        `'${oneLine(query.cursor, 40)}' is no cursor of list_tasks, or its task is no longer kept.`,
+        'Begin again without a cursor.',
+      );
+    }
     const tasks: TaskRecord[] = [];
     for (const id of ids.slice(from)) {
       const record = await this.#read(id);

@@ -75,6 +75,9 @@ export class TaskRun implements Disposable {
   #turnRuns = false;
   #turnsDone = 0;
   #awaitsMessage = false;
+  /** The work is done and the session is being left: messages come too late. */
+  #leaving = false;
+  readonly #judging = new Set<string>();
   #messageDeadline: Disposable | undefined;
   #startedMs: number | undefined;
   #finished = false;
@@ -114,6 +117,8 @@ export class TaskRun implements Disposable {
     this.#startedMs = clock.monotonicMs();
     await driver.start();
     this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
+    // An end that came before there was a process to end.
+    if (this.#cause !== undefined && !this.#finished) await driver.kill();
   }
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
@@ -232,6 +237,7 @@ export class TaskRun implements Disposable {
         );
         return;
       case 'request-gone': {
+        this.#judging.delete(event.requestId);
         const decisionId = this.#decisions.idOfRequest(event.requestId);
         if (decisionId !== undefined) this.#close(decisionId, 'withdrawn', 'session', event.why);
         return;
@@ -273,7 +279,10 @@ export class TaskRun implements Disposable {
 
   async #onRequest(request: SessionRequest): Promise<void> {
     if (this.#cause !== undefined) return;
+    this.#judging.add(request.requestId);
     const judgement = await this.#parts.judge(request);
+    // Answered at the terminal meanwhile, or the task ended.
+    if (!this.#judging.delete(request.requestId) || this.#finished) return;
     if (judgement.verdict === 'ask') {
       const decision = this.#decisions.open(request);
       this.#note(
@@ -379,6 +388,7 @@ export class TaskRun implements Disposable {
     } else if (this.#parts.spec.keep_open || event.interrupted === true) {
       this.#awaitMessage(event.interrupted === true);
     } else {
+      this.#leaving = true;
       await this.#parts.driver.close();
     }
   }
@@ -583,11 +593,15 @@ export class TaskRun implements Disposable {
   }
 
   #mustRun(): void {
-    if (!isFinal(this.#record.status) && this.#cause === undefined) return;
+    const { task_id, status, reason } = this.#record;
+    const isEnding = this.#cause !== undefined || this.#leaving;
+    if (!isFinal(status) && !isEnding) return;
     throw new BridgeError(
       'TASK_NOT_RUNNING',
-      `Task ${this.#record.task_id} is ${this.#cause === undefined ? this.#record.status : 'ending'}: ${this.#record.reason}`,
-      'Start a new task with start_task.',
+      isFinal(status)
+        ? `Task ${task_id} is ${status}: ${reason}`
+        : `Task ${task_id} is ending: ${this.#cause?.reason ?? 'its work is done.'}`,
+      'Start a new task with start_task; with keep_open its session waits for messages after each turn.',
     );
   }
 

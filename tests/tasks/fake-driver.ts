@@ -1,0 +1,88 @@
+import { Emitter } from '../../src/base/event.js';
+import type {
+  ExitStatus,
+  ScreenView,
+  SessionAnswer,
+  SessionDriver,
+  SessionEvent,
+  SessionRequest,
+} from '../../src/claude/session.js';
+
+/** A session without a program: the test fires its events and reads what it was told. */
+export class FakeDriver implements SessionDriver {
+  readonly #events = new Emitter<SessionEvent>();
+  readonly onEvent = this.#events.event;
+  /** What was asked of the session, in order. */
+  readonly told: string[] = [];
+  readonly answers: { readonly requestId: string; readonly answer: SessionAnswer }[] = [];
+  output = 'the last output';
+  answerResult: 'answered' | 'gone' = 'answered';
+  startFault: Error | undefined;
+
+  fire(event: SessionEvent): void {
+    this.#events.fire(event);
+  }
+
+  exit(exit: Partial<ExitStatus> = {}): void {
+    this.fire({ type: 'exited', exit: { exitCode: 0, signal: null, ...exit } });
+  }
+
+  endTurn(message: string, more: Partial<Extract<SessionEvent, { type: 'turn-ended' }>> = {}): void {
+    this.fire({ type: 'turn-ended', source: 'exact', message, backgroundTasks: 0, ...more });
+  }
+
+  ask(request: Partial<SessionRequest> & { readonly requestId: string }): void {
+    this.fire({
+      type: 'request',
+      request: {
+        kind: 'permission',
+        tool: 'Bash',
+        input: { command: 'make' },
+        summary: 'Bash(make)',
+        options: [],
+        source: 'exact',
+        ...request,
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    if (this.startFault !== undefined) throw this.startFault;
+    this.told.push('start');
+    this.fire({ type: 'spawned', pid: process.pid });
+    this.fire({ type: 'turn-started', source: 'exact', prompt: 'Do it.' });
+  }
+
+  async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
+    this.answers.push({ requestId, answer });
+    return this.answerResult;
+  }
+
+  async send(text: string): Promise<void> {
+    this.told.push(`send ${text}`);
+  }
+
+  async interrupt(): Promise<void> {
+    this.told.push('interrupt');
+  }
+
+  async close(): Promise<void> {
+    this.told.push('close');
+  }
+
+  async kill(): Promise<void> {
+    this.told.push('kill');
+  }
+
+  async screen(): Promise<ScreenView> {
+    return { text: 'the screen', columns: 120, rows: 40 };
+  }
+
+  lastOutput(maxChars: number): string {
+    return this.output.slice(-maxChars);
+  }
+
+  dispose(): void {
+    this.#events.dispose();
+  }
+}

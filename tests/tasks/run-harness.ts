@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { silentLogger } from '../../src/base/logger.js';
+import type { SessionRequest } from '../../src/claude/session.js';
+import { Journal } from '../../src/store/journal.js';
+import { ReadableLog } from '../../src/tasks/readable-log.js';
+import { RecordWriter } from '../../src/tasks/record-writer.js';
+import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { TaskRun, type Judgement } from '../../src/tasks/task-run.js';
+import { ManualClock } from '../screen/manual-clock.js';
+import { FakeDriver } from './fake-driver.js';
+import { sampleRecord, sampleSpec } from './sample-task.js';
+
+const ask: Judgement = { verdict: 'ask', rule: 'a-rule', reason: 'it must be asked' };
+
+export interface RunHarness {
+  readonly run: TaskRun;
+  readonly driver: FakeDriver;
+  readonly clock: ManualClock;
+  /** What happened around the run's end, in order. */
+  readonly steps: string[];
+  readonly told: TaskRecord[];
+  readonly log: () => string;
+  readonly onDisk: () => Promise<TaskRecord>;
+}
+
+/** A run over a fake session and a clock that stands still; journal and record are real files. */
+export async function createRun(
+  options: {
+    readonly spec?: Parameters<typeof sampleSpec>[0];
+    readonly judge?: (request: SessionRequest) => Promise<Judgement>;
+    readonly leftovers?: number;
+  } = {},
+): Promise<RunHarness> {
+  const folder = await mkdtemp(join(tmpdir(), 'run-'));
+  const clock = new ManualClock();
+  const driver = new FakeDriver();
+  const steps: string[] = [];
+  const told: TaskRecord[] = [];
+  let text = '';
+  const recordPath = join(folder, 'record.json');
+  const journal = await Journal.open(join(folder, 'journal.ndjson'), {
+    maxBytes: 1_000_000,
+    clock,
+    onError: () => undefined,
+  });
+  const records = new RecordWriter(recordPath, clock, silentLogger);
+  const spec = sampleSpec(options.spec);
+  const run = new TaskRun(
+    {
+      spec,
+      clock,
+      logger: silentLogger,
+      driver,
+      journal,
+      log: new ReadableLog({ write: (more) => (text += more) }, clock),
+      records,
+      judge: options.judge ?? (async () => ask),
+      endLeftovers: async () => {
+        steps.push('leftovers ended');
+        return options.leftovers ?? 0;
+      },
+      identify: async () => null,
+      flush: async () => {
+        steps.push('files written out');
+        await journal.close();
+      },
+      release: async () => {
+        steps.push('project released');
+      },
+    },
+    sampleRecord({}, spec),
+  );
+  run.onDidChange((record) => {
+    told.push(record);
+    if (record.status !== told.at(-2)?.status) steps.push(`told ${record.status}`);
+  });
+  onTestFinished(async () => {
+    run.dispose();
+    records.dispose();
+    await journal.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return {
+    run,
+    driver,
+    clock,
+    steps,
+    told,
+    log: () => text,
+    onDisk: async () => taskRecordSchema.parse(JSON.parse(await readFile(recordPath, 'utf8'))),
+  };
+}

@@ -1,0 +1,45 @@
+import type { TaskRecord } from '../../src/tasks/task.js';
+import { initialRecord } from '../../src/tasks/initial-record.js';
+import type { TaskSpec } from '../../src/tasks/task-spec.js';
+
+export const TASK_ID = 'task_0123456789abcdef0123';
+
+export function sampleSpec(
+  wishes: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> } = {},
+): TaskSpec {
+  return {
+    task_id: TASK_ID,
+    project_path: '/projects/app',
+    permission_mode: 'cautious',
+    driver: 'interactive',
+    model: null,
+    keep_open: false,
+    timeout_seconds: 3600,
+    created_at: '2026-01-01T00:00:00.000Z',
+    ...wishes,
+    settings: {
+      shell: '/bin/sh',
+      claude_command: ['/usr/bin/claude'],
+      auto_approve_patterns: ['\\[y/N\\]'],
+      decision_timeout_seconds: 600,
+      max_log_size_bytes: 1_000_000,
+      pass_environment: [],
+      ...wishes.settings,
+    },
+  };
+}
+
+export function sampleRecord(more: Partial<TaskRecord> = {}, spec = sampleSpec()): TaskRecord {
+  return {
+    ...initialRecord({
+      spec,
+      prompt: 'Do it.',
+      owner: { pid: process.pid, start_time: '1', boot_id: 'boot' },
+      mark: 'a-mark',
+      socketPath: '/run/task.sock',
+      files: { logFile: '/projects/app/task.log', promptFile: '/projects/app/prompt.md' },
+      now: 0,
+    }),
+    ...more,
+  };
+}
