@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionRequest } from '../../src/claude/session.js';
+import { DecisionBook, sessionAnswerFor } from '../../src/tasks/decision-book.js';
+import { ManualClock } from '../screen/manual-clock.js';
+
+function request(more: Partial<SessionRequest> = {}): SessionRequest {
+  return {
+    requestId: 'r1',
+    kind: 'permission',
+    tool: 'Bash',
+    input: { command: 'make' },
+    summary: 'Bash(make)',
+    options: [],
+    source: 'exact',
+    ...more,
+  };
+}
+
+function book(): { book: DecisionBook; clock: ManualClock; late: string[] } {
+  const clock = new ManualClock();
+  const late: string[] = [];
+  return { clock, late, book: new DecisionBook(clock, 60, (id) => late.push(id)) };
+}
+
+describe('the book of decisions', () => {
+  it('numbers them, and says when each was asked and runs out', () => {
+    const { book: decisions, clock } = book();
+    clock.advance(1_000);
+    expect(decisions.open(request())).toMatchObject({
+      decision_id: 'dec_1',
+      asked_at: '1970-01-01T00:00:01.000Z',
+      expires_at: '1970-01-01T00:01:01.000Z',
+      closed_at: null,
+      verdict: null,
+    });
+    expect(decisions.open(request({ requestId: 'r2' })).decision_id).toBe('dec_2');
+    expect(decisions.openIds).toEqual(['dec_1', 'dec_2']);
+    expect(decisions.idOfRequest('r2')).toBe('dec_2');
+    expect(decisions.idOfRequest('r3')).toBeUndefined();
+  });
+
+  it('tells a deadline once, and none for what was closed before', () => {
+    const { book: decisions, clock, late } = book();
+    decisions.open(request());
+    decisions.open(request({ requestId: 'r2' }));
+    decisions.close('dec_1', 'allow', 'caller', null);
+    clock.advance(120_000);
+    expect(late).toEqual(['dec_2']);
+    expect(clock.timerCount).toBe(0);
+  });
+
+  it('closes one once, and says by whom', () => {
+    const { book: decisions } = book();
+    decisions.open(request());
+    expect(decisions.close('dec_1', 'deny', 'caller', 'no')).toMatchObject({
+      verdict: 'deny',
+      answered_by: 'caller',
+      reason: 'no',
+    });
+    expect(() => decisions.close('dec_1', 'allow', 'terminal', null)).toThrow(
+      /dec_1 \(Bash\(make\)\) is closed: deny by caller at 1970/,
+    );
+    expect(() => decisions.requestOf('dec_7')).toThrow(/no decision 'dec_7'. Open decisions: none/);
+    expect(() => decisions.requestOf('a\nb')).toThrow(/no decision 'a ⏎ b'/);
+  });
+
+  it('keeps a hundred, open ones always', () => {
+    const { book: decisions } = book();
+    decisions.open(request({ requestId: 'kept' }));
+    for (let number = 0; number < 150; number++)
+      decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
+    expect(decisions.all).toHaveLength(100);
+    expect(decisions.all[0]).toMatchObject({ decision_id: 'dec_1', closed_at: null });
+    expect(decisions.all.at(-1)?.decision_id).toBe('dec_151');
+  });
+
+  it('shows the beginning of a large input', () => {
+    const { book: decisions } = book();
+    const { input } = decisions.open(
+      request({ input: { content: 'é'.repeat(5_000), small: 1, list: ['a'] } }),
+    );
+    expect(input).toMatchObject({ small: 1, list: ['a'] });
+    expect(String(input['content'])).toMatch(/^é{1000}… \(4000 more characters\)$/);
+  });
+
+  it('disposed leaves no timer', () => {
+    const { book: decisions, clock } = book();
+    decisions.open(request());
+    decisions.dispose();
+    expect(clock.timerCount).toBe(0);
+  });
+});
+
+describe('the answer for a session', () => {
+  const one = {
+    question: 'Which?',
+    header: 'Choice',
+    multiSelect: false,
+    options: [{ label: 'A' }, { label: 'B' }],
+  };
+  const two = { question: 'How many?', header: 'Count', multiSelect: false, options: [{ label: '1' }] };
+  const answer = { decision_id: 'dec_1', by: 'caller' } as const;
+
+  it('a denial carries words, its own when none were given', () => {
+    expect(sessionAnswerFor(request(), { ...answer, verdict: 'deny', message: ' Not so. ' })).toEqual({
+      verdict: 'deny',
+      message: 'Not so.',
+    });
+    expect(sessionAnswerFor(request(), { ...answer, verdict: 'deny' })).toMatchObject({
+      message: 'The user declined this request.',
+    });
+  });
+
+  it.each([
+    { given: { answers: { 'Which?': 'B' } } },
+    { given: { answers: { Choice: 'B' } } },
+    { given: { answers: { 'which one': 'B' } } },
+    { given: { message: 'B' } },
+  ])('one question takes $given', ({ given }) => {
+    const asked = request({ kind: 'question', questions: [one] });
+    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', ...given })).toEqual({
+      verdict: 'allow',
+      answers: { 'Which?': 'B' },
+    });
+  });
+
+  it('each of several questions needs its own answer', () => {
+    const asked = request({ kind: 'question', questions: [one, two] });
+    const answers = { 'Which?': 'A' };
+    expect(() => sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toThrow(/'How many\?'/);
+    expect(
+      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { ...answers, Count: 'seven' } }),
+    ).toEqual({ verdict: 'allow', answers: { 'Which?': 'A', 'How many?': 'seven' } });
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { checkPrompt, MAX_PROMPT_BYTES } from '../../src/tasks/prompt.js';
+
+it.each(['x', ' - ', '--help', '$(rm -rf ~)', 'é☃😀\r\n\ttab', 'x'.repeat(MAX_PROMPT_BYTES)])(
+  'text is a prompt (%#)',
+  (prompt) => {
+    expect(() => checkPrompt(prompt)).not.toThrow();
+  },
+);
+
+it.each([
+  { prompt: '', words: /empty/ },
+  { prompt: ' \r\n\t', words: /empty/ },
+  { prompt: 'é'.repeat(MAX_PROMPT_BYTES / 2 + 1), words: /1048578 bytes long; at most 1048576/ },
+  { prompt: 'ab\0', words: /U\+0000 at position 2/ },
+  { prompt: '\x1b[2J', words: /U\+001B at position 0/ },
+  { prompt: 'a\x08', words: /U\+0008/ },
+  { prompt: 'a\x7f', words: /U\+007F/ },
+  { prompt: 'half a pair \ud83d', words: /U\+D83D at position 12/ },
+  { prompt: '\ude00 the other half', words: /U\+DE00 at position 0/ },
+])('no prompt, and the words say why (%#)', ({ prompt, words }) => {
+  expect(() => checkPrompt(prompt)).toThrow(words);
+});

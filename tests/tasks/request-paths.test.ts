@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { requestPaths } from '../../src/tasks/request-paths.js';
+
+let folder: string;
+let project: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'paths-')));
+  project = join(folder, 'app');
+  await mkdir(join(project, 'src'), { recursive: true });
+  await writeFile(join(project, 'src', 'a.ts'), '');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+it('every field that names a path counts, relative ones from the project', async () => {
+  expect(await requestPaths({ file_path: 'src/a.ts' }, project)).toEqual([join(project, 'src', 'a.ts')]);
+  expect(await requestPaths({ notebook_path: join(project, 'n.ipynb'), path: '.' }, project)).toEqual([
+    join(project, 'n.ipynb'),
+    project,
+  ]);
+  expect(await requestPaths({ command: 'rm -rf /', file_path: '', path: 7 }, project)).toEqual([]);
+});
+
+it('a pattern counts by the folder before its first wildcard', async () => {
+  expect(await requestPaths({ pattern: 'src/**/*.ts' }, project)).toEqual([join(project, 'src')]);
+  expect(await requestPaths({ pattern: '../*' }, project)).toEqual([folder]);
+  expect(await requestPaths({ pattern: '*.ts' }, project)).toEqual([]);
+});
+
+it('dots and links lead where they lead, also of files that are not there yet', async () => {
+  await symlink('/etc', join(project, 'etc'));
+  await symlink(join(folder, 'new-file'), join(project, 'dangling'));
+  await symlink('dangling', join(project, 'to-dangling'));
+  expect(await requestPaths({ file_path: 'etc/passwd' }, project)).toEqual(['/etc/passwd']);
+  expect(await requestPaths({ file_path: 'etc/not/there' }, project)).toEqual(['/etc/not/there']);
+  expect(await requestPaths({ file_path: 'src/../../other' }, project)).toEqual([join(folder, 'other')]);
+  expect(await requestPaths({ file_path: 'dangling' }, project)).toEqual([join(folder, 'new-file')]);
+  expect(await requestPaths({ file_path: 'to-dangling' }, project)).toEqual([join(folder, 'new-file')]);
+});
+
+it('what leads nobody knows where is outside of every project', async () => {
+  await symlink('loop', join(project, 'loop'));
+  expect(await requestPaths({ file_path: 'loop' }, project)).toEqual(['/']);
+  expect(await requestPaths({ file_path: 'src/a.ts/below' }, project)).toEqual(['/']);
+});
