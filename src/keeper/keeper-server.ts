@@ -55,6 +55,10 @@ export class KeeperServer implements Disposable {
     return keeper;
   }
 
+  get clientCount(): number {
+    return this.#clients.size;
+  }
+
   /** Tells every client the final record and what it asked for, and says goodbye; resolves when all have been told. */
   async finish(): Promise<void> {
     this.#push();

@@ -1,0 +1,113 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nextEvent } from '../../src/base/event.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../src/tasks/task.js';
+import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
+import type { TaskSpec } from '../../src/tasks/task-spec.js';
+
+export interface HostUnderTest {
+  readonly host: TaskHost;
+  readonly project: string;
+  readonly stateDir: string;
+  /** Writes spec and prompt where a host finds them. */
+  readonly prepare: (prompt: string, wishes?: Partial<TaskSpec>) => Promise<TaskSpec>;
+  /** Pids of all that the host has started. */
+  readonly processes: () => Promise<number[]>;
+}
+
+/** What every host promises; `open` makes one with a project and removes both when the test is over. */
+export function describeTaskHost(name: string, open: () => Promise<HostUnderTest>): void {
+  describe(`a task host: ${name}`, () => {
+    async function linked(
+      test: HostUnderTest,
+      spec: TaskSpec,
+    ): Promise<{ record: TaskRecord; link: TaskLink }> {
+      const record = await test.host.launch(spec);
+      const link = await test.host.connect(record);
+      if (link === undefined) throw new Error('no link to a task that runs');
+      return { record, link };
+    }
+
+    it('launches a task that runs, and is told its final record when it ends', async () => {
+      const test = await open();
+      const { record, link } = await linked(test, await test.prepare('AGENT: sleeps 1'));
+      expect(record).toMatchObject({ status: 'running', project_path: test.project, ended_at: null });
+      expect(record.started_at).not.toBeNull();
+      const closed = nextEvent(link.onDidClose);
+      const final = await nextEvent(link.onDidChange, ({ status }) => isFinal(status));
+      expect(final).toMatchObject({ status: 'completed', exit_code: 0, last_output: 'sleeping\nawake' });
+      await closed;
+      expect(await test.host.connect(record)).toBeUndefined();
+      link.dispose();
+      expect(await readdir(join(test.stateDir, 'locks'))).toEqual([]);
+    });
+
+    it('ends a task when asked; every process is gone then', async () => {
+      const test = await open();
+      const { link } = await linked(test, await test.prepare('AGENT: never-exits'));
+      expect(await link.kill('Enough.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
+      link.dispose();
+      await expect.poll(() => test.processes(), { timeout: 5_000 }).toEqual([]);
+    });
+
+    it('passes an answer on, once', async () => {
+      const test = await open();
+      const { link } = await linked(
+        test,
+        await test.prepare('AGENT: split-prompt', { permission_mode: 'cautious' }),
+      );
+      const asking = await nextEvent(link.onDidChange, (record) => openDecisions(record).length > 0);
+      const decision_id = openDecisions(asking)[0]?.decision_id ?? '';
+      expect(asking.status).toBe('waiting');
+      await expect(
+        link.respond({ decision_id: 'dec_9', verdict: 'allow', by: 'caller' }),
+      ).rejects.toMatchObject({
+        code: 'DECISION_NOT_FOUND',
+      });
+      const ended = nextEvent(link.onDidChange, ({ status }) => isFinal(status));
+      const answered = await link.respond({ decision_id, verdict: 'deny', by: 'caller' });
+      expect(answered.decisions).toMatchObject([{ verdict: 'deny', answered_by: 'caller' }]);
+      await expect(link.respond({ decision_id, verdict: 'allow', by: 'caller' })).rejects.toMatchObject({
+        code: 'DECISION_CLOSED',
+      });
+      expect((await ended).last_output).toContain('GOT:n');
+      link.dispose();
+    });
+
+    it('shows the screen, and takes messages only while the task runs', async () => {
+      const test = await open();
+      const { link } = await linked(test, await test.prepare('AGENT: never-exits'));
+      await expect.poll(async () => (await link.screen()).text, { timeout: 10_000 }).toContain('working');
+      expect(await link.message({ text: 'hello' })).toMatchObject({ status: 'running' });
+      const killed = link.kill('Enough.');
+      await expect(link.message({ text: 'too late' })).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+      await killed;
+      link.dispose();
+    });
+
+    it('refuses a second task in a busy project by the name of the first, and the first goes on', async () => {
+      const test = await open();
+      const { record, link } = await linked(test, await test.prepare('AGENT: never-exits'));
+      const second = await test.prepare('AGENT: exit');
+      await expect(test.host.launch(second)).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
+      await expect(test.host.launch(second)).rejects.toThrow(record.task_id);
+      expect(await link.kill('Enough.')).toMatchObject({ status: 'killed' });
+      link.dispose();
+      const third = await linked(test, await test.prepare('AGENT: sleeps 1'));
+      await third.link.kill('Enough.');
+      third.link.dispose();
+    });
+
+    it('a task that cannot start leaves its project free and empty', async () => {
+      const test = await open();
+      const spec = await test.prepare('AGENT: exit');
+      const settings = { ...spec.settings, claude_command: ['/nowhere/agent'] };
+      await expect(test.host.launch(await test.prepare('AGENT: exit', { settings }))).rejects.toMatchObject({
+        code: 'CLAUDE_NOT_FOUND',
+      });
+      expect(await readdir(test.project)).toEqual([]);
+      expect(await readdir(join(test.stateDir, 'locks'))).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { createTaskId } from '../../src/base/ids.js';
+import { writeJsonFileAtomically } from '../../src/base/json-file.js';
+import { KeeperHost } from '../../src/keeper/keeper-host.js';
+import { openRuntimeDir } from '../../src/store/runtime-dir.js';
+import { openStateDir } from '../../src/store/state-dir.js';
+import type { HostUnderTest } from '../contracts/task-host.js';
+import { InProcessHost } from '../harness/in-process-host.js';
+import { scriptedAgent } from '../harness/scripted-agent.js';
+import { createWorkplace } from '../harness/workplace.js';
+import { sampleSpec } from '../tasks/sample-task.js';
+
+/** The sources of the keeper, run by way of tsx. */
+export const keeperSource = fileURLToPath(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
+const tsx = ['--import', import.meta.resolve('tsx')];
+
+export interface HostOptions {
+  readonly kind?: 'keeper' | 'in process';
+  readonly keeperEntry?: string;
+}
+
+/** A host with a workplace of its own, in which the scripted agent is the program of every task. */
+export async function openHost({
+  kind = 'keeper',
+  keeperEntry = keeperSource,
+}: HostOptions = {}): Promise<HostUnderTest> {
+  const workplace = await createWorkplace();
+  onTestFinished(async ({ task }) => {
+    try {
+      if (task.result?.state !== 'fail') await workplace.settled();
+    } finally {
+      await workplace.remove();
+    }
+  });
+  const project = await workplace.project('app');
+  const stateDir = await openStateDir({ path: workplace.stateDir });
+  const runtimeDir = await openRuntimeDir({
+    xdgRuntimeDir: workplace.env['XDG_RUNTIME_DIR'],
+    tmpDir: '/nowhere',
+    uid: process.getuid?.() ?? 0,
+  });
+  const host =
+    kind === 'keeper'
+      ? new KeeperHost({ keeperEntry, nodeArguments: tsx, stateDir, runtimeDir, env: workplace.env })
+      : new InProcessHost({ statePath: stateDir.path, runtimePath: runtimeDir.path }, workplace.env);
+  return {
+    host,
+    project,
+    stateDir: stateDir.path,
+    processes: () => workplace.processes(),
+    prepare: async (prompt, wishes = {}) => {
+      const spec = sampleSpec({
+        task_id: createTaskId(),
+        project_path: project,
+        permission_mode: 'auto',
+        ...wishes,
+        settings: { claude_command: [scriptedAgent], ...wishes.settings },
+      });
+      await stateDir.createTaskDir(spec.task_id);
+      await writeFile(stateDir.promptFile(spec.task_id), prompt);
+      await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
+      return spec;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { createTaskId } from '../../src/base/ids.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { KeeperClient } from '../../src/keeper/keeper-client.js';
+import { KeeperServer } from '../../src/keeper/keeper-server.js';
+import { keeperReplySchema, MAX_LINE_BYTES, type KeeperReply } from '../../src/keeper/messages.js';
+import { createRun, type RunHarness } from '../tasks/run-harness.js';
+import { TASK_ID } from '../tasks/sample-task.js';
+
+const socketPath = (): string => join(tmpdir(), `${createTaskId().slice(-12)}.sock`);
+
+async function served(): Promise<{ harness: RunHarness; path: string; server: KeeperServer }> {
+  const harness = await createRun();
+  await harness.run.start();
+  const path = socketPath();
+  const server = await KeeperServer.start({
+    run: harness.run,
+    socketPath: path,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  onTestFinished(() => server.dispose());
+  return { harness, path, server };
+}
+
+async function rawClient(path: string): Promise<Socket> {
+  const socket = createConnection(path);
+  socket.on('error', () => undefined);
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function lines(socket: Socket, count: number): Promise<KeeperReply[]> {
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    const whole = text.split('\n').slice(0, -1);
+    if (whole.length >= count)
+      return whole.slice(0, count).map((line) => keeperReplySchema.parse(JSON.parse(line)));
+  }
+  throw new Error(`the keeper hung up after: ${text}`);
+}
+
+it('its socket is for its user alone, and greets with the record', async () => {
+  const { path } = await served();
+  expect((await stat(path)).mode & 0o077).toBe(0);
+  expect(await lines(await rawClient(path), 1)).toMatchObject([
+    { push: 'record', record: { task_id: TASK_ID } },
+  ]);
+});
+
+it('requests are answered by their number, also several in one write and one in several', async () => {
+  const { path } = await served();
+  const socket = await rawClient(path);
+  const one = `${JSON.stringify({ id: 1, method: 'screen' })}\n`;
+  const two = `${JSON.stringify({ id: 2, method: 'respond', answer: { decision_id: 'dec_1', verdict: 'allow', by: 'é' } })}\n`;
+  const bytes = Buffer.from(one + two);
+  const middle = bytes.indexOf('é') + 1;
+  socket.write(bytes.subarray(0, middle));
+  await new Promise(setImmediate);
+  socket.write(bytes.subarray(middle));
+  const replies = await lines(socket, 3);
+  expect(replies).toContainEqual({ id: 1, screen: { text: 'the screen', columns: 120, rows: 40 } });
+  const refused = replies.find((reply) => 'error' in reply);
+  expect(refused).toMatchObject({ id: 2, error: { code: 'DECISION_NOT_FOUND' } });
+});
+
+it.each([
+  { what: 'no JSON', text: 'hello\n' },
+  { what: 'an unknown wish', text: '{"id":1,"method":"explode"}\n' },
+  { what: 'a wish without a number', text: '{"method":"screen"}\n' },
+  { what: 'a line without an end', text: 'x'.repeat(MAX_LINE_BYTES + 1) },
+])('a client that sends $what is hung up on, and the others are served', async ({ text }) => {
+  const { path } = await served();
+  const good = await KeeperClient.connect(TASK_ID, path);
+  const bad = await rawClient(path);
+  const closed = once(bad, 'close');
+  bad.resume();
+  bad.write(text);
+  await closed;
+  expect(await good?.screen()).toMatchObject({ text: 'the screen' });
+  good?.dispose();
+});
+
+it('a client that never reads is dropped before it costs much, and nobody waits for it', async () => {
+  const { path, harness, server } = await served();
+  const deaf = await rawClient(path);
+  deaf.pause();
+  const closed = once(deaf, 'close');
+  const file = 'x'.repeat(20_000);
+  let number = 0;
+  const noise = setInterval(() => {
+    harness.driver.fire({
+      type: 'tool-finished',
+      tool: 'Write',
+      summary: 'Write',
+      ok: true,
+      filesChanged: [`/${number++}/${file}`],
+    });
+    harness.driver.ask({ requestId: `r${number}` });
+  }, 5);
+  await expect.poll(() => server.clientCount, { timeout: 20_000 }).toBe(0);
+  clearInterval(noise);
+  deaf.resume();
+  await closed;
+  harness.driver.exit();
+  await harness.run.ended;
+  await server.finish();
+});
+
+it('what is asked while the task ends is still answered, and the final record is told', async () => {
+  const { path, harness, server } = await served();
+  const client = await KeeperClient.connect(TASK_ID, path);
+  if (client === undefined) throw new Error('nobody listens');
+  const statuses: string[] = [];
+  client.onDidChange(({ status }) => statuses.push(status));
+  const ending = harness.run.ended.then(() => server.finish());
+  const killed = client.kill('Enough.');
+  await expect.poll(() => harness.driver.told).toContain('kill');
+  harness.driver.exit({ exitCode: null, signal: 'SIGTERM' });
+  expect(await killed).toMatchObject({ status: 'killed' });
+  await ending;
+  await expect.poll(() => statuses.at(-1)).toBe('killed');
+  await expect(client.screen()).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
+});
+
+it('a keeper that goes away leaves no wish unanswered', async () => {
+  const path = socketPath();
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+  server.listen(path);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const client = await KeeperClient.connect(TASK_ID, path);
+  await expect(client?.kill('Enough.')).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
+});
+
+it('nobody at the path is no client', async () => {
+  expect(await KeeperClient.connect(TASK_ID, socketPath())).toBeUndefined();
+});

@@ -1,0 +1,5 @@
+import { describeTaskHost } from '../contracts/task-host.js';
+import { openHost } from './open-host.js';
+
+describeTaskHost('a keeper process', () => openHost({ kind: 'keeper' }));
+describeTaskHost('in process', () => openHost({ kind: 'in process' }));
