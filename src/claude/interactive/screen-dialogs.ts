@@ -12,6 +12,13 @@ import { answerQuestion } from './question-keys.js';
 const STANDING_MS = 150;
 /** A dialog that a hook has answered goes by itself well within this; longer, and it gets its answer by keys. */
 const LEFT_OVER_MS = 1_000;
+/**
+ * A dialog that was answered and stands there again is a frame of its going, drawn late on a busy machine; only after this
+ * is it another one of the same words.
+ */
+const REAPPEARED_MS = 1_500;
+/** An answer whose dialog comes back is given so many times more; then it is asked again. */
+const MAX_REPEATS = 3;
 /** A dialog that is not believed and that nobody answers is told after this, so that it does not wait unseen. */
 const UNSEEN_MS = 10_000;
 
@@ -54,6 +61,8 @@ export class ScreenDialogs implements Disposable {
   #leftOver:
     { readonly dialogId: string; readonly answer: SessionAnswer; readonly fromMs: number } | undefined;
   #again: Disposable | undefined;
+  #answered:
+    { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
   #told = '';
   #answersGiven = false;
 
@@ -86,7 +95,8 @@ export class ScreenDialogs implements Disposable {
       return;
     }
     if (this.#answersLeftOver(seen)) return;
-    if (standsMs < STANDING_MS) this.#lookIn(STANDING_MS - standsMs);
+    const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STANDING_MS;
+    if (standsMs < neededMs) this.#lookIn(neededMs - standsMs);
     else if (this.#believes(seen.dialog)) this.#take(seen);
     else this.#watchUnseen(seen, standsMs);
   }
@@ -104,9 +114,9 @@ export class ScreenDialogs implements Disposable {
     open.isAnswered = true;
     const result = await this.#press(open, answer);
     if (result === 'pressed') {
-      // Gone for sure: the same dialog on the next frame is another one.
       if (this.#open === open) this.#open = undefined;
       this.#standing = undefined;
+      this.#answered = { identity: open.identity, answer, repeats: 0 };
       if (open.dialog.kind === 'question') this.#answersGiven = answer.verdict !== 'deny';
       this.#lookIn(STANDING_MS);
       if (answer.verdict === 'deny' && open.dialog.when === 'turn')
@@ -157,6 +167,18 @@ export class ScreenDialogs implements Disposable {
 
   #take(seen: Seen): void {
     if (seen.dialog.when === 'turn') this.#options.onTurnSeen();
+    const answered = this.#answered;
+    this.#answered = undefined;
+    if (
+      seen.dialog.when === 'start' &&
+      seen.identity === answered?.identity &&
+      answered.repeats < MAX_REPEATS
+    ) {
+      // Nobody is asked twice whether to trust a folder: the key was lost, and is pressed again.
+      this.#answered = { ...answered, repeats: answered.repeats + 1 };
+      this.#pressUnasked(seen, answered.answer);
+      return;
+    }
     if (seen.dialog.id === 'review-answers' && this.#answersGiven) {
       this.#answersGiven = false;
       this.#pressUnasked(seen, { verdict: 'allow' });

@@ -87,15 +87,41 @@ describe('the dialogs on the screen', () => {
     expect(events.map((event) => event.type)).toEqual(['request']);
   });
 
-  it('the same dialog right after its answer is asked again', async () => {
+  it('the same dialog after its answer is asked again when it has stood long enough to be another one', async () => {
     phase = 'screen';
     terminal.show(runCommand);
     clock.advance(150);
     terminal.after = undefined;
     await dialogs.answer('screen-1', { verdict: 'allow' });
     terminal.show(runCommand);
-    clock.advance(150);
+    clock.advance(1_400);
+    expect(requests()).toHaveLength(1);
+    clock.advance(100);
     expect(requests().map((request) => request.requestId)).toEqual(['screen-1', 'screen-2']);
+  });
+
+  it('a late frame of an answered dialog asks nothing', async () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    terminal.after = undefined;
+    await dialogs.answer('screen-1', { verdict: 'allow' });
+    terminal.show(trustFolder);
+    clock.advance(1_000);
+    terminal.show(undefined);
+    clock.advance(5_000);
+    expect(terminal.keys).toEqual(['enter']);
+    expect(requests()).toHaveLength(1);
+  });
+
+  it('a start dialog that stays after its answer gets the answer again, and nobody is asked twice', async () => {
+    terminal.show(trustFolder);
+    clock.advance(150);
+    terminal.after = undefined;
+    await dialogs.answer('screen-1', { verdict: 'allow' });
+    terminal.show(trustFolder);
+    clock.advance(1_500);
+    expect(terminal.keys).toEqual(['enter', 'enter']);
+    expect(requests()).toHaveLength(1);
   });
 
   it('a dialog that a person answers is told as gone, and its answer comes too late', async () => {
