@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ScreenDialogs, type DialogPhase } from '../../../src/claude/interactive/screen-dialogs.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 import { ManualClock } from '../../screen/manual-clock.js';
@@ -120,7 +120,7 @@ describe('the dialogs on the screen', () => {
     await dialogs.answer('screen-1', { verdict: 'allow' });
     terminal.show(trustFolder);
     clock.advance(1_500);
-    expect(terminal.keys).toEqual(['enter', 'enter']);
+    await vi.waitFor(() => expect(terminal.keys).toEqual(['enter', 'enter']));
     expect(requests()).toHaveLength(1);
   });
 
