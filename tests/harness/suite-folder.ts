@@ -6,9 +6,10 @@ import { join } from 'node:path';
 const SETTLE_LIMIT_MS = 10_000;
 const LOOK_INTERVAL_MS = 100;
 
-let users = 0;
-let before: string | undefined;
-let folder = '';
+/** Every project of a run loads this file anew, so what they share is kept where the workers find it too. */
+const FOLDER = 'SUITE_FOLDER';
+const USERS = 'SUITE_FOLDER_USERS';
+const BEFORE = 'SUITE_FOLDER_BEFORE';
 
 /**
  * Vitest's global set-up: the temp folder of this run, in which every test makes its own. A short name: paths of sockets
@@ -16,9 +17,12 @@ let folder = '';
  * it, whoever started it.
  */
 export function setup(): () => Promise<void> {
-  if (users++ === 0) {
-    before = process.env['TMPDIR'];
-    folder = realpathSync(mkdtempSync(join(tmpdir(), 'suite-')));
+  const users = Number(process.env[USERS] ?? 0);
+  process.env[USERS] = String(users + 1);
+  if (users === 0) {
+    process.env[BEFORE] = process.env['TMPDIR'] ?? '';
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'suite-')));
+    process.env[FOLDER] = folder;
     // The workers inherit it.
     process.env['TMPDIR'] = folder;
   }
@@ -26,8 +30,12 @@ export function setup(): () => Promise<void> {
 }
 
 async function teardown(): Promise<void> {
-  if (--users > 0) return;
-  if (before === undefined) delete process.env['TMPDIR'];
+  const users = Number(process.env[USERS]) - 1;
+  process.env[USERS] = String(users);
+  if (users > 0) return;
+  const folder = process.env[FOLDER] ?? '';
+  const before = process.env[BEFORE] ?? '';
+  if (before === '') delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before;
   const left = await settled(() => [
     ...processesOf(folder),
