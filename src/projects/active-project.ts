@@ -1,5 +1,9 @@
+import { isAbsolute, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
+
+const SHOWN_CHARS = 400;
 
 /** What `set_active_project` remembers, for calls that name no path. */
 export class ActiveProject {
@@ -18,6 +22,22 @@ export class ActiveProject {
 
   current(): AllowedPath | undefined {
     return this.#current;
+  }
+
+  /**
+   * `input` as an absolute path, not yet judged: one that is relative begins in the active project. Throws
+   * NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT.
+   */
+  absolute(input: string): string {
+    this.#roots.requireSome();
+    // Whatever is wrong with these is told by who judges the path.
+    if (input === '' || isAbsolute(input) || input.startsWith('~')) return input;
+    if (this.#current !== undefined) return join(this.#current, input);
+    throw new BridgeError(
+      'NO_ACTIVE_PROJECT',
+      `Path '${oneLine(input, SHOWN_CHARS)}' is relative and no active project is set.`,
+      'Call set_active_project with the directory of the project, or give an absolute path.',
+    );
   }
 
   /** The directory `input`, else the active project, judged anew: it may have been moved since. Throws NO_ACTIVE_PROJECT. */

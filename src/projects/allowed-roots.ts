@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { isWithin, walkPath, type Walk } from './walk-path.js';
+import { isWithin, walkPath } from './walk-path.js';
 
 declare const allowed: unique symbol;
 
@@ -61,11 +61,11 @@ export class AllowedRoots {
 
   async #judge(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
     this.requireSome();
-    const absolute = this.#absolute(input);
+    const absolute = this.absolute(input);
     const realRoots = await this.#realRoots();
     const isInside = (path: string) => realRoots.some((root) => isWithin(path, root));
     const walk = await walkPath(absolute, isInside);
-    if (!isInside(walk.real)) throw this.#notAllowed(input, walk);
+    if (!isInside(walk.real)) throw this.refusal(input, walk.ledTo);
     if (walk.error !== undefined) {
       const why = walk.error === 'ELOOP' ? 'its links go round in a circle' : walk.error;
       const message = `Path '${shown(input)}' cannot be reached: ${why}.`;
@@ -78,13 +78,23 @@ export class AllowedRoots {
     return { path: walk.real as AllowedPath, exists: walk.exists };
   }
 
-  /** Anew for each path: a root may be a link that is changed, or be created later. */
-  async #realRoots(): Promise<readonly string[]> {
-    const walks = await Promise.all(this.roots.map((root) => walkPath(root, () => false)));
-    return walks.filter((walk) => walk.error === undefined).map((walk) => walk.real);
+  /**
+   * The allowed path for one that an open descriptor is known to have, or undefined when that lies outside. `real` comes
+   * from the kernel, never from a caller.
+   */
+  async admit(real: string): Promise<AllowedPath | undefined> {
+    const realRoots = await this.#realRoots();
+    return realRoots.some((root) => isWithin(real, root)) ? (real as AllowedPath) : undefined;
   }
 
-  #absolute(input: string): string {
+  /** Anew for each path: a root may be a link that is changed, or be created later. */
+  async #realRoots(): Promise<readonly string[]> {
+    const real = await Promise.all(this.roots.map(realRoot));
+    return real.filter((root) => root !== undefined);
+  }
+
+  /** `input` as an absolute, normalized path, not yet judged. Throws INVALID_ARGUMENTS. */
+  absolute(input: string): string {
     if (input === '') throw new BridgeError('INVALID_ARGUMENTS', 'The path is empty.', WORDS_HINT);
     const refuse = (why: string) =>
       new BridgeError('INVALID_ARGUMENTS', `Path '${shown(input)}' ${why}.`, WORDS_HINT);
@@ -101,13 +111,25 @@ export class AllowedRoots {
     return path === '~' || path.startsWith('~/') ? this.#homeDir + path.slice(1) : path;
   }
 
-  #notAllowed(input: string, walk: Walk): BridgeError {
-    const ledTo = walk.ledTo === undefined ? '' : ` It leads to '${shown(walk.ledTo)}' through a link.`;
+  /** What a caller is told of a path outside; the same whether something is there or not. */
+  refusal(input: string, leadsTo?: string): BridgeError {
+    const ledTo = leadsTo === undefined ? '' : ` It leads to '${shown(leadsTo)}' through a link.`;
     return new BridgeError(
       'PATH_NOT_ALLOWED',
       `Path '${shown(input)}' is not within allowed roots. Allowed roots: ${this.roots.map(shown).join(', ')}${ledTo === '' ? '' : `.${ledTo}`}`,
       'Use a path inside an allowed root, or ask the user to add one to "allowed_roots" in the settings and restart the server.',
     );
+  }
+}
+
+/** In one call for a root that exists; one that does not, or that nobody may look at, is walked. */
+async function realRoot(root: string): Promise<string | undefined> {
+  try {
+    return await realpath(root);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    const walk = await walkPath(root, () => false);
+    return walk.error === undefined ? walk.real : undefined;
   }
 }
 

@@ -1,0 +1,32 @@
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AllowedPath } from './allowed-roots.js';
+
+/** A file or directory that is held open, so that what was judged is what is used. Whoever opens it closes it. */
+export interface OpenedPath {
+  /** Where it really lies, as its descriptor says. */
+  readonly path: AllowedPath;
+  readonly handle: FileHandle;
+  readonly stats: BigIntStats;
+}
+
+/** An open directory, and the names in it. */
+export interface OpenedDirectory extends OpenedPath {
+  /**
+   * A path to the entry `name` of this very directory, wherever its own path leads by now; `name` is one name, without `/`.
+   * On systems without descriptor paths it is the plain path.
+   */
+  entry(name: string): string;
+}
+
+/** `/proc/self/fd/<n>` follows the descriptor itself, not a path, so nothing can be put in its place. */
+export function descriptorPath(handle: FileHandle): string {
+  return `/proc/self/fd/${handle.fd}`;
+}
+
+/** The names in an open directory, by way of its descriptor where `hasDescriptorPaths`. */
+export function asDirectory(opened: OpenedPath, hasDescriptorPaths: boolean): OpenedDirectory {
+  const base = hasDescriptorPaths ? descriptorPath(opened.handle) : opened.path;
+  return { ...opened, entry: (name) => join(base, name) };
+}
