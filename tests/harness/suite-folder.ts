@@ -25,6 +25,8 @@ export function setup(): () => Promise<void> {
     process.env[FOLDER] = folder;
     // The workers inherit it.
     process.env['TMPDIR'] = folder;
+    // tsx would keep what it compiled in the temp folder.
+    process.env['TSX_DISABLE_CACHE'] = '1';
   }
   return teardown;
 }
