@@ -471,32 +471,36 @@ export class TaskRun implements Disposable {
         `Ended ${leftovers} process(es) that the agent had left behind`,
       );
     log.entry(`Task ${cause.status}: ${cause.reason}`);
-    const elapsed = this.#elapsedSeconds();
-    this.#finished = true;
-    this.#record = {
-      ...this.#record,
-      exit_code: exit.exitCode,
-      signal: exit.signal,
-      ended_at: this.#now(),
-      elapsed_seconds: elapsed,
-      activity: '',
-      last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
-    };
     journal.append('ended', {
       status: cause.status,
       reason: cause.reason,
       exit_code: exit.exitCode,
       signal: exit.signal,
     });
-    this.#move(cause.status, cause.reason, this.#record.status_source, 'silently');
+    const final: TaskRecord = {
+      ...this.record,
+      status: cause.status,
+      reason: cause.reason,
+      exit_code: exit.exitCode,
+      signal: exit.signal,
+      ended_at: this.#now(),
+      activity: '',
+      last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
+      decisions: this.#decisions.all,
+      change_seq: this.#record.change_seq + 1,
+    };
+    if (!canMove(this.#record.status, final.status))
+      logger.error('an unexpected end', { from: this.#record.status, to: final.status });
+    this.#finished = true;
     // Whoever reads that it has ended may start the next one.
     await release().catch((fault: unknown) =>
       logger.error('the project could not be released', { fault: messageOf(fault) }),
     );
     // Side by side: a waiting client is told when both are done, and each of them waits for the disk.
-    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flush()), records.write(this.#record)]);
-    this.#changes.fire(this.#record);
-    this.#resolveEnded(this.#record);
+    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flush()), records.write(final)]);
+    this.#record = final;
+    this.#changes.fire(final);
+    this.#resolveEnded(final);
   }
 
   #causeOf(exit: ExitStatus): Cause {
@@ -534,7 +538,7 @@ export class TaskRun implements Disposable {
       this.#changed({ change_seq: before + 1 });
   }
 
-  #move(to: TaskStatus, reason: string, source: 'exact' | 'observed', silently?: 'silently'): void {
+  #move(to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
     const from = this.#record.status;
     if (from === to) {
       if (this.#record.reason !== reason) this.#changed({ reason });
@@ -544,16 +548,8 @@ export class TaskRun implements Disposable {
       this.#parts.logger.error('a forbidden change of status was refused', { from, to, reason });
       return;
     }
-    this.#record = {
-      ...this.#record,
-      status: to,
-      reason,
-      status_source: source,
-      change_seq: this.#record.change_seq + 1,
-      decisions: this.#decisions.all,
-    };
-    if (!isFinal(to)) this.#parts.journal.append('status', { from, to, reason, source });
-    if (silently === undefined) this.#changed({});
+    this.#parts.journal.append('status', { from, to, reason, source });
+    this.#changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
   }
 
   /** A line in the journal, and, when words are given, in the log. */
@@ -606,7 +602,7 @@ export class TaskRun implements Disposable {
   }
 
   #elapsedSeconds(): number {
-    if (this.#finished || this.#startedMs === undefined) return this.#record.elapsed_seconds;
+    if (isFinal(this.#record.status) || this.#startedMs === undefined) return this.#record.elapsed_seconds;
     return Math.floor((this.#parts.clock.monotonicMs() - this.#startedMs) / 1000);
   }
 
