@@ -189,7 +189,15 @@ test('without roots every path is answered with how to set them', async () => {
   );
 });
 
+/** Each of five links may lead two folders up, and the next one may be made there: all of it stays in the temp folder. */
+const DEPTH = 12;
+
 test('a generated tree of folders and links is judged as the file system resolves it', async () => {
+  base = join(base, ...Array.from({ length: DEPTH }, () => 'deep'));
+  root = join(base, 'root');
+  outside = join(base, 'outside');
+  for (const top of [root, outside]) await mkdir(top, { recursive: true });
+  roots = new AllowedRoots([root], root);
   const name = fc.constantFrom('a', 'b', 'ab', 'l', 'm');
   const place = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
   const target = fc.oneof(
