@@ -4,6 +4,8 @@ import type { BridgeOptions } from './bridge.js';
 import { findInstallation } from './claude/installation.js';
 import { commandWords } from './config/command-words.js';
 import { stateDirectory } from './config/state-directory.js';
+import { GitService } from './git/git-service.js';
+import { gitRunner } from './git/run-git.js';
 import { KeeperHost } from './keeper/keeper-host.js';
 import { ActiveProject } from './projects/active-project.js';
 import type { AllowedRoots } from './projects/allowed-roots.js';
@@ -18,6 +20,7 @@ const LEFTOVER_GRACE_MS = 1_000;
 export interface BridgeServices {
   readonly tasks: TaskManager;
   readonly activeProject: ActiveProject;
+  readonly git: GitService;
 }
 
 /** Builds every service once. Throws STATE_UNUSABLE when the state directory cannot be used. */
@@ -59,5 +62,13 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
       task_history_size: config.task_history_size,
     },
   });
-  return { tasks, activeProject: new ActiveProject(roots) };
+  const activeProject = new ActiveProject(roots);
+  const git = new GitService({
+    roots,
+    activeProject,
+    clock,
+    runner: gitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] }),
+    maxDiffBytes: config.max_diff_size_bytes,
+  });
+  return { tasks, activeProject, git };
 }

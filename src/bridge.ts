@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
 import type { BridgeServices } from './bridge-services.js';
 import type { Config } from './config/schema.js';
+import { lazyGitService } from './git/lazy-git-service.js';
 import type { ServerParts } from './mcp/server.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allResources } from './resources/registry.js';
@@ -55,6 +56,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       services: {
         tasks: lazyTaskService(async () => (await services()).tasks),
         activeProject: { set: async (path) => (await services()).activeProject.set(path) },
+        git: lazyGitService(async () => (await services()).git),
         config,
       },
       clock: systemClock,

@@ -1,3 +1,4 @@
+import type { GitService } from '../git/git-service.js';
 import type { TaskService } from '../tasks/task-service.js';
 
 /** What of the active project the tools need. */
@@ -6,8 +7,12 @@ export interface ProjectChoice {
   set(path: string): Promise<string>;
 }
 
+/** What of git the tools need. */
+export type GitTools = Pick<GitService, 'status' | 'diffStat' | 'diff' | 'log' | 'show' | 'init'>;
+
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
   readonly activeProject: ProjectChoice;
+  readonly git: GitTools;
 }

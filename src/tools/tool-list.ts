@@ -1,4 +1,10 @@
 import type { Tool } from '../mcp/tool.js';
+import { gitDiffStat } from './git/git-diff-stat.js';
+import { gitDiff } from './git/git-diff.js';
+import { gitLog } from './git/git-log.js';
+import { gitShow } from './git/git-show.js';
+import { gitStatus } from './git/git-status.js';
+import { initGitRepo } from './project/init-git-repo.js';
 import { setActiveProject } from './project/set-active-project.js';
 import type { ToolServices } from './services.js';
 import { getTaskOutput } from './tasks/get-task-output.js';
@@ -15,6 +21,12 @@ import type { Toolset } from './toolsets.js';
 export const allTools: readonly Tool<ToolServices, Toolset>[] = [
   getTaskOutput,
   getTaskStatus,
+  gitDiff,
+  gitDiffStat,
+  gitLog,
+  gitShow,
+  gitStatus,
+  initGitRepo,
   killTask,
   listTasks,
   messageTask,

@@ -9,6 +9,7 @@ import type { ResourceServices } from '../../src/resources/services.js';
 import { instructions } from '../../src/tools/instructions.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';
+import { noGit } from '../tools/no-git.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 
 export const eras = ['legacy', 'modern'] as const;
@@ -25,7 +26,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
     instructions,
     tools: enabledTools('all'),
     resources: allResources,
-    services: { tasks, activeProject: { set: async (path) => path }, config },
+    services: { tasks, activeProject: { set: async (path) => path }, git: noGit, config },
     clock: systemClock,
     logger: silentLogger,
     ...changes,

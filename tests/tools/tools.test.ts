@@ -1,3 +1,4 @@
+import { noGit } from './no-git.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
@@ -31,7 +32,7 @@ describe('tools', () => {
   ): Promise<JsonObject> {
     const tool = enabledTools('all').find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    const services = { tasks, activeProject: { set: async (path: string) => `/real${path}` } };
+    const services = { tasks, activeProject: { set: async (path: string) => `/real${path}` }, git: noGit };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }
 
@@ -272,7 +273,7 @@ describe('tools', () => {
 
   test.each([[[]], ['x'], [5], [null]])('arguments that are no object are refused: %j', async (args) => {
     const tool = enabledTools(['project'])[0];
-    const services = { tasks, activeProject: { set: async (path: string) => path } };
+    const services = { tasks, activeProject: { set: async (path: string) => path }, git: noGit };
     const answer = tool?.run(args, services, {
       signal: new AbortController().signal,
       progress: () => undefined,

@@ -1,0 +1,122 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../base/clock.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import { readChanges, type Changes, type ChangesQuery } from './changes.js';
+import { readDiffStat, type DiffStat } from './diff-stat.js';
+import { Drivers } from './drivers.js';
+import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
+import { readHistory, type History, type HistoryQuery } from './history.js';
+import { findRepository, type RepositoryPath } from './repository.js';
+import { repositoryGit, type RepositoryGit } from './repository-git.js';
+import type { GitRunner } from './run-git.js';
+import { readCommit, type Commit, type CommitQuery } from './show-commit.js';
+import { readStatus, type Status } from './status.js';
+
+export interface GitParts {
+  readonly roots: AllowedRoots;
+  readonly activeProject: ActiveProject;
+  readonly runner: GitRunner;
+  readonly clock: Clock;
+  /** Size of a page of a patch when the call names none. */
+  readonly maxDiffBytes: number;
+}
+
+/** What a call is about; the active project when it names no path. */
+export interface GitTarget {
+  readonly path: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Located {
+  readonly path: string;
+  /** Top folder of the repository: names of files are relative to it. */
+  readonly repository: string;
+}
+
+/**
+ * Looks at repositories in the allowed roots without running anything that they name. Every method throws the errors of
+ * AllowedRoots, NOT_A_REPOSITORY, GIT_NOT_FOUND, and GIT_FAILED with git's own words.
+ */
+export class GitService {
+  readonly #parts: GitParts;
+  readonly #drivers: Drivers;
+
+  constructor(parts: GitParts) {
+    this.#parts = parts;
+    this.#drivers = new Drivers(parts.runner, parts.clock);
+  }
+
+  async status(target: GitTarget): Promise<Located & Status> {
+    const { at, git } = await this.#open(target);
+    return { ...located(at), ...(await readStatus(git, at.within)) };
+  }
+
+  /** Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for a bad `base`. */
+  async diffStat(target: GitTarget, cached: boolean): Promise<Located & DiffStat> {
+    const { at, git } = await this.#open(target);
+    const report = await readDiffStat(git, cached, at.within);
+    if (report.total.files === 0) await requireThere(at);
+    return { ...located(at), ...report };
+  }
+
+  /** One page of a patch. Throws REVISION_NOT_FOUND, and INVALID_ARGUMENTS for a bad `base` or a cursor that is out of date. */
+  async diff(target: GitTarget, query: ChangesQuery): Promise<Located & Changes> {
+    const { at, git } = await this.#open(target);
+    const page = await readChanges(git, { maxBytes: this.#parts.maxDiffBytes, ...query }, at.within);
+    if (page.totalBytes === 0) await requireThere(at);
+    return { ...located(at), ...page };
+  }
+
+  /** Commits, newest first. Throws as `diff`. */
+  async log(target: GitTarget, query: HistoryQuery): Promise<Located & History> {
+    const { at, git } = await this.#open(target);
+    const history = await readHistory(git, query, at.within);
+    if (history.commits.length === 0) await requireThere(at);
+    return { ...located(at), ...history };
+  }
+
+  /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for what is no revision. */
+  async show(target: GitTarget, query: CommitQuery): Promise<Located & Commit> {
+    const { at, git } = await this.#open(target);
+    return {
+      ...located(at),
+      ...(await readCommit(git, { maxBytes: this.#parts.maxDiffBytes, ...query }, at.within)),
+    };
+  }
+
+  /** Makes a repository, unless there is one. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a `.git` that is none. */
+  async init(path: string, query: InitQuery, signal: AbortSignal): Promise<InitReport> {
+    const folder = await this.#parts.roots.resolveDirectory(path);
+    return initRepository({ ...this.#parts, drivers: this.#drivers }, folder, query, signal);
+  }
+
+  async #open({
+    path,
+    signal,
+  }: GitTarget): Promise<{ readonly at: RepositoryPath; readonly git: RepositoryGit }> {
+    const { roots, activeProject, runner } = this.#parts;
+    const asked: AllowedPath = path === undefined ? await activeProject.resolve() : await roots.resolve(path);
+    const at = await findRepository(roots, asked);
+    return { at, git: await repositoryGit(runner, this.#drivers, at.repository, signal) };
+  }
+}
+
+function located(at: RepositoryPath): Located {
+  return { path: at.path, repository: at.repository.top };
+}
+
+/** "No changes" is no answer about a path that neither the disk nor git knows. */
+async function requireThere(at: RepositoryPath): Promise<void> {
+  try {
+    await stat(at.path);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    throw new BridgeError(
+      'PATH_NOT_FOUND',
+      `Path '${at.path}' does not exist, and git has nothing to show of it.`,
+      'Correct the path.',
+    );
+  }
+}

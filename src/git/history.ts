@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { cursorText, readCursor } from './cursor.js';
+import { pathArguments } from './diff-options.js';
+import { NulFields } from './nul-fields.js';
+import type { RepositoryGit } from './repository-git.js';
+import { commitIfAny, historyOf } from './revision.js';
+import { shownBytes } from './shown-bytes.js';
+
+/** A subject is a line; what calls itself one may be a book. */
+const MAX_SUBJECT_CHARS = 300;
+
+export interface HistoryQuery {
+  readonly maxCount: number;
+  /** One revision, or `a..b`; HEAD when left out. */
+  readonly revision?: string;
+  readonly cursor?: string;
+}
+
+export interface LogEntry {
+  readonly commit: string;
+  readonly author: string;
+  /** ISO 8601, with the author's time zone. */
+  readonly date: string;
+  readonly subject: string;
+}
+
+export interface History {
+  readonly commits: readonly LogEntry[];
+  /** Where the history goes on behind the first `count` of `commits`; undefined behind the last one there is. */
+  cursorAfter(count: number): string | undefined;
+}
+
+const positionSchema = z.strictObject({
+  from: z.array(z.string().regex(/^\^?[0-9a-f]{40,64}$/)).max(2),
+  skip: z.int().min(0),
+});
+const FIELDS_PER_COMMIT = 4;
+
+export const historyOptions: readonly string[] = [
+  '--no-show-signature',
+  '--no-mailmap',
+  '--no-notes',
+  '--no-decorate',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+];
+
+/** Commits from newest to oldest, at most `maxCount`. A cursor holds the commits that it began with: new ones change no page. */
+export async function readHistory(
+  git: RepositoryGit,
+  query: HistoryQuery,
+  within: string | undefined,
+): Promise<History> {
+  const position = query.cursor === undefined ? undefined : readCursor(positionSchema, query.cursor);
+  const from = position?.from ?? (await startOf(git, query.revision));
+  const skip = position?.skip ?? 0;
+  const commits: LogEntry[] = [];
+  if (from.length > 0) {
+    let values: string[] = [];
+    const fields = new NulFields((field) => {
+      values.push(shownBytes(field).text);
+      if (values.length < FIELDS_PER_COMMIT) return;
+      const [commit = '', author = '', date = '', subject = ''] = values;
+      commits.push({ commit, author, date, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
+      values = [];
+    });
+    const args = ['log', ...historyOptions, '--no-patch', '-z', '--format=tformat:%H%x00%an%x00%aI%x00%s'];
+    // One more than is asked for tells whether there are more.
+    const count = [`--max-count=${query.maxCount + 1}`, `--skip=${skip}`];
+    await git.stream([...args, ...count, ...from, ...pathArguments(within)], (chunk) => fields.push(chunk));
+    fields.end();
+  }
+  const there = commits.length;
+  return {
+    commits: commits.slice(0, query.maxCount),
+    cursorAfter: (count) => (count < there ? cursorText({ from, skip: skip + count }) : undefined),
+  };
+}
+
+/** Nothing before the first commit. */
+async function startOf(git: RepositoryGit, revision: string | undefined): Promise<readonly string[]> {
+  if (revision !== undefined) return historyOf(git, revision);
+  const head = await commitIfAny(git, 'HEAD');
+  return head === undefined ? [] : [head];
+}

@@ -1,0 +1,136 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
+import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import type { Drivers } from './drivers.js';
+import { gitOf, repositoryAbove, type Repository } from './repository.js';
+import { repositoryGit } from './repository-git.js';
+import type { GitRunner } from './run-git.js';
+import { shownBytes } from './shown-bytes.js';
+
+export interface InitQuery {
+  readonly initialBranch?: string;
+  /** True writes a .gitignore, unless there is one. */
+  readonly gitignore?: boolean;
+}
+
+export interface InitReport {
+  readonly path: string;
+  /** False when the folder was the top of a repository before. */
+  readonly initialized: boolean;
+  readonly branch: string | null;
+  /** Folder of a repository that this one lies in. */
+  readonly parentRepository: string | undefined;
+  readonly gitignore: 'written' | 'kept' | undefined;
+}
+
+export interface InitParts {
+  readonly roots: AllowedRoots;
+  readonly runner: GitRunner;
+  readonly drivers: Drivers;
+}
+
+const MAX_BRANCH_CHARS = 200;
+const SHOWN_CHARS = 100;
+
+const COMMON_PATTERNS = [
+  'node_modules/',
+  '__pycache__/',
+  '*.pyc',
+  '.venv/',
+  '.env',
+  '.env.*',
+  '!.env.example',
+  '*.log',
+  '.DS_Store',
+  'Thumbs.db',
+  '',
+].join('\n');
+
+export async function initRepository(
+  parts: InitParts,
+  folder: AllowedPath,
+  query: InitQuery,
+  signal: AbortSignal,
+): Promise<InitReport> {
+  const { initialBranch } = query;
+  if (initialBranch !== undefined) await checkBranch(parts, folder, initialBranch, signal);
+  const found = await gitOf(parts.roots, folder);
+  if (found.state === 'broken') {
+    throw new BridgeError(
+      'NOT_A_REPOSITORY',
+      `No repository is made in '${folder}': ${found.why}.`,
+      'Remove or repair its .git first.',
+    );
+  }
+  const initialized = found.state === 'none';
+  if (initialized) await makeRepository(parts, folder, initialBranch, signal);
+  const repository: Repository = initialized ? await madeRepository(parts.roots, folder) : found.repository;
+  const git = await repositoryGit(parts.runner, parts.drivers, repository, signal);
+  const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], [0, 1]);
+  return {
+    path: folder,
+    initialized,
+    branch: code === 0 ? shownBytes(bytes).text.trimEnd() : null,
+    parentRepository: await repositoryAbove(folder),
+    gitignore: query.gitignore === true ? await writeIgnoreFile(folder) : undefined,
+  };
+}
+
+async function makeRepository(
+  { runner }: InitParts,
+  folder: AllowedPath,
+  initialBranch: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const gitDir = join(folder, '.git');
+  // Made here, since this fails where anything has that name meanwhile, also a link to nothing.
+  await mkdir(gitDir);
+  const branch = initialBranch === undefined ? [] : [`--initial-branch=${initialBranch}`];
+  try {
+    await runner.output({ cwd: folder, args: ['init', '--quiet', ...branch, '.'], signal });
+  } catch (thrown) {
+    await rm(gitDir, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+async function madeRepository(roots: AllowedRoots, folder: AllowedPath): Promise<Repository> {
+  const made = await gitOf(roots, folder);
+  if (made.state === 'found') return made.repository;
+  throw new BridgeError(
+    'GIT_FAILED',
+    `git init made no repository in '${folder}'.`,
+    'Look at the folder in a terminal.',
+  );
+}
+
+async function checkBranch(
+  { runner }: InitParts,
+  folder: AllowedPath,
+  branch: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const isShort = branch.length > 0 && branch.length <= MAX_BRANCH_CHARS && !/^-|\0|^@$/.test(branch);
+  if (isShort) {
+    const call = { cwd: folder, args: ['check-ref-format', `refs/heads/${branch}`], signal, answers: [0, 1] };
+    if ((await runner.output(call)).code === 0) return;
+  }
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${oneLine(branch, SHOWN_CHARS)}' is not a name that a branch can have.`,
+    'Give a name such as main.',
+  );
+}
+
+async function writeIgnoreFile(folder: AllowedPath): Promise<'written' | 'kept'> {
+  try {
+    // Only where nothing has that name: not even a link is followed.
+    await writeFile(join(folder, '.gitignore'), COMMON_PATTERNS, { flag: 'wx' });
+    return 'written';
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'EEXIST') return 'kept';
+    throw thrown;
+  }
+}

@@ -1,0 +1,60 @@
+import { NulFields } from './nul-fields.js';
+import { pathArguments } from './diff-options.js';
+import { StatusParser, type BranchFacts, type Renamed, type StatusList } from './parse-status.js';
+import type { RepositoryGit } from './repository-git.js';
+
+/** Names that are kept of each list; the rest is counted. An answer holds fewer. */
+const MAX_NAMES = 1_000;
+
+const OPTIONS: readonly string[] = [
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--ahead-behind',
+  '--untracked-files=normal',
+  '--ignored=no',
+  '--ignore-submodules=dirty',
+  '--find-renames',
+];
+
+export interface Status extends Readonly<BranchFacts> {
+  readonly clean: boolean;
+  /** At most 1,000 names each; `counts` tells how many there are. */
+  readonly lists: Readonly<Record<StatusList, readonly string[]>>;
+  readonly renamed: readonly Renamed[];
+  readonly counts: Readonly<Record<StatusList | 'renamed', number>>;
+  /** True when a name has bytes that are no UTF-8 and is shown escaped. */
+  readonly escaped: boolean;
+}
+
+export async function readStatus(git: RepositoryGit, within: string | undefined): Promise<Status> {
+  const lists: Record<StatusList, string[]> = {
+    staged: [],
+    modified: [],
+    untracked: [],
+    deleted: [],
+    conflicted: [],
+  };
+  const counts = { staged: 0, modified: 0, untracked: 0, deleted: 0, conflicted: 0, renamed: 0 };
+  const renamed: Renamed[] = [];
+  let escaped = false;
+  const parser = new StatusParser({
+    file: (list, path) => {
+      counts[list]++;
+      if (lists[list].length < MAX_NAMES) lists[list].push(path);
+    },
+    renamed: (pair) => {
+      counts.renamed++;
+      if (renamed.length < MAX_NAMES) renamed.push(pair);
+    },
+    escaped: () => {
+      escaped = true;
+    },
+  });
+  const fields = new NulFields((field) => parser.take(field));
+  await git.stream([...OPTIONS, ...pathArguments(within)], (chunk) => fields.push(chunk));
+  fields.end();
+  const clean = Object.values(counts).every((count) => count === 0);
+  return { ...parser.branch, clean, lists, renamed, counts, escaped };
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { fittingCount } from '../../mcp/output-budget.js';
+import { defineTool } from '../define-tool.js';
+import { locatedOutput, repositoryPathInput } from './git-fields.js';
+
+export const fileStatSchema = z.object({
+  file: z.string(),
+  insertions: z.int(),
+  deletions: z.int(),
+  binary: z.boolean().optional(),
+  from: z.string().optional(),
+  escaped: z.boolean().optional(),
+});
+
+export const gitDiffStat = defineTool({
+  name: 'git_diff_stat',
+  title: 'Git diff statistics',
+  toolset: 'git',
+  effect: 'read',
+  description: 'Changed lines per file, not staged or `cached`.',
+  input: {
+    path: repositoryPathInput,
+    cached: z.boolean().optional().describe('Show staged changes only (default: false)'),
+  },
+  output: {
+    ...locatedOutput,
+    files: z.array(fileStatSchema),
+    summary: z.string(),
+    omitted_files: z.int(),
+  },
+  handle: async ({ path, cached }, { git }, { signal }) => {
+    const stat = await git.diffStat({ path, signal }, cached ?? false);
+    const files = stat.files.slice(0, fittingCount(stat.files));
+    return {
+      path: stat.path,
+      repository: stat.repository,
+      files,
+      summary: stat.summary,
+      omitted_files: stat.total.files - files.length,
+    };
+  },
+});

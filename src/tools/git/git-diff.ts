@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { textFits } from '../../mcp/output-budget.js';
+import { defineTool } from '../define-tool.js';
+import type { GitTools } from '../services.js';
+import { locatedOutput, messageText, omittedFileSchema, repositoryPathInput } from './git-fields.js';
+
+/** A page is not made smaller than this, however its text grows when it is escaped. */
+const MIN_PAGE_BYTES = 1_024;
+
+export const gitDiff = defineTool({
+  name: 'git_diff',
+  title: 'Git diff',
+  toolset: 'git',
+  effect: 'read',
+  description: 'The patch of what changed, in pages that end between files or hunks.',
+  input: {
+    path: repositoryPathInput,
+    cached: z.boolean().optional().describe('Show staged changes only (default: false)'),
+    base: z.string().optional().describe('Compare with this revision'),
+    cursor: z.string().optional(),
+  },
+  output: {
+    ...locatedOutput,
+    diff: z.string(),
+    truncated: z.boolean(),
+    total_bytes: z.int(),
+    files: z.int(),
+    continues: z.string().optional(),
+    omitted: z.array(omittedFileSchema),
+    omitted_files: z.int(),
+    cursor: z.string().optional(),
+    message: z.string(),
+  },
+  handle: async ({ path, cached, base, cursor }, { git }, { signal }) => {
+    const query = {
+      ...(cached !== undefined && { cached }),
+      ...(base !== undefined && { base }),
+      ...(cursor !== undefined && { cursor }),
+    };
+    const page = await fittingPage(git, { path, signal }, query);
+    return {
+      path: page.path,
+      repository: page.repository,
+      truncated: page.cursor !== undefined,
+      total_bytes: page.totalBytes,
+      files: page.files,
+      continues: page.continues,
+      omitted: [...page.omitted],
+      omitted_files: page.omittedFiles,
+      cursor: page.cursor,
+      message: messageText(diffMessage(page), page.escaped),
+      diff: page.text,
+    };
+  },
+});
+
+type Target = Parameters<GitTools['diff']>[0];
+type Query = Parameters<GitTools['diff']>[1];
+type Page = Awaited<ReturnType<GitTools['diff']>>;
+
+/** Text that grows when it is escaped is asked for again in a smaller page, so that no answer outgrows the limit. */
+async function fittingPage(git: GitTools, target: Target, query: Query): Promise<Page> {
+  const page = await git.diff(target, query);
+  const bytes = Buffer.byteLength(page.text);
+  if (textFits(page.text) || bytes <= MIN_PAGE_BYTES) return page;
+  return fittingPage(git, target, { ...query, maxBytes: Math.floor(bytes / 2) });
+}
+
+function diffMessage(page: Page): string {
+  if (page.totalBytes === 0) return 'No changes to show.';
+  if (page.cursor === undefined)
+    return page.continues === undefined && Buffer.byteLength(page.text) >= page.totalBytes
+      ? 'Full diff output.'
+      : 'The last page.';
+  return 'Diff truncated. Pass cursor for the next page, path for one file, or use git_diff_stat for a summary.';
+}

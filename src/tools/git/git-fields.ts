@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { REPLY_BUDGET_BYTES, fittingCount } from '../../mcp/output-budget.js';
+
+/** Fields that several git tools share. */
+export const repositoryPathInput = z
+  .string()
+  .optional()
+  .describe('Repository, or a folder or file in it (default: active project)');
+
+export const locatedOutput = {
+  path: z.string(),
+  repository: z.string(),
+};
+
+export const omittedFileSchema = z.object({ file: z.string(), bytes: z.int() });
+
+const ESCAPED_NOTE = 'Bytes that are no UTF-8 are shown as \\xNN.';
+
+/** Sentences of an answer; the note is told wherever something is shown escaped. */
+export function messageText(message: string, escaped: boolean): string {
+  return escaped ? `${message} ${ESCAPED_NOTE}` : message;
+}
+
+/** As many of each list, in the order given, as fit together into what an answer holds. */
+export function fittingLists<Lists extends Readonly<Record<string, readonly unknown[]>>>(
+  lists: Lists,
+): { readonly [Name in keyof Lists]: Lists[Name] };
+export function fittingLists(
+  lists: Readonly<Record<string, readonly unknown[]>>,
+): Record<string, readonly unknown[]> {
+  let room = REPLY_BUDGET_BYTES;
+  const fitting: Record<string, readonly unknown[]> = {};
+  for (const [name, items] of Object.entries(lists)) {
+    const count = room <= 0 ? 0 : fittingCount(items, room);
+    fitting[name] = items.slice(0, count);
+    room -= Buffer.byteLength(JSON.stringify(fitting[name]));
+  }
+  return fitting;
+}

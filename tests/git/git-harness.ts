@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { GitService } from '../../src/git/git-service.js';
+import { gitRunner, type GitRunner } from '../../src/git/run-git.js';
+import { ActiveProject } from '../../src/projects/active-project.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+
+const run = promisify(execFile);
+const never = new AbortController().signal;
+
+/** A home, an allowed root with one repository in it, and room outside, all of one test's own. */
+export interface GitPlace {
+  readonly root: string;
+  readonly homeDir: string;
+  readonly projects: string;
+  /** Top of the repository. */
+  readonly repo: string;
+  readonly service: GitService;
+  readonly runner: GitRunner;
+  /** Plain git, as a person with no settings runs it. */
+  git(...args: string[]): Promise<string>;
+  gitIn(cwd: string, ...args: string[]): Promise<string>;
+  write(file: string, content: string | Uint8Array): Promise<void>;
+  target(path?: string): { readonly path: string; readonly signal: AbortSignal };
+}
+
+export interface GitPlaceOptions {
+  readonly maxDiffBytes?: number;
+  readonly timeLimitMs?: number;
+}
+
+export async function gitPlace({
+  maxDiffBytes = 51_200,
+  timeLimitMs,
+}: GitPlaceOptions = {}): Promise<GitPlace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'git-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
+  const [homeDir, projects, repo] = [join(root, 'home'), join(root, 'p'), join(root, 'p', 'repo')];
+  for (const folder of [homeDir, projects, repo]) await mkdir(folder);
+  const path = process.env['PATH'];
+  const env = { HOME: homeDir, PATH: path, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1' };
+  const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
+    const fixed = ['-c', 'user.name=N', '-c', 'user.email=n@example.com', '-c', 'protocol.file.allow=always'];
+    return (await run('git', [...fixed, ...args], { cwd, env, maxBuffer: 100_000_000 })).stdout;
+  };
+  const write = async (file: string, content: string | Uint8Array): Promise<void> => {
+    await mkdir(dirname(join(repo, file)), { recursive: true });
+    await writeFile(join(repo, file), content);
+  };
+  await gitIn(repo, 'init', '--quiet', '--initial-branch=main');
+  const roots = new AllowedRoots([projects], homeDir);
+  const runner = gitRunner({ path, homeDir, xdgConfigHome: undefined }, timeLimitMs);
+  const service = new GitService({
+    roots,
+    activeProject: new ActiveProject(roots),
+    runner,
+    clock: systemClock,
+    maxDiffBytes,
+  });
+  return {
+    root,
+    homeDir,
+    projects,
+    repo,
+    service,
+    runner,
+    gitIn,
+    git: (...args) => gitIn(repo, ...args),
+    write,
+    target: (asked = repo) => ({ path: asked, signal: never }),
+  };
+}
