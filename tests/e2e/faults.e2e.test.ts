@@ -178,6 +178,21 @@ describe('a program of another name', () => {
   });
 });
 
+it('twenty tasks at once all end as they should, each in its own project', async () => {
+  const projects = Array.from({ length: 20 }, (_, number) => `p${number}`);
+  const bridge = await startBridge({ claude: scriptedAgent, projects });
+  const ids = await Promise.all(
+    bridge.projects.map((path, number) => bridge.start({ prompt: `AGENT: exit ${number % 2}`, path })),
+  );
+  const ends = await Promise.all(ids.map((id) => bridge.end(id)));
+  expect(ends.map(({ status }) => status)).toEqual(
+    projects.map((_, number) => (number % 2 === 0 ? 'completed' : 'failed')),
+  );
+  expect(new Set(ids).size).toBe(20);
+  const page = await bridge.call('list_tasks', { limit: 7, status: 'finished' });
+  expect(page).toHaveProperty('next_cursor');
+});
+
 describe('a command that cannot be run', () => {
   it.each([
     {
