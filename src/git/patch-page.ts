@@ -9,6 +9,8 @@ const MAX_HEADER_LINE_BYTES = 16_384;
 /** Files that are named as left out; the rest is counted. */
 const MAX_NAMED_FILES = 100;
 const NEW_LINE = 0x0a;
+const FILE_START = 'diff ';
+const NEXT_FILE = `\n${FILE_START}`;
 const MAX_CHARACTER_BYTES = 4;
 /** Enough of a hash to tell two diffs apart. */
 const MARK_CHARS = 16;
@@ -63,6 +65,8 @@ export class PatchPage {
   #lineBytes = 0;
   /** Borders in the patch up to which a page may go: the last of a file or hunk, and of a line. */
   #border = 0;
+  /** The first border that is beyond the page. */
+  #nextBorder: number | undefined;
   #lineBorder = 0;
 
   constructor(from: PatchPosition, maxBytes: number) {
@@ -73,13 +77,28 @@ export class PatchPage {
   push(chunk: Buffer): void {
     this.#keep(chunk);
     let start = 0;
-    for (let end = chunk.indexOf(NEW_LINE); end >= 0; end = chunk.indexOf(NEW_LINE, start)) {
+    for (;;) {
+      start = this.#skipContent(chunk, start);
+      const end = chunk.indexOf(NEW_LINE, start);
+      if (end < 0) break;
       this.#piece(chunk.subarray(start, end));
       this.#endLine(this.#total + end + 1);
       start = end + 1;
     }
     this.#piece(chunk.subarray(start));
     this.#total += chunk.length;
+  }
+
+  /** Where there is nothing to learn but the next file: most of a large patch is passed over by one search. */
+  #skipContent(chunk: Buffer, start: number): number {
+    const isBeside = this.#nextBorder !== undefined || this.#total + chunk.length <= this.#from.offset;
+    if (!isBeside || this.#lineBytes > 0 || this.#section?.isHeader !== false) return start;
+    if (chunk[start] === FILE_START.charCodeAt(0)) return start;
+    const file = chunk.indexOf(NEXT_FILE, start);
+    const next = file >= 0 ? file + 1 : chunk.lastIndexOf(NEW_LINE) + 1;
+    if (next <= start) return start;
+    this.#lineStart = this.#total + next;
+    return next;
   }
 
   /** Throws INVALID_ARGUMENTS when the patch is not the one that the position is of. */
@@ -113,11 +132,15 @@ export class PatchPage {
     };
   }
 
-  /** The last file or hunk that fits; else, in a hunk that is larger than a page, the last line; else where it is full. */
+  /**
+   * The last border of a file or hunk that fits; but what would fill more than a page also after it is cut at a line, or,
+   * a line of that size, where the page is full.
+   */
   #pageEnd(): number {
     const { offset } = this.#from;
     if (this.#total <= offset + this.#maxBytes) return this.#total;
-    if (this.#border > offset) return this.#border;
+    const nextBorder = this.#nextBorder ?? this.#total;
+    if (this.#border > offset && nextBorder - this.#border <= this.#maxBytes) return this.#border;
     if (this.#lineBorder > offset) return this.#lineBorder;
     const full = Buffer.concat(this.#kept).subarray(0, this.#maxBytes);
     return offset + wholeCharacters(full);
@@ -149,14 +172,15 @@ export class PatchPage {
     const start = this.#lineStart;
     this.#lineStart = end;
     // Lines of content begin with a space, a sign or a backslash: nothing that is changed can look like a border.
-    if (first === 0x64 /* d */ && this.#text(5) === 'diff ') {
+    if (first === 0x64 /* d */ && this.#text(FILE_START.length) === FILE_START) {
       this.#endSection(start);
       this.#markBorder(start);
       this.#section = { start, header: [this.#text()], isHeader: true };
       this.#files++;
     } else if (first === 0x40 /* @ */) {
-      this.#markBorder(start);
-      if (this.#section !== undefined) this.#section.isHeader = false;
+      // The first hunk belongs to the lines above it.
+      if (this.#section?.isHeader !== true) this.#markBorder(start);
+      else this.#section.isHeader = false;
     } else if (this.#section?.isHeader === true && this.#section.header.length < MAX_HEADER_LINES) {
       this.#section.header.push(this.#text());
     }
@@ -167,6 +191,7 @@ export class PatchPage {
 
   #markBorder(at: number): void {
     if (this.#within(at)) this.#border = at;
+    else this.#nextBorder ??= at;
   }
 
   #within(at: number): boolean {

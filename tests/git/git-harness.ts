@@ -26,7 +26,7 @@ export interface GitPlace {
   git(...args: string[]): Promise<string>;
   gitIn(cwd: string, ...args: string[]): Promise<string>;
   write(file: string, content: string | Uint8Array): Promise<void>;
-  target(path?: string): { readonly path: string; readonly signal: AbortSignal };
+  readonly target: (path?: string) => { readonly path: string; readonly signal: AbortSignal };
 }
 
 export interface GitPlaceOptions {

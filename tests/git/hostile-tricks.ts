@@ -16,7 +16,7 @@ async function attributes(place: GitPlace, line: string): Promise<void> {
   await writeFile(join(place.repo, '.git', 'info', 'attributes'), `${line}\n`);
 }
 
-async function hook(place: GitPlace, folder: string, program: string): Promise<void> {
+async function hook(folder: string, program: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const names = [
     'post-index-change',
@@ -39,12 +39,12 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'hooks in the repository, also post-index-change',
-    set: (place, program) => hook(place, join(place.repo, '.git', 'hooks'), program),
+    set: (place, program) => hook(join(place.repo, '.git', 'hooks'), program),
   },
   {
     name: 'core.hooksPath',
     set: async (place, program) => {
-      await hook(place, join(place.repo, 'tools'), program);
+      await hook(join(place.repo, 'tools'), program);
       await config(place, '[core]\n\thooksPath = tools\n');
     },
   },
