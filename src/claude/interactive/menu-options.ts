@@ -43,10 +43,13 @@ export function readOptions(rows: readonly string[], end: number, columns: numbe
   return { options: drafts.map(optionOf), marked, top: first.row };
 }
 
+/** Drawn behind an option that was just chosen, while its dialog is on its way out. */
+const chosenTick = /\s*✔$/u;
+
 function optionOf({ label, number, below }: Draft): MenuOption {
   const ticks = box.exec(label);
   return {
-    label: label.replace(box, ''),
+    label: label.replace(box, '').replace(chosenTick, ''),
     number,
     ticked: ticks === null ? undefined : ticks[1] !== ' ',
     description: below.join('\n'),
