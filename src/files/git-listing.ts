@@ -1,0 +1,110 @@
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { runProgram } from './search-program.js';
+
+/** The environment in which git can be run in a repository that nobody vouches for. */
+export type GitEnvironment = () => Readonly<Record<string, string>>;
+
+export interface GitRun {
+  /** The folder in which git runs; paths in its answers are relative to it. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Names that are held at once: a repository of a million files has some 60 MB of them. */
+const MAX_BYTES = 200_000_000;
+
+/** No pager, and names are names, whatever characters are in them. */
+export const gitFlags: readonly string[] = ['--no-pager', '--literal-pathspecs'];
+
+/** True when git takes `cwd` for part of a work tree. A cheap look for `.git` comes first: a start of git takes 5 ms. */
+export async function isInWorkTree(run: GitRun, path: string): Promise<boolean> {
+  if (!(await hasGitAbove(path))) return false;
+  const chunks: Buffer[] = [];
+  const args = [...gitFlags, 'rev-parse', '--is-inside-work-tree'];
+  const program = runProgram({ program: 'git', args, ...run }, (chunk) => chunks.push(chunk));
+  program.end();
+  const code = await program.ended;
+  return code === 0 && Buffer.concat(chunks).toString('utf8').trim() === 'true';
+}
+
+/**
+ * False when an ignore file that git would read from `path` up to the top of its repository is neither a regular file nor a link
+ * nor a folder: git would wait for a pipe for ever.
+ */
+export async function gitCanReadRules(path: string): Promise<boolean> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (await isSpecial(join(folder, '.gitignore'))) return false;
+    if (await exists(join(folder, '.git')))
+      return !(await isSpecial(join(folder, '.git', 'info', 'exclude')));
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/** The NUL-separated names of `git ls-files`. Throws GIT_FAILED. */
+export async function listedByGit(
+  run: GitRun,
+  args: readonly string[],
+  take: (name: string) => void,
+): Promise<void> {
+  let rest = '';
+  let bytes = 0;
+  const decoder = new TextDecoder();
+  const program = runProgram(
+    { program: 'git', args: [...gitFlags, 'ls-files', '-z', ...args], ...run },
+    (chunk) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw tooMany();
+      const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
+      rest = names.pop() ?? '';
+      for (const name of names) take(name);
+    },
+  );
+  program.end();
+  const code = await program.ended;
+  if (code !== 0) throw gitFault('ls-files', code, program.stderr());
+}
+
+export function gitFault(command: string, code: number | string, words: string): BridgeError {
+  return new BridgeError(
+    'GIT_FAILED',
+    `git ${command} failed (${code}): ${words === '' ? 'it said nothing' : words}`,
+    'The words are git’s own; look at the repository in a terminal.',
+  );
+}
+
+function tooMany(): BridgeError {
+  return new BridgeError(
+    'GIT_FAILED',
+    `git listed more than ${MAX_BYTES} bytes of names.`,
+    'Ask for a smaller folder with path.',
+  );
+}
+
+async function hasGitAbove(path: string): Promise<boolean> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (await exists(join(folder, '.git'))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await kindOf(path)) !== 'missing';
+}
+
+async function isSpecial(path: string): Promise<boolean> {
+  return (await kindOf(path)) === 'special';
+}
+
+async function kindOf(path: string): Promise<'missing' | 'special' | 'plain'> {
+  try {
+    const stats = await lstat(path);
+    return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink() ? 'plain' : 'special';
+  } catch (thrown) {
+    // What cannot be looked at, git cannot open either.
+    if (systemCodeOf(thrown) !== undefined) return 'missing';
+    throw thrown;
+  }
+}

@@ -1,0 +1,125 @@
+import type { BridgeError } from '../base/errors.js';
+import { gitFault, listedByGit, type GitRun } from './git-listing.js';
+import type { IgnoreRules, NameInFolder } from './ignored-names.js';
+import { runProgram, type RunningProgram } from './search-program.js';
+
+/** What `git check-ignore -v` says of one path: file, line, pattern, path. */
+const FIELDS = 4;
+
+interface Question {
+  readonly folder: string;
+  readonly hidden: Set<string>;
+  left: number;
+  readonly done: (hidden: Set<string>) => void;
+  readonly failed: (fault: unknown) => void;
+}
+
+/**
+ * git's own answer, from one process for the whole listing. Tracked files are never ignored; they are asked for once, when
+ * a rule hits, rather than by `check-ignore` itself, which would go through the whole index for every name.
+ */
+export class RulesOfGit implements IgnoreRules {
+  readonly isGit = true;
+  readonly #run: GitRun;
+  #program: RunningProgram | undefined;
+  #fault: Error | undefined;
+  #questions: Question[] = [];
+  #rest = '';
+  #fields: string[] = [];
+  #tracked: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(run: GitRun) {
+    this.#run = run;
+  }
+
+  async ignored(folder: string, names: readonly NameInFolder[]): Promise<ReadonlySet<string>> {
+    if (names.length === 0) return new Set();
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const hidden = await this.#ask(folder, names);
+    if (hidden.size === 0) return hidden;
+    this.#tracked ??= this.#trackedYetIgnored();
+    const tracked = await this.#tracked;
+    for (const name of [...hidden]) if (tracked.has(prefix + name)) hidden.delete(name);
+    return hidden;
+  }
+
+  async close(): Promise<void> {
+    this.#fault ??= new Error('The listing is over.');
+    this.#program?.kill();
+    // However it ended: nobody asks it any more.
+    await Promise.allSettled([this.#program?.ended, this.#tracked]);
+  }
+
+  #ask(folder: string, names: readonly NameInFolder[]): Promise<Set<string>> {
+    // check-ignore knows no literal names; after `./` a colon is no magic.
+    const prefix = folder === '' ? './' : `./${folder}/`;
+    const program = this.#started();
+    return new Promise((done, failed) => {
+      if (this.#fault !== undefined) return failed(this.#fault);
+      this.#questions.push({ folder: prefix, hidden: new Set(), left: names.length, done, failed });
+      // What is not written any more has failed by the end of the program.
+      void program.write(names.map(({ name }) => `${prefix}${name}\0`).join(''));
+    });
+  }
+
+  #started(): RunningProgram {
+    if (this.#program !== undefined) return this.#program;
+    const args = ['--no-pager', 'check-ignore', '--no-index', '-z', '-v', '-n', '--stdin'];
+    const decoder = new TextDecoder();
+    const program = runProgram({ program: 'git', args, ...this.#run }, (chunk) =>
+      this.#take(decoder.decode(chunk, { stream: true })),
+    );
+    program.ended.then(
+      (code) => this.#fail(gitFault('check-ignore', code, program.stderr())),
+      (fault: unknown) => this.#fail(fault instanceof Error ? fault : new Error('cancelled')),
+    );
+    this.#program = program;
+    return program;
+  }
+
+  #take(text: string): void {
+    const fields = (this.#rest + text).split('\0');
+    this.#rest = fields.pop() ?? '';
+    this.#fields.push(...fields);
+    let at = 0;
+    for (; at + FIELDS <= this.#fields.length; at += FIELDS) {
+      this.#answer(this.#fields[at + 2] ?? '', this.#fields[at + FIELDS - 1] ?? '');
+    }
+    this.#fields = this.#fields.slice(at);
+  }
+
+  #answer(pattern: string, path: string): void {
+    const question = this.#questions[0];
+    if (question === undefined) throw unexpected(path);
+    // Without a rule the pattern is empty; with `!` the rule says that it is not ignored.
+    if (pattern !== '' && !pattern.startsWith('!')) question.hidden.add(path.slice(question.folder.length));
+    question.left--;
+    if (question.left > 0) return;
+    this.#questions.shift();
+    question.done(question.hidden);
+  }
+
+  #fail(fault: Error): void {
+    this.#fault ??= fault;
+    for (const question of this.#questions) question.failed(this.#fault);
+    this.#questions = [];
+  }
+
+  /** Paths of tracked files that a rule hits, and of the folders above them. */
+  async #trackedYetIgnored(): Promise<ReadonlySet<string>> {
+    const paths = new Set<string>();
+    await listedByGit(this.#run, ['-c', '-i', '--exclude-standard'], (path) => {
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+        paths.add(path.slice(0, end));
+    });
+    return paths;
+  }
+}
+
+function unexpected(path: string): BridgeError {
+  return gitFault(
+    'check-ignore',
+    'unreadable',
+    `it answered for ${JSON.stringify(path.slice(0, 100))} unasked`,
+  );
+}

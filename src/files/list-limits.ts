@@ -1,0 +1,7 @@
+// What one answer of a listing may hold.
+
+/** What a caller reads at once; it pays for each byte. */
+export const DEFAULT_LIST_BYTES = 16_384;
+/** An answer holds everything twice, as text and as data, and stays below 1 MB. */
+export const MAX_LIST_BYTES = 400_000;
+export const MAX_LIST_DEPTH = 5;

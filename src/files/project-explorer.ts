@@ -1,0 +1,168 @@
+import { basename, dirname, relative } from 'node:path';
+import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import type { OpenedDirectory } from '../projects/opened-path.js';
+import type { PathOpener } from '../projects/path-opener.js';
+import { moreLine, treeLine } from './file-tree.js';
+import { gitCanReadRules, isInWorkTree, type GitEnvironment } from './git-listing.js';
+import { RulesOfGit } from './ignored-by-git.js';
+import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
+import type { IgnoreRules } from './ignored-names.js';
+import { ByteBudget, sizeOf, targetOf } from './list-budget.js';
+import { cursorAt, positionOf } from './list-cursor.js';
+import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
+import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
+import { FolderWalk, type EntryType } from './walk-folder.js';
+
+export interface ListQuery {
+  readonly path?: string | undefined;
+  /** 1 to 5; the configured depth when left out. */
+  readonly depth?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+export interface ListedFile {
+  /** Relative to the listed folder. */
+  readonly name: string;
+  readonly type: EntryType;
+  /** Bytes; of files only. */
+  readonly size?: number;
+  /** Where a link points. */
+  readonly target?: string;
+  /** Why nothing below a folder is shown. */
+  readonly note?: string;
+}
+
+/** What every page tells besides what is on it. */
+export interface PageFacts {
+  readonly path: string;
+  /** Why the folder itself shows nothing. */
+  readonly note?: string;
+  /** Entries left out in the folders that were read; what is in unread folders comes on top. */
+  readonly more?: number;
+  readonly cursor?: string;
+}
+
+/** Shows what is in the folders of a project: nothing ignored, nothing hidden, nothing beyond a link. */
+export class ProjectExplorer {
+  readonly #opener: PathOpener;
+  readonly #roots: AllowedRoots;
+  readonly #activeProject: ActiveProject;
+  readonly #gitEnvironment: GitEnvironment;
+  readonly #defaultDepth: number;
+
+  constructor(options: {
+    readonly opener: PathOpener;
+    readonly roots: AllowedRoots;
+    readonly activeProject: ActiveProject;
+    readonly gitEnvironment: GitEnvironment;
+    /** Depth of a listing that names none; at most 5 is used. */
+    readonly defaultDepth: number;
+  }) {
+    this.#opener = options.opener;
+    this.#roots = options.roots;
+    this.#activeProject = options.activeProject;
+    this.#gitEnvironment = options.gitEnvironment;
+    this.#defaultDepth = Math.min(options.defaultDepth, MAX_LIST_DEPTH);
+  }
+
+  /** Throws as `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
+  async list(
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<PageFacts & { readonly entries: readonly ListedFile[] }> {
+    const entries: ListedFile[] = [];
+    const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
+    const facts = await this.#page(query, signal, (listed) => {
+      const file = listedFile(listed);
+      if (!budget.spend(Buffer.byteLength(JSON.stringify(file)) + 1)) return false;
+      entries.push(file);
+      return true;
+    });
+    return { ...facts, entries };
+  }
+
+  /** Throws as `list`. */
+  async tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
+    const lines: string[] = [];
+    const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
+    const facts = await this.#page(query, signal, (listed) => {
+      const target = listed.entry.type === 'symlink' ? targetOf(listed) : undefined;
+      const line = treeLine(listed, target);
+      if (!budget.spend(Buffer.byteLength(line) + 1)) return false;
+      lines.push(line);
+      return true;
+    });
+    const top = `${basename(facts.path)}/${facts.note === undefined ? '' : ` [${facts.note}]`}`;
+    const before =
+      query.cursor === undefined ? [] : [`… after ${positionOf(query.cursor).segments.join('/')}`];
+    const after = facts.more === undefined ? [] : [moreLine(facts.more)];
+    return { ...facts, tree: [top, ...before, ...lines, ...after].join('\n') };
+  }
+
+  async #page(
+    query: ListQuery,
+    signal: AbortSignal,
+    take: (listed: ListedEntry) => boolean,
+  ): Promise<PageFacts> {
+    const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
+    const top = await this.#opened(query.path);
+    // Ends what is still under way when the page is full.
+    const over = new AbortController();
+    const both = AbortSignal.any([signal, over.signal]);
+    const walk = new FolderWalk({
+      top,
+      hasDescriptorPaths: this.#opener.hasDescriptorPaths,
+      rulesFor: (path, place) => this.#rulesFor(path, place, both),
+      signal: both,
+    });
+    try {
+      const end = await listPage({ walk, depth: query.depth ?? this.#defaultDepth, after, take });
+      return factsOf(top.path, end);
+    } finally {
+      over.abort();
+      await walk.end();
+      await top.handle.close();
+    }
+  }
+
+  async #opened(path: string | undefined): Promise<OpenedDirectory> {
+    const input =
+      path === undefined ? await this.#activeProject.resolve() : this.#activeProject.absolute(path);
+    return this.#opener.openDirectory(input);
+  }
+
+  /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
+  async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
+    const run = { cwd: place, env: this.#gitEnvironment(), signal };
+    if ((await gitCanReadRules(path)) && (await isInWorkTree(run, path))) return new RulesOfGit(run);
+    const above: FolderAbove[] = [];
+    for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+      if ((await this.#roots.admit(folder)) === undefined) break;
+      above.unshift({ path: folder, prefix: `${relative(folder, path)}/` });
+    }
+    return new RulesOfFiles(above);
+  }
+}
+
+function listedFile(listed: ListedEntry): ListedFile {
+  const { entry, segments, note } = listed;
+  const size = entry.type === 'file' ? sizeOf(listed) : undefined;
+  const target = entry.type === 'symlink' ? targetOf(listed) : undefined;
+  return {
+    name: segments.join('/'),
+    type: entry.type,
+    ...(size !== undefined && { size }),
+    ...(target !== undefined && { target }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+function factsOf(path: string, { last, more, note }: PageEnd): PageFacts {
+  return {
+    path,
+    ...(note !== undefined && { note }),
+    ...(last !== undefined && { more, cursor: cursorAt(last) }),
+  };
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { DEFAULT_LIST_BYTES, MAX_LIST_BYTES, MAX_LIST_DEPTH } from '../../files/list-limits.js';
+
+const MIN_BYTES = 1_000;
+
+/** Arguments of both listings of a folder. */
+export const listInput = {
+  path: z.string().optional().describe('Directory (default: active project)'),
+  depth: z.int().min(1).max(MAX_LIST_DEPTH).optional(),
+  cursor: z.string().optional().describe('From the previous answer'),
+  max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional().describe(`Default ${DEFAULT_LIST_BYTES}`),
+};
+
+/** What both tell of what is left out. */
+export const pageOutput = {
+  note: z.string().optional(),
+  more: z.int().optional(),
+  cursor: z.string().optional(),
+};

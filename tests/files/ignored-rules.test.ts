@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ignorePattern } from '../../src/files/ignored-pattern.js';
+import { tempFolder } from '../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from './explorer.js';
+
+const RUNS = 25;
+const MAX_LIST_BYTES = 400_000;
+const name = fc.constantFrom('a', 'b', 'ab', 'abc', 'a.b', 'A', 'é');
+const piece = fc.constantFrom('a', 'b', '*', '?', '**', '[ab]', '[!a]', '[[:alpha:]]', '.', 'é', '\\a', 'c');
+const segment = fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => pieces.join(''));
+const line = fc
+  .tuple(
+    fc.constantFrom('', '', '', '!'),
+    fc.constantFrom('', '', '/'),
+    fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/')),
+    fc.constantFrom('', '', '/', ' '),
+  )
+  .map((parts) => parts.join(''));
+const rules = fc.array(line, { maxLength: 4 }).map((lines) => lines.join('\n'));
+const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
+
+/** A file and a folder cannot have one name: the longer path wins. */
+function filesOf(paths: readonly string[], top: string, nested: string): Record<string, string> {
+  const files = paths.filter((one) => !paths.some((other) => other.startsWith(`${one}/`)));
+  const folder = files.find((one) => one.includes('/'))?.split('/')[0];
+  return {
+    ...Object.fromEntries(files.map((file) => [file, ''])),
+    '.gitignore': top,
+    ...(folder !== undefined && { [`${folder}/.gitignore`]: nested }),
+  };
+}
+
+async function shownFiles(root: string): Promise<string[]> {
+  const page = await explorerOf(root).list({ path: root, depth: 5, maxBytes: MAX_LIST_BYTES }, never);
+  return page.entries.flatMap(({ name: file, type }) => (type === 'file' ? [file] : [])).sort();
+}
+
+describe('ignore rules', () => {
+  test('generated trees are shown as git lists them, with git and without', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(path, { minLength: 1, maxLength: 12 }),
+        rules,
+        rules,
+        async (paths, top, nested) => {
+          const base = await tempFolder();
+          const files = filesOf(paths, top, nested);
+          const [inRepository, plain] = [join(base, 'git'), join(base, 'plain')];
+          for (const root of [inRepository, plain]) {
+            await mkdir(root);
+            await writeTree(root, files);
+          }
+          await git(inRepository, 'init', '-q');
+          const listed = (await git(inRepository, 'ls-files', '-co', '--exclude-standard', '-z'))
+            .split('\0')
+            .filter((file) => file !== '' && !file.endsWith('.gitignore'))
+            .sort();
+          expect(await shownFiles(inRepository)).toEqual(listed);
+          expect(await shownFiles(plain)).toEqual(listed);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  }, 60_000);
+
+  test('the ignore files of folders above hold too, within the roots', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      '.gitignore': '/p/out\n*.tmp\n',
+      'p/out': '',
+      'p/in': '',
+      'p/x.tmp': '',
+      'p/out2': '',
+    });
+    const page = await explorerOf(root).list({ path: join(root, 'p') }, never);
+    expect(page.entries.map(({ name: file }) => file)).toEqual(['in', 'out2']);
+  });
+
+  test('a hostile pattern costs no more than its length times the name', () => {
+    const stars = ignorePattern(`${'*a'.repeat(100)}b`);
+    const folders = ignorePattern(`${'**/a/'.repeat(100)}b`);
+    const longName = 'a'.repeat(255);
+    const deepPath = Array.from({ length: 500 }, () => 'a').join('/');
+    for (let round = 0; round < 100; round++) {
+      expect(stars?.matches(longName, longName)).toBe(false);
+      expect(folders?.matches(deepPath, 'a')).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,253 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import type { ProjectExplorer } from '../../src/files/project-explorer.js';
+import { tempFolder } from '../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from './explorer.js';
+
+const run = promisify(execFile);
+const MAX_LIST_BYTES = 400_000;
+const OPEN_MODE = 0o755;
+const NOBODY = 65_534;
+
+async function names(explorer: ProjectExplorer, path: string, depth = 5): Promise<string[]> {
+  const page = await explorer.list({ path, depth, maxBytes: MAX_LIST_BYTES }, never);
+  expect(page.cursor).toBeUndefined();
+  return page.entries.map(({ name }) => name);
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const fault: unknown = await promise.catch((thrown: unknown) => thrown);
+  return fault instanceof BridgeError ? fault.code : String(fault);
+}
+
+describe('a listing', () => {
+  test('shows folders first, then files, by name without case, hidden ones but .claude left out', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      'b.txt': '12',
+      'A.txt': '',
+      'Zoo/x': '',
+      'apple/': '',
+      '.env': '',
+      '.claude/a': '',
+      '.git-x/a': '',
+    });
+    const page = await explorerOf(root).list({ path: root }, never);
+    expect(page).toEqual({
+      path: root,
+      entries: [
+        { name: '.claude', type: 'directory' },
+        { name: 'apple', type: 'directory' },
+        { name: 'Zoo', type: 'directory' },
+        { name: 'A.txt', type: 'file', size: 0 },
+        { name: 'b.txt', type: 'file', size: 2 },
+      ],
+    });
+  });
+
+  test('goes as deep as asked, with paths relative to the folder', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'a/b/c/d/e/f/g': '', z: '' });
+    const explorer = explorerOf(root);
+    expect(await names(explorer, root, 1)).toEqual(['a', 'z']);
+    expect(await names(explorer, root, 3)).toEqual(['a', 'a/b', 'a/b/c', 'z']);
+    expect(await names(explorer, root, 5)).toEqual(['a', 'a/b', 'a/b/c', 'a/b/c/d', 'a/b/c/d/e', 'z']);
+  });
+
+  test('links are shown with their target and never followed, special files as other', async () => {
+    const root = await tempFolder();
+    const outside = await tempFolder();
+    await writeTree(outside, { 'secret.txt': '' });
+    await symlink(outside, join(root, 'link'));
+    await symlink('missing', join(root, 'dangling'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    const page = await explorerOf(root).list({ path: root, depth: 5 }, never);
+    expect(page.entries).toEqual([
+      { name: 'dangling', type: 'symlink', target: 'missing' },
+      { name: 'link', type: 'symlink', target: outside },
+      { name: 'pipe', type: 'other' },
+    ]);
+  });
+
+  test('an unreadable folder is marked, the others are shown', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'closed/x': '', 'open/y': '' });
+    await chmod(root, OPEN_MODE);
+    await chmod(join(root, 'closed'), 0);
+    onTestFinished(() => chmod(join(root, 'closed'), OPEN_MODE));
+    if (process.getuid?.() === 0) {
+      // To root every folder is readable, and its temp folder is closed to others.
+      await chmod(dirname(root), OPEN_MODE);
+      process.seteuid?.(NOBODY);
+      onTestFinished(() => process.seteuid?.(0));
+    }
+    const page = await explorerOf(root).list({ path: root, depth: 2 }, never);
+    expect(page.entries.map(({ name, note }) => [name, note])).toEqual([
+      ['closed', 'unreadable: EACCES'],
+      ['open', undefined],
+      ['open/y', undefined],
+    ]);
+  });
+
+  test('the pages of a listing together hold every entry once, also when entries come and go meanwhile', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = {};
+    for (let folder = 0; folder < 6; folder++)
+      for (let file = 0; file < 30; file++) files[`d${folder}/s${file % 3}/file-${file}`] = '';
+    await writeTree(root, files);
+    const explorer = explorerOf(root);
+    const whole = await names(explorer, root);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await explorer.list({ path: root, depth: 5, cursor, maxBytes: 1_000 }, never);
+      seen.push(...page.entries.map(({ name }) => name));
+      expect(page.cursor === undefined).toBe(page.more === undefined);
+      cursor = page.cursor;
+      if (pages++ === 1) await writeFile(join(root, 'd0', 'new'), '');
+    } while (cursor !== undefined);
+    expect(pages).toBeGreaterThan(5);
+    expect(seen).toEqual(whole);
+  });
+
+  test('a cursor of nobody is refused', async () => {
+    const root = await tempFolder();
+    const explorer = explorerOf(root);
+    for (const cursor of ['', 'x', Buffer.from('{"p":[]}').toString('base64url')])
+      expect(await codeOf(explorer.list({ path: root, cursor }, never))).toBe('INVALID_ARGUMENTS');
+  });
+
+  test('a folder of 100,000 entries gives a page and counts the rest', async () => {
+    const root = await tempFolder();
+    const COUNT = 100_000;
+    await run('sh', ['-c', `seq -f entry-%.0f ${COUNT} | xargs touch`], { cwd: root });
+    const page = await explorerOf(root).list({ path: root }, never);
+    expect(page.entries.length + (page.more ?? 0)).toBe(COUNT);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(20_000);
+  }, 60_000);
+
+  test('a cancelled call ends, and leaves no descriptor open', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'a/b/c/d': '', 'e/f': '' });
+    await git(root, 'init', '-q');
+    const explorer = explorerOf(root);
+    const before = (await readdir('/dev/fd')).length;
+    const cancelled = AbortSignal.abort(new Error('gone'));
+    await expect(explorer.list({ path: root, depth: 5 }, cancelled)).rejects.toThrow('gone');
+    await names(explorer, root);
+    expect((await readdir('/dev/fd')).length).toBe(before);
+  });
+
+  test('a path outside, a file and what is missing are refused', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { file: '' });
+    const explorer = explorerOf(root);
+    expect(await codeOf(explorer.list({ path: '/etc' }, never))).toBe('PATH_NOT_ALLOWED');
+    expect(await codeOf(explorer.list({ path: join(root, 'file') }, never))).toBe('NOT_A_DIRECTORY');
+    expect(await codeOf(explorer.list({ path: join(root, 'none') }, never))).toBe('PATH_NOT_FOUND');
+    expect(await codeOf(explorer.list({}, never))).toBe('NO_ACTIVE_PROJECT');
+  });
+});
+
+describe('a tree', () => {
+  test('is drawn with branches, and ends with what is left out', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'src/a.ts': '', 'src/lib/b.ts': '', 'line\nbreak': '', 'z.ts': '' });
+    const explorer = explorerOf(root);
+    const { tree } = await explorer.tree({ path: root, depth: 3 }, never);
+    expect(tree.split('\n').slice(1)).toEqual([
+      '├── src/',
+      '│   ├── lib/',
+      '│   │   └── b.ts',
+      '│   └── a.ts',
+      '├── line ⏎ break',
+      '└── z.ts',
+    ]);
+    const cut = await explorer.tree({ path: root, depth: 3, maxBytes: 40 }, never);
+    expect(cut.tree.split('\n').at(-1)).toBe(`… ${cut.more} more`);
+    const next = await explorer.tree({ path: root, depth: 3, cursor: cut.cursor }, never);
+    expect(next.tree.split('\n')[1]).toMatch(/^… after src/);
+  });
+});
+
+describe('in a repository', () => {
+  test('git decides: nested files, negation, info/exclude, tracked files that a rule hits', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, {
+      '.gitignore': '*.log\n!keep.log\nbuild/\n/top\n',
+      'a.log': '',
+      'keep.log': '',
+      top: '',
+      'sub/top': '',
+      'sub/.gitignore': '!b.log\n',
+      'sub/b.log': '',
+      'build/out': '',
+      'build/tracked': '',
+      excluded: '',
+      'empty/': '',
+      ':(top)x': '',
+      'nested/.git/HEAD': '',
+      'nested/in': '',
+      'mine.txt': '',
+    });
+    await writeFile(join(root, '.git', 'info', 'exclude'), 'excluded\n');
+    await git(root, 'add', '-f', 'build/tracked');
+    expect(await names(explorerOf(root), root)).toEqual([
+      'build',
+      'build/tracked',
+      'empty',
+      'nested',
+      'sub',
+      'sub/b.log',
+      'sub/top',
+      ':(top)x',
+      'keep.log',
+      'mine.txt',
+    ]);
+    expect(await names(explorerOf(root), join(root, 'sub'))).toEqual(['b.log', 'top']);
+  });
+
+  test('a pipe as an ignore file blocks nothing', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { 'sub/x': '', 'other/y': '' });
+    await run('mkfifo', [join(root, 'sub', '.gitignore')]);
+    const explorer = explorerOf(root);
+    const page = await explorer.list({ path: root, depth: 2 }, never);
+    expect(page.entries).toEqual([
+      { name: 'other', type: 'directory' },
+      { name: 'other/y', type: 'file', size: 0 },
+      { name: 'sub', type: 'directory', note: 'its .gitignore is not a file' },
+    ]);
+    expect(await names(explorer, join(root, 'sub'))).toEqual(['x']);
+    await run('mkfifo', [join(root, '.gitignore')]);
+    expect(await names(explorer, root)).toEqual(['other', 'other/y', 'sub', 'sub/x']);
+  });
+
+  test('a repository below a plain folder keeps its own rules', async () => {
+    const root = await tempFolder();
+    await mkdir(join(root, 'repo'));
+    await git(join(root, 'repo'), 'init', '-q');
+    await writeTree(root, {
+      'repo/.gitignore': 'out\n',
+      'repo/out': '',
+      'repo/in': '',
+      'repo/forced/out': '',
+      out: '',
+    });
+    await git(join(root, 'repo'), 'add', '-f', 'forced/out');
+    expect(await names(explorerOf(root), root)).toEqual([
+      'repo',
+      'repo/forced',
+      'repo/forced/out',
+      'repo/in',
+      'out',
+    ]);
+  });
+});
