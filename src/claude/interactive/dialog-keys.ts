@@ -9,8 +9,6 @@ const KEY_ENTER = '\r';
 const KEY_ESCAPE = '\x1b';
 /** The CLI redraws well within this after a key; a key that changed nothing by then was lost. */
 const REDRAW_LIMIT_MS = 1500;
-/** A busy machine shows a frame without the menu between two with it; away this long, it is gone. */
-const GONE_MS = 300;
 /** A lost key is pressed again so many times; then something else is wrong. */
 const MAX_LOST_KEYS = 2;
 /** More keys than any menu has options: a mark that does not arrive is not chased for ever. */
@@ -42,7 +40,8 @@ export class DialogKeys {
 
   /** The menu that was asked about, or undefined when it is not on the screen. */
   menu(): Menu | undefined {
-    const menu = this.#anyMenu();
+    const { lines, columns } = this.#target.lines();
+    const menu = readMenu(lines, columns);
     return menu !== undefined && this.#isSame(menu) ? menu : undefined;
   }
 
@@ -55,7 +54,7 @@ export class DialogKeys {
   /** `pressed` when the mark stands on the first option that is wanted. */
   async moveTo(wanted: (option: MenuOption) => boolean): Promise<PressResult> {
     for (let moves = 0; moves < MAX_MOVES; moves++) {
-      const menu = await this.#standing();
+      const menu = this.menu();
       if (menu === undefined) return 'gone';
       const goal = menu.options.findIndex(wanted);
       if (goal === -1) return 'no-such-option';
@@ -68,13 +67,13 @@ export class DialogKeys {
 
   /** Enter on what is marked; `pressed` when the menu has gone. */
   async enter(): Promise<PressResult> {
-    if ((await this.#standing()) === undefined) return 'gone';
+    if (this.menu() === undefined) return 'gone';
     return (await this.#press(KEY_ENTER, (next) => next === undefined)) ? 'pressed' : 'stuck';
   }
 
   /** Esc on the menu: the CLI's own way to say no. */
   async dismiss(): Promise<PressResult> {
-    if ((await this.#standing()) === undefined) return 'gone';
+    if (this.menu() === undefined) return 'gone';
     return (await this.#press(KEY_ESCAPE, (next) => next === undefined)) ? 'pressed' : 'stuck';
   }
 
@@ -88,17 +87,6 @@ export class DialogKeys {
     return taken ? 'pressed' : 'stuck';
   }
 
-  /** The menu, waited for a little when this frame shows none. */
-  async #standing(): Promise<Menu | undefined> {
-    if (this.#anyMenu() === undefined) await this.#changed(() => this.#anyMenu() !== undefined, GONE_MS);
-    return this.menu();
-  }
-
-  #anyMenu(): Menu | undefined {
-    const { lines, columns } = this.#target.lines();
-    return readMenu(lines, columns);
-  }
-
   /** A key that shows no effect is pressed again, as long as the menu is still there. */
   async #press(key: string, accept: (menu: Menu | undefined) => boolean): Promise<boolean> {
     for (let lost = 0; lost <= MAX_LOST_KEYS; lost++) {
@@ -110,9 +98,9 @@ export class DialogKeys {
   }
 
   /** Resolves true when a frame shows what `accept` waits for, false when the limit passed first. */
-  async #changed(accept: (menu: Menu | undefined) => boolean, limitMs = REDRAW_LIMIT_MS): Promise<boolean> {
+  async #changed(accept: (menu: Menu | undefined) => boolean): Promise<boolean> {
     if (accept(this.menu())) return true;
     const seen = nextEvent(this.#target.onFrame, () => accept(this.menu())).then(() => true);
-    return (await withinMs(this.#clock, limitMs, seen)) === true;
+    return (await withinMs(this.#clock, REDRAW_LIMIT_MS, seen)) === true;
   }
 }

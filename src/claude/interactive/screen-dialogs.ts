@@ -10,8 +10,6 @@ import { answerQuestion } from './question-keys.js';
 
 /** A dialog must stand unchanged this long before it is believed: it may still be being drawn. */
 const STANDING_MS = 150;
-/** A busy machine shows a frame without the dialog between two with it; away this long, it is gone. */
-const GONE_MS = 300;
 /** A dialog that a hook has answered goes by itself well within this; longer, and it gets its answer by keys. */
 const LEFT_OVER_MS = 1_000;
 /**
@@ -59,7 +57,6 @@ export class ScreenDialogs implements Disposable {
   readonly #options: ScreenDialogsOptions;
   #standing: { readonly identity: string; readonly sinceMs: number } | undefined;
   #open: Open | undefined;
-  #absentSinceMs: number | undefined;
   #next = 1;
   #leftOver:
     { readonly dialogId: string; readonly answer: SessionAnswer; readonly fromMs: number } | undefined;
@@ -158,16 +155,7 @@ export class ScreenDialogs implements Disposable {
 
   #closeGone(seen: Seen | undefined): void {
     const open = this.#open;
-    const wasAbsentSinceMs = this.#absentSinceMs;
-    this.#absentSinceMs = undefined;
     if (open === undefined || seen?.identity === open.identity) return;
-    const nowMs = this.#options.clock.monotonicMs();
-    const absentMs = nowMs - (wasAbsentSinceMs ?? nowMs);
-    if (!open.isAnswered && absentMs < GONE_MS) {
-      this.#absentSinceMs = wasAbsentSinceMs ?? nowMs;
-      this.#lookIn(GONE_MS - absentMs);
-      return;
-    }
     this.#open = undefined;
     if (open.isAnswered) return;
     this.#options.fire({

@@ -66,18 +66,8 @@ describe('keys on a dialog', () => {
     const result = keys.choose((option) => option.label === 'No');
     await settle();
     terminal.show(undefined);
-    await pass(clock, 300);
     expect(await result).toBe('gone');
     expect(terminal.keys).toEqual(['down']);
-  });
-
-  it('a frame without the dialog, between two with it, ends nothing', async () => {
-    terminal.show(undefined);
-    const result = keys.choose((option) => option.label === 'Yes');
-    await pass(clock, 200);
-    terminal.show(runCommand);
-    expect(await result).toBe('pressed');
-    expect(terminal.keys).toEqual(['enter']);
   });
 
   it('a dialog that is replaced while the mark moves gets no Enter, nor does the new one', async () => {

@@ -128,7 +128,6 @@ describe('the dialogs on the screen', () => {
     terminal.show(trustFolder);
     clock.advance(150);
     terminal.show(undefined);
-    clock.advance(300);
     expect(events.at(-1)).toEqual({
       type: 'request-gone',
       requestId: 'screen-1',
@@ -136,17 +135,6 @@ describe('the dialogs on the screen', () => {
     });
     expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('gone');
     expect(terminal.keys).toEqual([]);
-  });
-
-  it('a dialog that one frame lacks is the same when it is back, and is asked once', async () => {
-    terminal.show(trustFolder);
-    clock.advance(150);
-    terminal.show(undefined);
-    clock.advance(200);
-    terminal.show(trustFolder);
-    clock.advance(2_000);
-    expect(requests()).toHaveLength(1);
-    expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('answered');
   });
 
   it('a second answer is too late', async () => {
