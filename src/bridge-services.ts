@@ -4,11 +4,15 @@ import type { BridgeOptions } from './bridge.js';
 import { findInstallation } from './claude/installation.js';
 import { commandWords } from './config/command-words.js';
 import { stateDirectory } from './config/state-directory.js';
+import { FilesystemService } from './files/filesystem-service.js';
+import { ProjectExplorer } from './files/project-explorer.js';
+import { gitEnvironment } from './git/git-environment.js';
 import { GitService } from './git/git-service.js';
 import { gitRunner } from './git/run-git.js';
 import { KeeperHost } from './keeper/keeper-host.js';
 import { ActiveProject } from './projects/active-project.js';
 import type { AllowedRoots } from './projects/allowed-roots.js';
+import { PathOpener } from './projects/path-opener.js';
 import { openRuntimeDir } from './store/runtime-dir.js';
 import { openStateDir } from './store/state-dir.js';
 import { TaskManager } from './tasks/task-manager.js';
@@ -16,11 +20,16 @@ import { TaskManager } from './tasks/task-manager.js';
 /** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
 
+/** Permissions of a new file, less the umask: as any program makes it. */
+const NEW_FILE_MODE = 0o666;
+
 /** The services behind the tools, made when the first call needs them. */
 export interface BridgeServices {
   readonly tasks: TaskManager;
   readonly activeProject: ActiveProject;
   readonly git: GitService;
+  readonly files: FilesystemService;
+  readonly explorer: ProjectExplorer;
 }
 
 /** Builds every service once. Throws STATE_UNUSABLE when the state directory cannot be used. */
@@ -63,12 +72,30 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     },
   });
   const activeProject = new ActiveProject(roots);
+  const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   const git = new GitService({
     roots,
     activeProject,
     clock,
-    runner: gitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] }),
+    runner: gitRunner(surroundings),
     maxDiffBytes: config.max_diff_size_bytes,
   });
-  return { tasks, activeProject, git };
+  const opener = new PathOpener(roots);
+  const files = new FilesystemService({
+    roots,
+    opener,
+    activeProject,
+    clock,
+    headerLines: config.default_header_lines,
+    allowProtectedWrites: config.allow_protected_writes,
+    newFileMode: NEW_FILE_MODE & ~process.umask(),
+  });
+  const explorer = new ProjectExplorer({
+    opener,
+    roots,
+    activeProject,
+    gitEnvironment: () => gitEnvironment(surroundings, {}, []),
+    defaultDepth: config.default_tree_depth,
+  });
+  return { tasks, activeProject, git, files, explorer };
 }

@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
 import type { BridgeServices } from './bridge-services.js';
 import type { Config } from './config/schema.js';
+import { lazyFilesystemService } from './files/lazy-filesystem-service.js';
 import { lazyGitService } from './git/lazy-git-service.js';
 import type { ServerParts } from './mcp/server.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
@@ -57,6 +58,11 @@ export function createBridge(options: BridgeOptions): Bridge {
         tasks: lazyTaskService(async () => (await services()).tasks),
         activeProject: { set: async (path) => (await services()).activeProject.set(path) },
         git: lazyGitService(async () => (await services()).git),
+        files: lazyFilesystemService(async () => (await services()).files),
+        explorer: {
+          list: async (query, signal) => (await services()).explorer.list(query, signal),
+          tree: async (query, signal) => (await services()).explorer.tree(query, signal),
+        },
         config,
       },
       clock: systemClock,

@@ -10,6 +10,7 @@ import {
 const formWords: Record<SettingForm, string> = {
   text: 'as it is',
   integer: 'digits only',
+  'yes or no': '`true` or `false`',
   list: 'separated by commas',
   'list or all': 'separated by commas, or `all`',
   json: 'as a JSON array of strings',
@@ -65,6 +66,8 @@ function typeWords(key: ConfigKey): string {
   switch (factsOf(key).form) {
     case 'integer':
       return 'whole number';
+    case 'yes or no':
+      return 'true or false';
     case 'text':
       return 'string';
     case 'list':

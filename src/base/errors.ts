@@ -11,6 +11,7 @@ export const errorCodes = {
   NOT_READABLE: 'The file or directory exists and cannot be read.',
   NOT_WRITABLE: 'The file or directory cannot be written to.',
   BINARY_FILE: 'The file holds no text.',
+  FILE_TOO_LARGE: 'The file is too large for what was asked of it.',
   FILE_CHANGED: 'The file is not what the call took it for: it was changed meanwhile.',
   PROTECTED_PATH: 'What is written there can run programs later, so the tools do not write it.',
   NOT_A_REPOSITORY: 'The path is not in a git repository, or in one that may not be looked at.',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { commandFault } from './command-words.js';
 
 /** How a setting is written in an environment variable or a flag. */
-export type SettingForm = 'text' | 'integer' | 'list' | 'list or all' | 'json';
+export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'list or all' | 'json';
 
 export interface SettingFacts {
   /** Name of the environment variable. */
@@ -119,6 +119,18 @@ export const configSchema = z.strictObject({
     .default(50)
     .describe('Number of lines that reading the head of a file gives when the call names none.')
     .register(settingFacts, wholeNumber('MCP_HEADER_LINES', 1, MAX_HEADER_LINES)),
+
+  allow_protected_writes: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether tools may write `.git`, `.claude/settings*` and `.mcp.json`. What stands there can run programs later.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_ALLOW_PROTECTED_WRITES',
+      form: 'yes or no',
+      expected: 'true or false',
+    }),
 
   shell: absolutePath
     .default('/bin/bash')

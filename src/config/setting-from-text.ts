@@ -12,6 +12,8 @@ export function settingFromText(facts: SettingFacts, text: string): SettingFromT
     case 'integer':
       // Not parseInt, which takes "10MB" as 10, nor Number, which takes "1e3" as 1000.
       return /^(?:0|-?[1-9][0-9]*)$/.test(text) ? value(Number(text)) : fault(facts.expected);
+    case 'yes or no':
+      return text === 'true' || text === 'false' ? value(text === 'true') : fault(facts.expected);
     case 'list':
       return list(text);
     case 'list or all':

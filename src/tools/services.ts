@@ -1,3 +1,5 @@
+import type { FileAccess } from '../files/lazy-filesystem-service.js';
+import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
 import type { TaskService } from '../tasks/task-service.js';
 
@@ -10,9 +12,17 @@ export interface ProjectChoice {
 /** What of git the tools need. */
 export type GitTools = Pick<GitService, 'status' | 'diffStat' | 'diff' | 'log' | 'show' | 'init'>;
 
+/** What of single files the tools need. */
+export type FileTools = FileAccess;
+
+/** What of folders the tools need. */
+export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'tree'>;
+
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
   readonly activeProject: ProjectChoice;
   readonly git: GitTools;
+  readonly files: FileTools;
+  readonly explorer: ExplorerTools;
 }

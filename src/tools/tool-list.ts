@@ -1,10 +1,16 @@
 import type { Tool } from '../mcp/tool.js';
+import { getFileTree } from './files/get-file-tree.js';
+import { listFiles } from './files/list-files.js';
+import { readFileRange } from './files/read-file-range.js';
+import { readFile } from './files/read-file.js';
 import { gitDiffStat } from './git/git-diff-stat.js';
 import { gitDiff } from './git/git-diff.js';
 import { gitLog } from './git/git-log.js';
 import { gitShow } from './git/git-show.js';
 import { gitStatus } from './git/git-status.js';
+import { createDirectory } from './project/create-directory.js';
 import { initGitRepo } from './project/init-git-repo.js';
+import { writeFile } from './project/write-file.js';
 import { setActiveProject } from './project/set-active-project.js';
 import type { ToolServices } from './services.js';
 import { getTaskOutput } from './tasks/get-task-output.js';
@@ -19,6 +25,8 @@ import type { Toolset } from './toolsets.js';
 
 /** Every tool there is, sorted by name. */
 export const allTools: readonly Tool<ToolServices, Toolset>[] = [
+  createDirectory,
+  getFileTree,
   getTaskOutput,
   getTaskStatus,
   gitDiff,
@@ -28,10 +36,14 @@ export const allTools: readonly Tool<ToolServices, Toolset>[] = [
   gitStatus,
   initGitRepo,
   killTask,
+  listFiles,
   listTasks,
   messageTask,
+  readFile,
+  readFileRange,
   respondToTask,
   setActiveProject,
   startTask,
   waitForTask,
+  writeFile,
 ];

@@ -21,6 +21,7 @@ test('the defaults are those of the specification', () => {
     default_tree_depth: 2,
     max_diff_size_bytes: 51_200,
     default_header_lines: 50,
+    allow_protected_writes: false,
     shell: '/bin/bash',
     claude_command: 'claude',
     pass_environment: [],

@@ -9,6 +9,8 @@ import type { ResourceServices } from '../../src/resources/services.js';
 import { instructions } from '../../src/tools/instructions.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';
+import { noFiles } from '../tools/no-files.js';
+import { noExplorer } from '../tools/no-explorer.js';
 import { noGit } from '../tools/no-git.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 
@@ -26,7 +28,14 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
     instructions,
     tools: enabledTools('all'),
     resources: allResources,
-    services: { tasks, activeProject: { set: async (path) => path }, git: noGit, config },
+    services: {
+      tasks,
+      activeProject: { set: async (path) => path },
+      git: noGit,
+      files: noFiles,
+      explorer: noExplorer,
+      config,
+    },
     clock: systemClock,
     logger: silentLogger,
     ...changes,

@@ -1,3 +1,4 @@
+import { noExplorer } from './no-explorer.js';
 import { noFiles } from './no-files.js';
 import { noGit } from './no-git.js';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,6 +39,7 @@ describe('tools', () => {
       activeProject: { set: async (path: string) => `/real${path}` },
       git: noGit,
       files: noFiles,
+      explorer: noExplorer,
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }
@@ -284,6 +286,7 @@ describe('tools', () => {
       activeProject: { set: async (path: string) => path },
       git: noGit,
       files: noFiles,
+      explorer: noExplorer,
     };
     const answer = tool?.run(args, services, {
       signal: new AbortController().signal,

@@ -1,0 +1,131 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
+import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import type { PathOpener } from '../projects/path-opener.js';
+import { FileFactsCache } from './file-facts.js';
+import { makeDirectories } from './make-directories.js';
+import { refuseProtected } from './protected-path.js';
+import { readPage, type FilePage } from './read-page.js';
+import { readRange, type FileRange, type RangeQuery } from './read-range.js';
+import { writeFileAt, type WrittenFile } from './write-file.js';
+
+const SHOWN_CHARS = 400;
+
+export interface FilesystemOptions {
+  readonly roots: AllowedRoots;
+  readonly opener: PathOpener;
+  readonly activeProject: ActiveProject;
+  readonly clock: Clock;
+  /** Lines of the head of a file. */
+  readonly headerLines: number;
+  readonly allowProtectedWrites: boolean;
+  /** Permissions of new files: those of the umask. */
+  readonly newFileMode: number;
+}
+
+export interface ReadFileQuery {
+  readonly path: string;
+  readonly cursor?: string | undefined;
+  /** True for the head of the file alone. */
+  readonly header?: boolean | undefined;
+  readonly maxBytes: number;
+}
+
+/** Reads and writes single files. Paths are absolute, begin with `~/`, or begin in the active project. */
+export class FilesystemService {
+  readonly #options: FilesystemOptions;
+  readonly #cache: FileFactsCache;
+  readonly #refuse: (path: string) => void;
+  /** The write that is under way for each path: check and replacement belong together. */
+  readonly #writes = new Map<string, Promise<unknown>>();
+
+  constructor(options: FilesystemOptions) {
+    this.#options = options;
+    this.#cache = new FileFactsCache(options.clock);
+    this.#refuse = options.allowProtectedWrites ? () => undefined : refuseProtected;
+  }
+
+  /** Throws as `PathOpener.openFile` and `readPage`. */
+  async readFile({ path, cursor, header, maxBytes }: ReadFileQuery): Promise<FilePage> {
+    const { opener, activeProject, headerLines } = this.#options;
+    const opened = await opener.openFile(activeProject.absolute(path));
+    try {
+      const maxLines = header === true ? headerLines : undefined;
+      return await readPage(opened, { cursor, maxLines, maxBytes }, this.#cache);
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /** Throws as `PathOpener.openFile` and `readRange`. */
+  async readRange({ path, ...query }: RangeQuery & { readonly path: string }): Promise<FileRange> {
+    const { opener, activeProject, clock } = this.#options;
+    const opened = await opener.openFile(activeProject.absolute(path));
+    try {
+      return await readRange(opened, query, { cache: this.#cache, clock });
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  /** Throws as `AllowedRoots.resolve` and `writeFileAt`, and PROTECTED_PATH. */
+  async writeFile(request: {
+    readonly path: string;
+    readonly content: string;
+    readonly expectedSha256?: string | undefined;
+  }): Promise<WrittenFile> {
+    const { opener, newFileMode } = this.#options;
+    if (/\p{Surrogate}/u.test(request.content)) {
+      const message = `The content for '${oneLine(request.path, SHOWN_CHARS)}' holds half of a character.`;
+      throw new BridgeError('INVALID_ARGUMENTS', message, 'Give text that can be written as UTF-8.');
+    }
+    if (request.path.endsWith('/')) {
+      const message = `Path '${oneLine(request.path, SHOWN_CHARS)}' ends with / and so names a directory.`;
+      throw new BridgeError(
+        'NOT_A_FILE',
+        message,
+        'Give the path of a file; create_directory makes directories.',
+      );
+    }
+    const real = await this.#writable(request.path);
+    return this.#inTurn(real, () =>
+      writeFileAt(opener, {
+        real,
+        content: request.content,
+        expectedSha256: request.expectedSha256,
+        newFileMode,
+        refuse: this.#refuse,
+      }),
+    );
+  }
+
+  /** Makes a directory and its parents. Throws as `AllowedRoots.resolve` and `makeDirectories`, and PROTECTED_PATH. */
+  async createDirectory(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
+    const real = await this.#writable(path);
+    const { directory, made } = await makeDirectories(this.#options.opener, real, this.#refuse);
+    await directory.handle.close();
+    return { path: directory.path, created: made > 0 };
+  }
+
+  async #writable(path: string): Promise<AllowedPath> {
+    const { roots, activeProject } = this.#options;
+    const absolute = roots.absolute(activeProject.absolute(path));
+    const real = await roots.resolve(absolute);
+    this.#refuse(absolute);
+    this.#refuse(real);
+    return real;
+  }
+
+  async #inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#writes.get(path);
+    const turn = (before ?? Promise.resolve()).then(work, work);
+    this.#writes.set(path, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#writes.get(path) === turn) this.#writes.delete(path);
+    }
+  }
+}

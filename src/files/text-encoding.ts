@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+
+// Pure: which text a file holds, if any, and how its bytes become that text.
+
+export const textEncodings = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'latin-1'] as const;
+export type TextEncoding = (typeof textEncodings)[number];
+
+/** The longest character of UTF-8, less its first byte: what a cut can leave of it. */
+const MAX_CUT_BYTES = 3;
+/** Of valid UTF-8, one control character in this many is still text (field separators); more is a format of its own. */
+const CHARS_PER_CONTROL = 10;
+/** Damaged UTF-8 (a log cut in the middle, a dump of other bytes) has many whole characters for each broken one. */
+const WHOLE_PER_BROKEN = 4;
+
+/**
+ * The encoding of a text that begins with `sample`, or undefined for what is no text. `isWhole` tells that nothing follows.
+ *
+ * UTF-16 is known by its byte order mark alone. A NUL byte is no text in the others, which finds nearly every binary format.
+ * What is not UTF-8 is Latin-1, in which every byte means something, unless it holds control characters: random bytes hold
+ * one in ten, written text none.
+ */
+export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding | undefined {
+  const [first, second] = sample;
+  if (first === 0xff && second === 0xfe) return isUtf16(sample) ? 'utf-16le' : undefined;
+  if (first === 0xfe && second === 0xff) return isUtf16(sample) ? 'utf-16be' : undefined;
+  if (sample.includes(0)) return undefined;
+  const bytes = isWhole ? sample : sample.subarray(0, wholeUtf8End(sample));
+  if (isUtf8(bytes)) {
+    if (controlCount(bytes) * CHARS_PER_CONTROL > bytes.length) return undefined;
+    const hasMark = first === 0xef && second === 0xbb && sample[2] === 0xbf;
+    return hasMark ? 'utf-8-bom' : 'utf-8';
+  }
+  if (isMostlyUtf8(bytes)) return 'utf-8';
+  return controlCount(bytes) === 0 ? 'latin-1' : undefined;
+}
+
+/** Bytes of one unit of `encoding`: a line can begin only at a multiple of it. */
+export function unitBytes(encoding: TextEncoding): 1 | 2 {
+  return encoding === 'utf-16le' || encoding === 'utf-16be' ? 2 : 1;
+}
+
+/** Length of the byte order mark that a file in `encoding` begins with. */
+export function markBytes(encoding: TextEncoding): number {
+  if (encoding === 'utf-8-bom') return 3;
+  return unitBytes(encoding) === 2 ? 2 : 0;
+}
+
+/** The text of `bytes`; a byte order mark must be left out before. Broken characters become U+FFFD. */
+export function decodeText(bytes: Buffer, encoding: TextEncoding): string {
+  if (encoding === 'latin-1') return bytes.toString('latin1');
+  if (encoding === 'utf-16le') return wellFormed(bytes.toString('utf16le'));
+  if (encoding === 'utf-16be') {
+    const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
+    return wellFormed(Buffer.from(even).swap16().toString('utf16le'));
+  }
+  return bytes.toString('utf8');
+}
+
+/** The length of the longest beginning of `bytes` that ends between characters. */
+export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
+  if (encoding === 'latin-1') return bytes.length;
+  if (unitBytes(encoding) === 1) return wholeUtf8End(bytes);
+  const end = bytes.length - (bytes.length % 2);
+  if (end < 2) return end;
+  const last = encoding === 'utf-16le' ? bytes.readUInt16LE(end - 2) : bytes.readUInt16BE(end - 2);
+  return last >= 0xd800 && last <= 0xdbff ? end - 2 : end;
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+function wholeUtf8End(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(MAX_CUT_BYTES, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** A zero unit is no text, and FF FE 00 00 begins UTF-32. */
+function isUtf16(sample: Buffer): boolean {
+  for (let at = 2; at + 1 < sample.length; at += 2)
+    if (sample[at] === 0 && sample[at + 1] === 0) return false;
+  return true;
+}
+
+function isMostlyUtf8(bytes: Buffer): boolean {
+  if (controlCount(bytes) > 0) return false;
+  let whole = 0;
+  let broken = 0;
+  for (const char of bytes.toString('utf8')) {
+    if (char === '\ufffd') broken++;
+    else if (char > '\u007f') whole++;
+  }
+  return whole > broken * WHOLE_PER_BROKEN;
+}
+
+/** Control characters that texts do not hold: all but tab, line feed, form feed, return, backspace, bell and escape. */
+function controlCount(bytes: Buffer): number {
+  let count = 0;
+  for (const byte of bytes) {
+    if (byte === 0x7f || (byte < 0x20 && byte !== 0x1b && (byte < 0x07 || byte > 0x0d))) count++;
+  }
+  return count;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+
+export const writeFile = defineTool({
+  name: 'write_file',
+  title: 'Write a file',
+  toolset: 'project',
+  effect: 'destroy',
+  idempotent: true,
+  description: 'Write content to a file in one step; parent directories are made.',
+  input: {
+    path: z.string().describe('File path to write'),
+    content: z.string().describe('Content to write'),
+    expected_sha256: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/)
+      .optional()
+      .describe('Refuse when the file differs from what was read'),
+  },
+  output: {
+    path: z.string(),
+    size_bytes: z.int(),
+    message: z.string(),
+    sha256: z.string(),
+    created: z.boolean(),
+  },
+  handle: async ({ path, content, expected_sha256 }, { files }) => {
+    const written = await files.writeFile({ path, content, expectedSha256: expected_sha256 });
+    return {
+      path: written.path,
+      size_bytes: written.sizeBytes,
+      message: 'File written successfully.',
+      sha256: written.sha256,
+      created: written.created,
+    };
+  },
+});

@@ -1,0 +1,8 @@
+import type { ExplorerTools } from '../../src/tools/services.js';
+
+const unused = async (): Promise<never> => {
+  throw new Error('this test uses no folders');
+};
+
+/** Where a test needs the services and none of folders. */
+export const noExplorer: ExplorerTools = { list: unused, tree: unused };
