@@ -1,0 +1,151 @@
+import { chown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { gitPlace, type GitPlace } from './git-harness.js';
+
+async function faultOf(answer: Promise<unknown>): Promise<string> {
+  const fault: unknown = await answer.catch((thrown: unknown) => thrown);
+  return fault instanceof BridgeError
+    ? `${fault.code}: ${fault.message} ${fault.hint}`
+    : `no error: ${String(fault)}`;
+}
+
+/** A repository beside the allowed root, with a file that nobody may see. */
+async function outside(place: GitPlace): Promise<string> {
+  const folder = join(place.root, 'outside');
+  await mkdir(folder);
+  await place.gitIn(folder, 'init', '--quiet', '--initial-branch=main');
+  await writeFile(join(folder, 'secret'), 'secret\n');
+  await place.gitIn(folder, 'add', '.');
+  await place.gitIn(folder, 'commit', '--quiet', '-m', 'secret');
+  return folder;
+}
+
+async function emptyProject(place: GitPlace): Promise<string> {
+  const folder = join(place.projects, 'empty');
+  await mkdir(folder);
+  return folder;
+}
+
+describe('a repository that leads out of the allowed roots', () => {
+  it('is refused as a .git file, as a link, and as the common folder of a worktree', async () => {
+    const place = await gitPlace();
+    const secret = await outside(place);
+    const file = await emptyProject(place);
+    await writeFile(join(file, '.git'), `gitdir: ${secret}/.git\n`);
+    expect(await faultOf(place.service.status(place.target(file)))).toMatch(/^PATH_NOT_ALLOWED: /);
+    const link = join(place.projects, 'link');
+    await mkdir(link);
+    await symlink(join(secret, '.git'), join(link, '.git'));
+    expect(await faultOf(place.service.diff(place.target(link), {}))).toMatch(/^PATH_NOT_ALLOWED: /);
+    await writeFile(join(place.repo, '.git', 'commondir'), `${secret}/.git\n`);
+    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
+  });
+
+  it('is refused when it borrows objects, also in two steps, or keeps them elsewhere', async () => {
+    const place = await gitPlace();
+    const secret = await outside(place);
+    const middle = join(place.projects, 'middle');
+    await place.gitIn(place.projects, 'init', '--quiet', 'middle');
+    await writeFile(join(middle, '.git/objects/info/alternates'), `"${secret}/.git/objects"\n`);
+    await writeFile(join(place.repo, '.git/objects/info/alternates'), '../../../middle/.git/objects\n');
+    const show = (): Promise<unknown> => place.service.show(place.target(), { revision: 'HEAD' });
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    await writeFile(join(place.repo, '.git/objects/info/alternates'), '');
+    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    await rename(join(place.repo, '.git/objects'), join(place.root, 'objects'));
+    await symlink(join(place.root, 'objects'), join(place.repo, '.git/objects'));
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+  });
+
+  it('is not looked for above the roots', async () => {
+    const place = await gitPlace();
+    await place.gitIn(place.root, 'init', '--quiet');
+    const folder = await emptyProject(place);
+    expect(await faultOf(place.service.status(place.target(folder)))).toMatch(/^NOT_A_REPOSITORY: /);
+    await mkdir(join(folder, '.git'));
+    await writeFile(join(folder, '.git', 'HEAD'), 'no repository');
+    const fault = await faultOf(place.service.status(place.target(folder)));
+    expect(fault).toMatch(/^GIT_FAILED: git .* failed \(128\): not a git repository/);
+  });
+
+  it('that another user owns is explained with what to do', async () => {
+    const place = await gitPlace();
+    if (process.getuid?.() === 0) await chown(place.repo, 65_534, 65_534);
+    const expected =
+      process.getuid?.() === 0 ? /^NOT_A_REPOSITORY: .*another user.*safe\.directory/ : /^no error/;
+    expect(await faultOf(place.service.status(place.target()))).toMatch(expected);
+  });
+});
+
+describe('git', () => {
+  it('that fails is told in its own words', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.write('.git/index', 'no index');
+    expect(await faultOf(place.service.diff(place.target(), {}))).toMatch(
+      /^GIT_FAILED: git diff failed \(128\): .*index/,
+    );
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^GIT_FAILED: /);
+    await writeFile(join(place.repo, '.git', 'config'), '[broken');
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^GIT_FAILED: .*bad config/);
+  });
+
+  it('that hangs is ended when its time is over, and when the call is cancelled', async () => {
+    const place = await gitPlace({ timeLimitMs: 1_000 });
+    await place.write('a', '1\n');
+    execFileSync('mkfifo', [join(place.repo, '.gitignore')]);
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/did not end within 1 seconds/);
+    const patient = await gitPlace();
+    await patient.write('a', '1\n');
+    execFileSync('mkfifo', [join(patient.repo, '.gitignore')]);
+    const cancel = new AbortController();
+    const answer = patient.service.status({ path: patient.repo, signal: cancel.signal });
+    setTimeout(() => cancel.abort(), 200);
+    await expect(answer).rejects.toThrow(/abort/i);
+  });
+
+  it('is not asked through settings that are no file', async () => {
+    const place = await gitPlace();
+    execFileSync('mkfifo', [join(place.repo, '.git', 'config.worktree')]);
+    expect(await faultOf(place.service.status(place.target()))).toMatch(
+      /^NOT_A_REPOSITORY: .*not a regular file/,
+    );
+  });
+
+  it('gets no revision that is an option, a file, a search or unknown', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    for (const base of [
+      '--output=x',
+      '-p',
+      '',
+      'HEAD:a',
+      ':/first',
+      'a b',
+      'HEAD..HEAD',
+      'x\ny',
+      'a*',
+      'x'.repeat(300),
+    ]) {
+      expect(await faultOf(place.service.diff(place.target(), { base }))).toMatch(
+        /^INVALID_ARGUMENTS: .*revision/,
+      );
+      expect(await faultOf(place.service.show(place.target(), { revision: base }))).toMatch(
+        /^INVALID_ARGUMENTS: /,
+      );
+    }
+    expect(await faultOf(place.service.diff(place.target(), { base: 'nowhere' }))).toMatch(
+      /^REVISION_NOT_FOUND: /,
+    );
+    expect(await faultOf(place.service.diff(place.target(join(place.repo, 'typo')), {}))).toMatch(
+      /^PATH_NOT_FOUND: /,
+    );
+  });
+});

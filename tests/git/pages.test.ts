@@ -1,0 +1,159 @@
+import { readFile, readlink, symlink, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PatchPage, type PatchPosition } from '../../src/git/patch-page.js';
+import { gitPlace } from './git-harness.js';
+
+/** All pages of a patch that comes in pieces of a size. */
+function pagesOf(patch: Buffer, maxBytes: number, pieceBytes: number): string[] {
+  const pages: string[] = [];
+  let from: PatchPosition | undefined = { offset: 0, mark: '' };
+  while (from !== undefined) {
+    const page: PatchPage = new PatchPage(from, maxBytes);
+    for (let at = 0; at < patch.length; at += pieceBytes) page.push(patch.subarray(at, at + pieceBytes));
+    const part = page.finish();
+    expect(part.totalBytes).toBe(patch.length);
+    pages.push(part.text);
+    from = part.next;
+  }
+  return pages;
+}
+
+describe('the pages of a patch', () => {
+  it('give the whole patch, however it is cut and in whatever pieces it comes', async () => {
+    const place = await gitPlace();
+    const lines = (word: string): string => Array.from({ length: 60 }, (_, n) => `${word} ${n}\n`).join('');
+    await place.write('a', lines('diff'));
+    await place.write('b', lines('@@ é'));
+    await place.write('c.bin', Buffer.from([0, 1, 2]));
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.write('a', lines('diff').replace('diff 3\n', 'x\n').replace('diff 50\n', 'y\n'));
+    await place.write('b', `${lines('ü')}no end`);
+    await place.write('c.bin', Buffer.from([0, 2]));
+    const patch = Buffer.from(await place.git('diff'));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 8, max: 3_000 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        (maxBytes, pieceBytes) => {
+          const pages = pagesOf(patch, maxBytes, pieceBytes);
+          expect(pages.join('')).toBe(patch.toString());
+          for (const page of pages) expect(Buffer.byteLength(page)).toBeLessThanOrEqual(maxBytes);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('end between files or hunks that fit, name what is left out, and go on by cursor', async () => {
+    const place = await gitPlace({ maxDiffBytes: 600 });
+    for (const file of ['a', 'b', 'c']) await place.write(file, '');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    for (const file of ['a', 'b', 'c']) await place.write(file, `${file} line\n`.repeat(40));
+    const first = await place.service.diff(place.target(), {});
+    expect([first.files, first.omitted.map((one) => one.file), first.continues]).toEqual([
+      3,
+      ['b', 'c'],
+      undefined,
+    ]);
+    expect(first.text.match(/^diff --git/gm)).toHaveLength(1);
+    expect(first.text.endsWith('+a line\n')).toBe(true);
+    const second = await place.service.diff(place.target(), { cursor: first.cursor ?? '' });
+    expect(second.text.startsWith('diff --git a/b b/b')).toBe(true);
+    const { text } = await place.service.diff(place.target(), { maxBytes: 100_000 });
+    expect(text.length).toBe(first.totalBytes);
+    await place.write('a', 'changed\n');
+    await expect(place.service.diff(place.target(), { cursor: first.cursor ?? '' })).rejects.toThrow(
+      /changed since/,
+    );
+    await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
+  });
+
+  it('name binary files and do not dump them, and show bytes that are no UTF-8 escaped', async () => {
+    const place = await gitPlace();
+    await place.write('bin', Buffer.from([0, 255]));
+    await place.write('latin', Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]));
+    await place.git('add', '.');
+    const diff = await place.service.diff(place.target(), { cached: true });
+    expect(diff.text).toContain('Binary files /dev/null and b/bin differ');
+    expect(diff.text).toContain('+caf\\xe9\n');
+    expect(diff.escaped).toBe(true);
+    const stat = await place.service.diffStat(place.target(), true);
+    expect(stat.files[0]).toEqual({ file: 'bin', insertions: 0, deletions: 0, binary: true });
+  });
+});
+
+describe('the history', () => {
+  it('comes in pages that new commits do not shift, by file and by range', async () => {
+    const place = await gitPlace();
+    for (let n = 0; n < 5; n++) {
+      await place.write(n % 2 === 0 ? 'even' : 'odd', `${n}\n`);
+      await place.git('add', '.');
+      await place.git('commit', '--quiet', '-m', `commit ${n}\n\nbody`);
+    }
+    const subjects = (history: { readonly commits: readonly { readonly subject: string }[] }): string[] =>
+      history.commits.map((one) => one.subject);
+    const first = await place.service.log(place.target(), { maxCount: 2 });
+    expect(subjects(first)).toEqual(['commit 4', 'commit 3']);
+    await place.git('commit', '--quiet', '--allow-empty', '-m', 'later');
+    const next = await place.service.log(place.target(), { maxCount: 9, cursor: first.cursorAfter(1) ?? '' });
+    expect(subjects(next)).toEqual(['commit 3', 'commit 2', 'commit 1', 'commit 0']);
+    expect(next.cursorAfter(4)).toBeUndefined();
+    const odd = await place.service.log(place.target(join(place.repo, 'odd')), { maxCount: 9 });
+    expect(subjects(odd)).toEqual(['commit 3', 'commit 1']);
+    const range = await place.service.log(place.target(), { maxCount: 9, revision: 'HEAD~2..HEAD' });
+    expect(subjects(range)).toEqual(['later', 'commit 4']);
+    const shown = await place.service.show(place.target(), { revision: 'HEAD~5' });
+    expect(shown).toMatchObject({ message: 'commit 0\n\nbody', parents: [], author: 'N <n@example.com>' });
+    expect(shown.patch.text).toContain('+0\n');
+  });
+
+  it('is empty before the first commit', async () => {
+    const place = await gitPlace();
+    expect((await place.service.log(place.target(), { maxCount: 5 })).commits).toEqual([]);
+  });
+});
+
+describe('init', () => {
+  it('makes a repository once, and tells the one above it', async () => {
+    const place = await gitPlace();
+    const folder = join(place.repo, 'inner');
+    await mkdir(folder);
+    const { signal } = place.target();
+    const made = await place.service.init(folder, { initialBranch: 'trunk', gitignore: true }, signal);
+    expect(made).toEqual({
+      path: folder,
+      initialized: true,
+      branch: 'trunk',
+      parentRepository: place.repo,
+      gitignore: 'written',
+    });
+    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toContain('node_modules/\n');
+    const again = await place.service.init(folder, { gitignore: true }, signal);
+    expect(again).toMatchObject({ initialized: false, branch: 'trunk', gitignore: 'kept' });
+  });
+
+  it('follows no link, and refuses a .git that is none and a branch name that cannot be', async () => {
+    const place = await gitPlace();
+    const { signal } = place.target();
+    const folder = join(place.projects, 'new');
+    await mkdir(folder);
+    const inside = join(place.projects, 'nothing');
+    await symlink(inside, join(folder, '.git'));
+    await expect(place.service.init(folder, {}, signal)).rejects.toThrow(/does not exist/);
+    expect(await readlink(join(folder, '.git'))).toBe(inside);
+    const far = join(place.projects, 'far');
+    await mkdir(far);
+    await symlink(join(place.root, 'nothing'), join(far, '.git'));
+    await expect(place.service.init(far, {}, signal)).rejects.toThrow(/not within allowed roots/);
+    const odd = join(place.projects, 'odd');
+    await mkdir(join(odd, '.git'), { recursive: true });
+    await writeFile(join(odd, '.git', 'config'), '');
+    await expect(place.service.init(odd, {}, signal)).rejects.toThrow(/no HEAD/);
+    for (const initialBranch of ['', '-x', 'a..b', 'a b', '@', 'x.lock'])
+      await expect(place.service.init(place.repo, { initialBranch }, signal)).rejects.toThrow(/branch/);
+  });
+});
