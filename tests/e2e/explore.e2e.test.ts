@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+
+async function startWithFiles(): Promise<TestBridge> {
+  const bridge = await startBridge({ claude: '/bin/false' });
+  await mkdir(join(bridge.project, 'src'));
+  await writeFile(join(bridge.project, '.gitignore'), '*.log\n');
+  await writeFile(join(bridge.project, 'noise.log'), '');
+  await writeFile(join(bridge.project, 'src', 'main.ts'), 'export {};\n');
+  return bridge;
+}
+
+describe('exploring a project through a client', () => {
+  test('list_files shows what is there, in the active project too', async () => {
+    const bridge = await startWithFiles();
+    const whole = {
+      path: bridge.project,
+      entries: [
+        { name: 'src', type: 'directory' },
+        { name: 'src/main.ts', type: 'file', size: 11 },
+      ],
+    };
+    expect(await bridge.call('list_files', { path: bridge.project })).toEqual(whole);
+    await bridge.call('set_active_project', { path: bridge.project });
+    expect(await bridge.call('list_files')).toEqual(whole);
+    expect(await bridge.call('list_files', { path: 'src' })).toMatchObject({
+      entries: [{ name: 'main.ts' }],
+    });
+    await expect(bridge.call('list_files', { path: '/etc' })).rejects.toThrow('PATH_NOT_ALLOWED');
+    await expect(bridge.call('list_files', { depth: 6 })).rejects.toThrow('INVALID_ARGUMENTS');
+  });
+
+  test('get_file_tree draws it', async () => {
+    const bridge = await startWithFiles();
+    expect(await bridge.call('get_file_tree', { path: bridge.project, depth: 2 })).toEqual({
+      path: bridge.project,
+      tree: 'app/\n└── src/\n    └── main.ts',
+    });
+  });
+});
