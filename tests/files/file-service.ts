@@ -1,0 +1,48 @@
+import { systemClock, type Clock } from '../../src/base/clock.js';
+import { BridgeError } from '../../src/base/errors.js';
+import { FilesystemService } from '../../src/files/filesystem-service.js';
+import { ActiveProject } from '../../src/projects/active-project.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { PathOpener } from '../../src/projects/path-opener.js';
+
+/** Long after every file of a test was written: what is learned of it is remembered. */
+export const laterClock: Clock = { ...systemClock, now: () => Date.now() + 60_000 };
+
+export interface TestFiles {
+  readonly files: FilesystemService;
+  readonly activeProject: ActiveProject;
+}
+
+/** A service over real files below `root`. */
+export function filesAt(
+  root: string,
+  options: {
+    readonly allowProtectedWrites?: boolean;
+    readonly clock?: Clock;
+    readonly headerLines?: number;
+  } = {},
+): TestFiles {
+  const roots = new AllowedRoots([root], root);
+  const activeProject = new ActiveProject(roots);
+  const files = new FilesystemService({
+    roots,
+    opener: new PathOpener(roots),
+    activeProject,
+    clock: options.clock ?? laterClock,
+    headerLines: options.headerLines ?? 3,
+    allowProtectedWrites: options.allowProtectedWrites ?? false,
+    newFileMode: 0o644,
+  });
+  return { files, activeProject };
+}
+
+/** The error of a call that must fail by one of the bridge's own. */
+export async function faultOf(promise: Promise<unknown>): Promise<BridgeError> {
+  try {
+    await promise;
+  } catch (thrown) {
+    if (thrown instanceof BridgeError) return thrown;
+    throw thrown;
+  }
+  throw new Error('Nothing was thrown.');
+}
