@@ -62,6 +62,7 @@ export function createBridge(options: BridgeOptions): Bridge {
         explorer: {
           list: async (query, signal) => (await services()).explorer.list(query, signal),
           tree: async (query, signal) => (await services()).explorer.tree(query, signal),
+          search: async (query, signal) => (await services()).explorer.search(query, signal),
         },
         config,
       },

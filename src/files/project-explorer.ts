@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path';
 import type { ActiveProject } from '../projects/active-project.js';
-import type { AllowedRoots } from '../projects/allowed-roots.js';
+import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { moreLine, treeLine } from './file-tree.js';
@@ -12,6 +12,8 @@ import { ByteBudget, sizeOf, targetOf } from './list-budget.js';
 import { cursorAt, positionOf } from './list-cursor.js';
 import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
+import type { SearchEngine } from './search-engine.js';
+import { searchFolder, type SearchPage, type SearchQuery } from './search-folder.js';
 import { FolderWalk, type EntryType } from './walk-folder.js';
 
 export interface ListQuery {
@@ -51,6 +53,7 @@ export class ProjectExplorer {
   readonly #activeProject: ActiveProject;
   readonly #gitEnvironment: GitEnvironment;
   readonly #defaultDepth: number;
+  readonly #engines: readonly SearchEngine[];
 
   constructor(options: {
     readonly opener: PathOpener;
@@ -59,11 +62,14 @@ export class ProjectExplorer {
     readonly gitEnvironment: GitEnvironment;
     /** Depth of a listing that names none; at most 5 is used. */
     readonly defaultDepth: number;
+    /** What searches, the first that can; ripgrep, git, then this program itself when left out. */
+    readonly engines?: readonly SearchEngine[];
   }) {
     this.#opener = options.opener;
     this.#roots = options.roots;
     this.#activeProject = options.activeProject;
     this.#gitEnvironment = options.gitEnvironment;
+    this.#engines = options.engines ?? ['rg', 'git', 'own'];
     this.#defaultDepth = Math.min(options.defaultDepth, MAX_LIST_DEPTH);
   }
 
@@ -101,13 +107,35 @@ export class ProjectExplorer {
     return { ...facts, tree: [top, ...before, ...lines, ...after].join('\n') };
   }
 
+  /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for. */
+  async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
+    return this.#walking(query.path, signal, async (walk, path, over) => {
+      const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over };
+      const { hasDescriptorPaths } = this.#opener;
+      const place = { walk, path, hasDescriptorPaths, run, engines: this.#engines };
+      const page = await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES);
+      return { path, ...page };
+    });
+  }
+
   async #page(
     query: ListQuery,
     signal: AbortSignal,
     take: (listed: ListedEntry) => boolean,
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
-    const top = await this.#opened(query.path);
+    return this.#walking(query.path, signal, async (walk, path) => {
+      const end = await listPage({ walk, depth: query.depth ?? this.#defaultDepth, after, take });
+      return factsOf(path, end);
+    });
+  }
+
+  async #walking<T>(
+    input: string | undefined,
+    signal: AbortSignal,
+    use: (walk: FolderWalk, path: AllowedPath, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const top = await this.#opened(input);
     // Ends what is still under way when the page is full.
     const over = new AbortController();
     const both = AbortSignal.any([signal, over.signal]);
@@ -118,8 +146,7 @@ export class ProjectExplorer {
       signal: both,
     });
     try {
-      const end = await listPage({ walk, depth: query.depth ?? this.#defaultDepth, after, take });
-      return factsOf(top.path, end);
+      return await use(walk, top.path, both);
     } finally {
       over.abort();
       await walk.end();

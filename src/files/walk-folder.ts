@@ -62,6 +62,11 @@ export class FolderWalk {
     this.pause = new WalkPause(options.signal);
   }
 
+  /** Leads to the first folder itself. */
+  get topPlace(): string {
+    return this.#top.entry('.');
+  }
+
   async first(): Promise<WalkedFolder> {
     const place = this.#top.entry('.');
     const rules = await this.#newRules(this.#top.path, place);

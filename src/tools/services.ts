@@ -16,7 +16,7 @@ export type GitTools = Pick<GitService, 'status' | 'diffStat' | 'diff' | 'log' |
 export type FileTools = FileAccess;
 
 /** What of folders the tools need. */
-export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'tree'>;
+export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'tree' | 'search'>;
 
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {

@@ -1,6 +1,7 @@
 import type { Tool } from '../mcp/tool.js';
 import { getFileTree } from './files/get-file-tree.js';
 import { listFiles } from './files/list-files.js';
+import { searchFiles } from './files/search-files.js';
 import { readFileRange } from './files/read-file-range.js';
 import { readFile } from './files/read-file.js';
 import { gitDiffStat } from './git/git-diff-stat.js';
@@ -42,6 +43,7 @@ export const allTools: readonly Tool<ToolServices, Toolset>[] = [
   readFile,
   readFileRange,
   respondToTask,
+  searchFiles,
   setActiveProject,
   startTask,
   waitForTask,

@@ -39,4 +39,15 @@ describe('exploring a project through a client', () => {
       tree: 'app/\n└── src/\n    └── main.ts',
     });
   });
+
+  test('search_files finds a line', async () => {
+    const bridge = await startWithFiles();
+    expect(await bridge.call('search_files', { path: bridge.project, query: 'export' })).toEqual({
+      path: bridge.project,
+      matches: [{ path: 'src/main.ts', line: 1, column: 1, text: 'export {};' }],
+    });
+    await expect(
+      bridge.call('search_files', { path: bridge.project, query: '(', regex: true }),
+    ).rejects.toThrow('INVALID_ARGUMENTS');
+  });
 });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
+import type { SearchEngine } from '../../src/files/search-engine.js';
 import { gitEnvironment } from '../../src/git/git-environment.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -18,7 +19,11 @@ export const plainGit = gitEnvironment(
   [],
 );
 
-export function explorerOf(root: string, defaultDepth = 1): ProjectExplorer {
+export function explorerOf(
+  root: string,
+  defaultDepth = 1,
+  engines?: readonly SearchEngine[],
+): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
     opener: new PathOpener(roots),
@@ -26,6 +31,7 @@ export function explorerOf(root: string, defaultDepth = 1): ProjectExplorer {
     activeProject: new ActiveProject(roots),
     gitEnvironment: () => plainGit,
     defaultDepth,
+    ...(engines !== undefined && { engines }),
   });
 }
 

@@ -1,0 +1,103 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { ignorePattern } from './ignored-pattern.js';
+
+/** Groups of a glob such as `{ts,tsx}` are written out; each doubles the work. */
+const MAX_GLOBS = 64;
+
+/** Where the query is found first in `line` from `from` on (UTF-16 units), or -1. */
+export type FindIn = (line: string) => number;
+
+/** A fixed text is found by its characters, a regular expression by RE2: its time grows with the text only. Throws INVALID_ARGUMENTS. */
+export function finder(query: string, isRegex: boolean): FindIn {
+  if (query === '' || /[\n\r\0]/.test(query)) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      query === ''
+        ? 'The query is empty.'
+        : 'The query holds a line end or a NUL; lines are searched one by one.',
+      'Search for a text that stands in one line.',
+    );
+  }
+  if (!isRegex) return (line) => line.indexOf(query);
+  try {
+    const compiled = RE2JS.compile(query);
+    return (line) => {
+      const matcher = compiled.matcher(line);
+      return matcher.find() ? matcher.start() : -1;
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof RE2JSException)) throw thrown;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The query is no regular expression in RE2 syntax: ${messageOf(thrown)}.`,
+      'Correct it, or leave out regex to search for the text as it is.',
+    );
+  }
+}
+
+/** True for paths that the glob takes: by name without a slash in it, else by path, as in a .gitignore. Throws INVALID_ARGUMENTS. */
+export function globFilter(glob: string | undefined): (path: string) => boolean {
+  if (glob === undefined) return () => true;
+  const isNegated = glob.startsWith('!');
+  const patterns = withoutGroups(isNegated ? glob.slice(1) : glob).map((one) => ignorePattern(one));
+  const usable = patterns.filter((pattern) => pattern?.isNegated === false && !pattern.foldersOnly);
+  if (usable.length === patterns.length && patterns.length > 0)
+    return (path) =>
+      isNegated !== usable.some((pattern) => pattern?.matches(path, path.slice(path.lastIndexOf('/') + 1)));
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The glob ${JSON.stringify(glob)} names no files.`,
+    'Give one such as *.ts, src/**/*.{js,ts} or !*.md.',
+  );
+}
+
+function withoutGroups(glob: string): string[] {
+  const globs = [glob];
+  for (;;) {
+    const at = globs.findIndex((one) => /\{[^{}]*,[^{}]*\}/.test(one));
+    const found = at < 0 ? null : /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/.exec(globs[at] ?? '');
+    if (found === null || globs.length > MAX_GLOBS) return globs;
+    const [, before = '', choices = '', after = ''] = found;
+    globs.splice(at, 1, ...choices.split(',').map((choice) => before + choice + after));
+  }
+}
+
+/**
+ * A RE2 expression in the syntax of ripgrep, where it may match more and never less; undefined where the two differ too much.
+ * What ripgrep finds is looked at again by RE2 itself.
+ */
+export function ripgrepExpression(query: string): string | undefined {
+  let expression = '';
+  let isInSet = false;
+  for (let at = 0; at < query.length; at++) {
+    const char = query[at] ?? '';
+    if (char === '\\') {
+      const next = query[++at] ?? '';
+      const same = isInSet ? undefined : sameInRipgrep[next];
+      if (same === undefined && !/[^0-9A-Za-z]/.test(next)) return undefined;
+      expression += same ?? `\\${next}`;
+    } else if (isInSet && (char === '[' || ('&-~'.includes(char) && query[at + 1] === char))) {
+      return undefined;
+    } else {
+      if (char === '[') {
+        isInSet = true;
+        expression += char;
+        if (query[at + 1] === '^') expression += query[++at];
+        // A bracket that comes first is one of the set.
+        if (query[at + 1] === ']') return undefined;
+        continue;
+      }
+      if (char === ']') isInSet = false;
+      expression += char;
+    }
+  }
+  return expression;
+}
+
+const sameInRipgrep: Readonly<Record<string, string>> = {
+  b: '(?-u:\\b)',
+  w: '[0-9A-Za-z_]',
+  d: '[0-9]',
+  s: '[\\t\\n\\f\\r ]',
+};

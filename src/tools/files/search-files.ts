@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+import { listInput } from './list-fields.js';
+
+const MAX_CONTEXT_LINES = 10;
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  title: 'Search files',
+  toolset: 'files',
+  effect: 'read',
+  description: 'Find lines, or paths with names, that hold a text or match a regular expression (RE2).',
+  input: {
+    query: z.string(),
+    path: listInput.path,
+    regex: z.boolean().optional(),
+    names: z.boolean().optional().describe('Search paths instead of contents'),
+    glob: z.string().optional().describe('Only these files, e.g. *.{ts,js}'),
+    context: z.int().min(0).max(MAX_CONTEXT_LINES).optional(),
+    cursor: listInput.cursor,
+    max_bytes: listInput.max_bytes,
+  },
+  output: {
+    path: z.string(),
+    matches: z.array(
+      z.object({
+        path: z.string(),
+        line: z.int().optional(),
+        column: z.int().optional(),
+        text: z.string().optional(),
+        before: z.array(z.string()).optional(),
+        after: z.array(z.string()).optional(),
+      }),
+    ),
+    note: z.string().optional(),
+    cursor: z.string().optional(),
+  },
+  handle: async ({ max_bytes, ...query }, { explorer }, { signal }) => {
+    const page = await explorer.search({ ...query, maxBytes: max_bytes }, signal);
+    const matches = page.matches.map(({ before, after, ...match }) => ({
+      ...match,
+      ...(before !== undefined && { before: [...before] }),
+      ...(after !== undefined && { after: [...after] }),
+    }));
+    return { ...page, matches };
+  },
+});

@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import type { SearchEngine } from '../../src/files/search-engine.js';
+import type { SearchQuery } from '../../src/files/search-folder.js';
+import { tempFolder } from '../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from './explorer.js';
+
+const run = promisify(execFile);
+const hasRipgrep = await run('rg', ['--version']).then(
+  () => true,
+  () => false,
+);
+if (!hasRipgrep)
+  process.stderr.write('ripgrep is not installed: its row of the contract runs by the next engine\n');
+
+const engines: readonly SearchEngine[] = ['rg', 'git', 'own'];
+const ways = engines.flatMap((engine) => [true, false].map((isRepository) => ({ engine, isRepository })));
+
+describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ engine, isRepository }) => {
+  async function folder(files: Readonly<Record<string, string>>): Promise<string> {
+    const root = await tempFolder();
+    await writeTree(root, files);
+    if (isRepository) await git(root, 'init', '-q');
+    return root;
+  }
+
+  async function found(root: string, query: SearchQuery): Promise<string[]> {
+    const page = await explorerOf(root, 1, [engine]).search({ path: root, ...query }, never);
+    return page.matches.map(({ path, line, column, text }) =>
+      line === undefined ? path : `${path}:${line}:${column}:${text}`,
+    );
+  }
+
+  test('lines come by path, then line, with the column of the first match', async () => {
+    const root = await folder({
+      'b.txt': 'one\nfoo foo\r\nxfoo',
+      'a/z.txt': '\ufefffoo\n',
+      'A.txt': 'no',
+      '.hidden': 'foo',
+      '.claude/x': 'foo',
+      '.gitignore': 'out/\n*.log\n!keep.log\n',
+      'out/x': 'foo',
+      'x.log': 'foo',
+      'keep.log': 'foo',
+      binary: 'foo\0',
+      'é n.txt': 'é foo',
+    });
+    await symlink('b.txt', join(root, 'link'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    expect(await found(root, { query: 'foo' })).toEqual([
+      '.claude/x:1:1:foo',
+      'a/z.txt:1:1:foo',
+      'b.txt:2:1:foo foo',
+      'b.txt:3:2:xfoo',
+      'keep.log:1:1:foo',
+      'é n.txt:1:3:é foo',
+    ]);
+    expect(await found(root, { query: 'foo', glob: '*.{txt,md}' })).toHaveLength(4);
+    expect(await found(root, { query: 'foo', glob: '!*.txt' })).toHaveLength(2);
+    expect(await found(root, { query: 'txt', names: true })).toEqual([
+      'A.txt',
+      'a/z.txt',
+      'b.txt',
+      'é n.txt',
+    ]);
+    expect(await found(root, { query: 'nothing' })).toEqual([]);
+  });
+
+  test('regular expressions mean the same', async () => {
+    const root = await folder({ 'a.txt': 'foo1\nfoobar\nbar_foo\n(x)\na.b\naéb\nTab\there\nend\r\n\\d' });
+    const lines = async (query: string): Promise<number[]> =>
+      (await found(root, { query, regex: true })).map((line) => Number(line.split(':')[1]));
+    expect(await lines('foo\\d')).toEqual([1]);
+    expect(await lines('\\bfoo')).toEqual([1, 2]);
+    expect(await lines('^foo$|^end$')).toEqual([8]);
+    expect(await lines('a.b')).toEqual([5, 6]);
+    expect(await lines('\\(x\\)')).toEqual([4]);
+    expect(await lines('Tab\\shere')).toEqual([7]);
+    expect(await lines('(?i)FOO\\w+')).toEqual([1, 2]);
+    expect(await lines('[^a-z]foo')).toEqual([3]);
+    expect(await lines('[[:digit:]]')).toEqual([1]);
+    expect(await lines('\\Qa.b\\E')).toEqual([5]);
+    expect(await lines('fo{2}b')).toEqual([2]);
+    expect(await found(root, { query: '\\d' })).toEqual(['a.txt:9:1:\\d']);
+    expect(await found(root, { query: '-e' })).toEqual([]);
+  });
+
+  test('pages together hold every match once, each below its budget', async () => {
+    const files: Record<string, string> = {};
+    for (let file = 0; file < 12; file++) files[`d/f${file}`] = 'needle here\nhay\n'.repeat(20);
+    const root = await folder(files);
+    const explorer = explorerOf(root, 1, [engine]);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await explorer.search({ path: root, query: 'needle', cursor, maxBytes: 2_000 }, never);
+      expect(Buffer.byteLength(JSON.stringify(page.matches))).toBeLessThan(2_100);
+      seen.push(...page.matches.map(({ path, line }) => `${path}:${line}`));
+      cursor = page.cursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(pages).toBeGreaterThan(5);
+    expect(new Set(seen).size).toBe(240);
+    expect(seen).toHaveLength(240);
+  });
+
+  test('context is shown, long lines are cut around the match', async () => {
+    const root = await folder({ 'a.txt': `1\n2\n${'x'.repeat(1_000)}needle${'y'.repeat(1_000)}\n4\n5\n` });
+    const page = await explorerOf(root, 1, [engine]).search(
+      { path: root, query: 'needle', context: 1 },
+      never,
+    );
+    const [match] = page.matches;
+    expect(match).toMatchObject({ line: 3, column: 1_001, before: ['2'], after: ['4'] });
+    expect(match?.text).toMatch(/^…x{100}needley+…$/);
+    expect(match?.text?.length).toBe(302);
+  });
+});
+
+describe('a search', () => {
+  test('looks into tracked files that a rule hits, as git does', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { '.gitignore': 'out/\n', 'out/tracked': 'foo', 'out/other': 'foo' });
+    await git(root, 'add', '-f', 'out/tracked');
+    for (const engine of engines) {
+      const page = await explorerOf(root, 1, [engine]).search({ path: root, query: 'foo' }, never);
+      expect(page.matches.map(({ path }) => path)).toEqual(['out/tracked']);
+    }
+  });
+
+  test('leaves no folder by a link', async () => {
+    const root = await tempFolder();
+    const outside = await tempFolder();
+    await writeFile(join(outside, 'secret'), 'foo');
+    await mkdir(join(root, 'in'));
+    await symlink(outside, join(root, 'in', 'out'));
+    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
+    expect(page.matches).toEqual([]);
+  });
+
+  test.each([
+    [{ query: 'a(', regex: true }, /RE2 syntax: .*missing/],
+    [{ query: '' }, /empty/],
+    [{ query: 'a\nb' }, /line end/],
+    [{ query: 'a', glob: 'x/' }, /glob/],
+    [{ query: 'a', cursor: 'zzz' }, /cursor/],
+  ])('%j is refused with what is wrong', async (query, words) => {
+    const root = await tempFolder();
+    const fault: unknown = await explorerOf(root)
+      .search({ path: root, ...query }, never)
+      .catch((thrown: unknown) => thrown);
+    if (!(fault instanceof BridgeError)) throw fault;
+    expect(fault.code).toBe('INVALID_ARGUMENTS');
+    expect(fault.message).toMatch(words);
+  });
+});
