@@ -12,6 +12,7 @@ import type { RecordWriter } from './record-writer.js';
 import { canMove, isFinal, type TaskRecord, type TaskStatus } from './task.js';
 import type { DecisionAnswer, ScreenText } from './task-host.js';
 import type { TaskSpec } from './task-spec.js';
+import { TaskStory } from './task-story.js';
 
 /** Length of `last_output`, as the specification says. */
 const LAST_OUTPUT_CHARS = 500;
@@ -67,6 +68,7 @@ export class TaskRun implements Disposable {
   /** Each record that is on disk now: whoever is told of a change can read it there. */
   readonly onDidChange = this.#changes.event;
   readonly #decisions: DecisionBook;
+  readonly #story: TaskStory;
   readonly #messages: string[] = [];
   readonly ended: Promise<TaskRecord>;
   #resolveEnded: (record: TaskRecord) => void = () => undefined;
@@ -85,6 +87,7 @@ export class TaskRun implements Disposable {
   constructor(parts: TaskRunParts, initial: TaskRecord) {
     this.#parts = parts;
     this.#record = initial;
+    this.#story = new TaskStory(parts.journal, parts.log);
     this.#decisions = this.#owned.add(
       new DecisionBook(
         parts.clock,
@@ -109,9 +112,8 @@ export class TaskRun implements Disposable {
 
   /** Starts the agent. Throws what the driver throws; the caller then takes back what it prepared. */
   async start(): Promise<void> {
-    const { spec, clock, driver, log, records } = this.#parts;
-    log.entry('Task started');
-    log.entry(`Prompt: ${this.#record.prompt_summary}`);
+    const { spec, clock, driver, records } = this.#parts;
+    this.#story.began(this.#record.prompt_summary);
     this.#move('starting', 'The agent is being started.', 'exact');
     await records.write(this.#record);
     this.#startedMs = clock.monotonicMs();
@@ -131,11 +133,7 @@ export class TaskRun implements Disposable {
     // Closed before the driver is told: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, answer.verdict, answer.by, words);
     if ((await this.#parts.driver.answer(request.requestId, sessionAnswer)) === 'gone') {
-      this.#note(
-        'answer-too-late',
-        { decision_id: answer.decision_id },
-        `The session had moved on before the answer to "${request.summary}" arrived`,
-      );
+      this.#story.answeredTooLate(answer.decision_id, request.summary);
     }
     await this.#written();
     return this.record;
@@ -155,7 +153,7 @@ export class TaskRun implements Disposable {
       this.#messages.push(message.text);
     }
     if (message.interrupt === true && this.#turnRuns) {
-      this.#note('interrupt', {}, 'Interrupted by the caller');
+      this.#story.interruptedByCaller();
       await this.#parts.driver.interrupt();
     }
     if (!this.#turnRuns && this.#turnsDone > 0) await this.#sendNext();
@@ -212,24 +210,17 @@ export class TaskRun implements Disposable {
         this.#turnRuns = true;
         this.#awaitsMessage = false;
         this.#messageDeadline?.dispose();
-        this.#note('turn-started', { source: event.source }, undefined, 'Working');
+        this.#story.turnStarted(event);
+        this.#act('Working');
         this.#settleStatus(event.source);
         return;
       case 'tool-started':
-        this.#note(
-          'tool-started',
-          { tool: event.tool, summary: event.summary },
-          `▶ ${event.summary}`,
-          event.summary,
-        );
+        this.#story.toolStarted(event);
+        this.#act(event.summary);
         return;
       case 'tool-finished':
         this.#addFiles(event.filesChanged);
-        this.#note(
-          'tool-finished',
-          { tool: event.tool, ok: event.ok, files_changed: event.filesChanged },
-          event.ok ? undefined : `✗ ${event.summary} failed`,
-        );
+        this.#story.toolFinished(event);
         return;
       case 'request':
         void this.#onRequest(event.request).catch((fault: unknown) =>
@@ -248,21 +239,18 @@ export class TaskRun implements Disposable {
         );
         return;
       case 'said':
-        this.#note(
-          'said',
-          { text: headBytes(event.text, FINAL_MESSAGE_BYTES) },
-          `Claude: ${event.text}`,
-          event.text,
-        );
+        this.#story.said(event.text);
+        this.#act(event.text);
         return;
       case 'printed':
-        this.#parts.log.output(event.lines);
+        this.#story.printed(event.lines);
         return;
       case 'notice':
-        this.#note('notice', { text: event.text }, event.text, event.text);
+        this.#story.noticed(event.text);
+        this.#act(event.text);
         return;
       case 'trouble':
-        this.#note('trouble', { kind: event.kind, text: event.text }, event.text);
+        this.#story.gotIntoTrouble(event);
         this.#end({ status: 'failed', reason: event.text });
         return;
       case 'output':
@@ -285,35 +273,14 @@ export class TaskRun implements Disposable {
     if (!this.#judging.delete(request.requestId) || this.#finished) return;
     if (judgement.verdict === 'ask') {
       const decision = this.#decisions.open(request);
-      this.#note(
-        'decision-asked',
-        {
-          decision_id: decision.decision_id,
-          kind: decision.kind,
-          tool: decision.tool,
-          summary: decision.summary,
-        },
-        `? ${decision.summary} (${decision.decision_id}, waits for an answer)`,
-      );
+      this.#story.asked(decision);
       this.#settleStatus(request.source, 'asked');
       return;
     }
     const verdict = judgement.verdict;
     const reason = `${judgement.rule}: ${judgement.reason}`;
     const decision = this.#decisions.record(request, verdict, reason);
-    this.#note(
-      'decision-closed',
-      {
-        decision_id: decision.decision_id,
-        kind: decision.kind,
-        tool: decision.tool,
-        summary: decision.summary,
-        verdict,
-        answered_by: 'rule',
-        reason,
-      },
-      `${verdict === 'allow' ? '✓ allowed' : '✗ denied'}: ${decision.summary} (rule ${judgement.rule})`,
-    );
+    this.#story.closed(decision);
     this.#changed({});
     await this.#parts.driver.answer(
       request.requestId,
@@ -335,26 +302,7 @@ export class TaskRun implements Disposable {
     by: string,
     reason: string | null,
   ): void {
-    const decision = this.#decisions.close(decisionId, verdict, by, reason);
-    const words = {
-      allow: '✓ allowed',
-      allow_session: '✓ allowed for the session',
-      deny: '✗ denied',
-      withdrawn: '– withdrawn',
-    }[verdict];
-    this.#note(
-      'decision-closed',
-      {
-        decision_id: decisionId,
-        kind: decision.kind,
-        tool: decision.tool,
-        summary: decision.summary,
-        verdict,
-        answered_by: by,
-        reason,
-      },
-      `${words}: ${decision.summary} (by ${by}${reason === null ? '' : `: ${reason}`})`,
-    );
+    this.#story.closed(this.#decisions.close(decisionId, verdict, by, reason));
     this.#settleStatus('exact', 'closed');
   }
 
@@ -368,16 +316,7 @@ export class TaskRun implements Disposable {
       status_source: event.source,
       change_seq: this.#record.change_seq + 1,
     });
-    this.#note(
-      'turn-ended',
-      {
-        source: event.source,
-        background_tasks: event.backgroundTasks,
-        interrupted: event.interrupted === true,
-        error: event.error?.text ?? null,
-      },
-      event.interrupted === true ? 'The turn was interrupted' : 'The turn is over',
-    );
+    this.#story.turnEnded(event);
     if (this.#cause !== undefined) return;
     if (event.error !== undefined) {
       this.#end({ status: 'failed', reason: `Claude Code stopped: ${event.error.text}` }, 'close');
@@ -416,7 +355,7 @@ export class TaskRun implements Disposable {
     this.#messageDeadline?.dispose();
     this.#awaitsMessage = false;
     this.#turnRuns = true;
-    this.#note('message', { text: headBytes(text, FINAL_MESSAGE_BYTES) }, `Message: ${text}`);
+    this.#story.messageSent(text);
     this.#settleStatus('exact');
     await this.#parts.driver.send(text);
   }
@@ -443,7 +382,8 @@ export class TaskRun implements Disposable {
   #end(cause: Cause, how: 'kill' | 'close' = 'kill'): void {
     if (this.#cause !== undefined || this.#finished) return;
     this.#cause = cause;
-    this.#note('ending', { status: cause.status, reason: cause.reason }, cause.reason, cause.reason);
+    this.#story.ending(cause.status, cause.reason);
+    this.#act(cause.reason);
     const ended = how === 'kill' ? this.#parts.driver.kill() : this.#parts.driver.close();
     ended.catch((fault: unknown) =>
       this.#parts.logger.error('the session could not be ended', { fault: messageOf(fault) }),
@@ -451,7 +391,7 @@ export class TaskRun implements Disposable {
   }
 
   async #finish(exit: ExitStatus): Promise<void> {
-    const { log, journal, records, driver, endLeftovers, flush, release, logger, clock } = this.#parts;
+    const { records, driver, endLeftovers, flush, release, logger, clock } = this.#parts;
     const cause = this.#cause ?? this.#causeOf(exit);
     this.#cause = cause;
     const lastOutput =
@@ -464,19 +404,8 @@ export class TaskRun implements Disposable {
       logger.error('leftover processes could not be ended', { fault: messageOf(fault) });
       return 0;
     });
-    if (leftovers > 0)
-      this.#note(
-        'leftovers-ended',
-        { count: leftovers },
-        `Ended ${leftovers} process(es) that the agent had left behind`,
-      );
-    log.entry(`Task ${cause.status}: ${cause.reason}`);
-    journal.append('ended', {
-      status: cause.status,
-      reason: cause.reason,
-      exit_code: exit.exitCode,
-      signal: exit.signal,
-    });
+    if (leftovers > 0) this.#story.leftoversEnded(leftovers);
+    this.#story.ended(cause.status, cause.reason, exit);
     const final: TaskRecord = {
       ...this.record,
       status: cause.status,
@@ -548,15 +477,13 @@ export class TaskRun implements Disposable {
       this.#parts.logger.error('a forbidden change of status was refused', { from, to, reason });
       return;
     }
-    this.#parts.journal.append('status', { from, to, reason, source });
+    this.#story.statusChanged(from, to, reason, source);
     this.#changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
   }
 
-  /** A line in the journal, and, when words are given, in the log. */
-  #note(type: string, fields: Readonly<Record<string, unknown>>, words?: string, activity?: string): void {
-    this.#parts.journal.append(type, fields);
-    if (words !== undefined) this.#parts.log.entry(words);
-    if (activity !== undefined) this.#update({ activity: oneLine(activity, ACTIVITY_CHARS) });
+  /** What the session does now, on one line. */
+  #act(words: string): void {
+    this.#update({ activity: oneLine(words, ACTIVITY_CHARS) });
   }
 
   #addFiles(files: readonly string[]): void {

@@ -1,0 +1,125 @@
+import { headBytes } from '../base/text.js';
+import type { ExitStatus, SessionEvent } from '../claude/session.js';
+import type { ReadableLog } from './readable-log.js';
+import type { Decision, TaskStatus } from './task.js';
+
+/** The journal as this needs it. */
+export interface EventSink {
+  append(type: string, fields: Readonly<Record<string, unknown>>): number;
+}
+
+/** A text in the journal; the log has it in full. */
+const MAX_TEXT_BYTES = 16_000;
+const verdictWords = {
+  allow: '✓ allowed',
+  allow_session: '✓ allowed for the session',
+  deny: '✗ denied',
+  withdrawn: '– withdrawn',
+} as const;
+
+type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+/** What happened in a task, told twice: as events for programs in the journal, in words for people in the log. */
+export class TaskStory {
+  readonly #journal: EventSink;
+  readonly #log: ReadableLog;
+
+  constructor(journal: EventSink, log: ReadableLog) {
+    this.#journal = journal;
+    this.#log = log;
+  }
+
+  began(promptSummary: string): void {
+    this.#log.entry('Task started');
+    this.#log.entry(`Prompt: ${promptSummary}`);
+  }
+
+  statusChanged(from: TaskStatus, to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
+    this.#journal.append('status', { from, to, reason, source });
+  }
+
+  turnStarted({ source }: Of<'turn-started'>): void {
+    this.#journal.append('turn-started', { source });
+  }
+
+  turnEnded({ source, backgroundTasks, interrupted = false, error }: Of<'turn-ended'>): void {
+    const fields = { source, background_tasks: backgroundTasks, interrupted, error: error?.text ?? null };
+    this.#tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
+  }
+
+  toolStarted({ tool, summary }: Of<'tool-started'>): void {
+    this.#tell('tool-started', { tool, summary }, `▶ ${summary}`);
+  }
+
+  toolFinished({ tool, summary, ok, filesChanged }: Of<'tool-finished'>): void {
+    const fields = { tool, ok, files_changed: filesChanged };
+    if (ok) this.#journal.append('tool-finished', fields);
+    else this.#tell('tool-finished', fields, `✗ ${summary} failed`);
+  }
+
+  asked(decision: Decision): void {
+    const { decision_id, kind, tool, summary } = decision;
+    this.#tell(
+      'decision-asked',
+      { decision_id, kind, tool, summary },
+      `? ${summary} (${decision_id}, waits for an answer)`,
+    );
+  }
+
+  /** Closed by a rule at once, or by whoever answered. */
+  closed(decision: Decision): void {
+    const { decision_id, kind, tool, summary, verdict, answered_by, reason } = decision;
+    const words = verdictWords[verdict ?? 'withdrawn'];
+    this.#tell(
+      'decision-closed',
+      { decision_id, kind, tool, summary, verdict, answered_by, reason },
+      `${words}: ${summary} (by ${answered_by ?? 'nobody'}${reason === null ? '' : `: ${reason}`})`,
+    );
+  }
+
+  answeredTooLate(decisionId: string, summary: string): void {
+    const words = `The session had moved on before the answer to "${summary}" arrived`;
+    this.#tell('answer-too-late', { decision_id: decisionId }, words);
+  }
+
+  interruptedByCaller(): void {
+    this.#tell('interrupt', {}, 'Interrupted by the caller');
+  }
+
+  messageSent(text: string): void {
+    this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES) }, `Message: ${text}`);
+  }
+
+  said(text: string): void {
+    this.#tell('said', { text: headBytes(text, MAX_TEXT_BYTES) }, `Claude: ${text}`);
+  }
+
+  printed(lines: readonly string[]): void {
+    this.#log.output(lines);
+  }
+
+  noticed(text: string): void {
+    this.#tell('notice', { text }, text);
+  }
+
+  gotIntoTrouble({ kind, text }: Of<'trouble'>): void {
+    this.#tell('trouble', { kind, text }, text);
+  }
+
+  ending(status: TaskStatus, reason: string): void {
+    this.#tell('ending', { status, reason }, reason);
+  }
+
+  leftoversEnded(count: number): void {
+    this.#tell('leftovers-ended', { count }, `Ended ${count} process(es) that the agent had left behind`);
+  }
+
+  ended(status: TaskStatus, reason: string, { exitCode, signal }: ExitStatus): void {
+    this.#tell('ended', { status, reason, exit_code: exitCode, signal }, `Task ${status}: ${reason}`);
+  }
+
+  #tell(type: string, fields: Readonly<Record<string, unknown>>, words: string): void {
+    this.#journal.append(type, fields);
+    this.#log.entry(words);
+  }
+}
