@@ -46,7 +46,10 @@ export async function gitPlace({
   const env = { HOME: homeDir, PATH: path, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1' };
   const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
     const fixed = ['-c', 'user.name=N', '-c', 'user.email=n@example.com', '-c', 'protocol.file.allow=always'];
-    return (await run('git', [...fixed, ...args], { cwd, env, maxBuffer: 100_000_000 })).stdout;
+    const running = run('git', [...fixed, ...args], { cwd, env, maxBuffer: 100_000_000, timeout: 10_000 });
+    // What git runs may read its input, which would have no end.
+    running.child.stdin?.end();
+    return (await running).stdout;
   };
   const write = async (file: string, content: string | Uint8Array): Promise<void> => {
     await mkdir(dirname(join(repo, file)), { recursive: true });

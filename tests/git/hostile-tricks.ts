@@ -5,6 +5,8 @@ import type { GitPlace } from './git-harness.js';
 /** One way in which a repository makes git run a program of its choice. `program` writes the canary. */
 export interface Trick {
   readonly name: string;
+  /** True when plain `git status`, `diff`, `log` or `show` runs it without a terminal: the test proves that it would. */
+  readonly bites?: true;
   set(place: GitPlace, program: string): Promise<void>;
 }
 
@@ -35,14 +37,17 @@ async function hook(folder: string, program: string): Promise<void> {
 export const tricks: readonly Trick[] = [
   {
     name: 'core.fsmonitor',
+    bites: true,
     set: (place, program) => config(place, `[core]\n\tfsmonitor = ${program}\n`),
   },
   {
     name: 'hooks in the repository, also post-index-change',
+    bites: true,
     set: (place, program) => hook(join(place.repo, '.git', 'hooks'), program),
   },
   {
     name: 'core.hooksPath',
+    bites: true,
     set: async (place, program) => {
       await hook(join(place.repo, 'tools'), program);
       await config(place, '[core]\n\thooksPath = tools\n');
@@ -50,10 +55,12 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'diff.external',
+    bites: true,
     set: (place, program) => config(place, `[diff]\n\texternal = ${program}\n`),
   },
   {
     name: 'a diff driver’s command',
+    bites: true,
     set: async (place, program) => {
       await config(place, `[diff "evil"]\n\tcommand = ${program}\n`);
       await place.write('.gitattributes', '* diff=evil\n');
@@ -61,6 +68,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'textconv',
+    bites: true,
     set: async (place, program) => {
       await config(place, `[diff "evil.with.dots"]\n\ttextconv = ${program}\n\tcachetextconv = true\n`);
       await attributes(place, '* diff=evil.with.dots');
@@ -68,6 +76,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'a clean filter',
+    bites: true,
     set: async (place, program) => {
       await config(place, `[filter "evil"]\n\tclean = ${program}\n\trequired = true\n`);
       await attributes(place, '* filter=evil');
@@ -75,6 +84,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'a smudge filter',
+    bites: true,
     set: async (place, program) => {
       await config(place, `[FILTER "evil"]\n\tsmudge = ${program}\n\tclean = ${program}\n`);
       await attributes(place, '* filter=evil');
@@ -82,6 +92,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'a process filter in .gitattributes',
+    bites: true,
     set: async (place, program) => {
       await config(place, `[filter "evil"]\n\tprocess = ${program}\n\trequired = true\n`);
       await place.write('.gitattributes', '* filter=evil\n');
@@ -89,6 +100,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'a filter whose name holds a line end',
+    bites: true,
     set: async (place, program) => {
       await config(place, `[filter "a.b = c"]\n\tclean = ${program}\n`);
       await attributes(place, '* "filter=a.b = c"');
@@ -98,6 +110,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'core.attributesFile',
+    bites: true,
     set: async (place, program) => {
       await writeFile(join(place.repo, '.git', 'mine'), '* filter=evil diff=evil\n');
       await config(place, `[core]\n\tattributesFile = ${join(place.repo, '.git', 'mine')}\n`);
@@ -106,6 +119,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'include.path',
+    bites: true,
     set: async (place, program) => {
       const lines = `[core]\n\tfsmonitor = ${program}\n[filter "far"]\n\tclean = ${program}\n`;
       await writeFile(join(place.repo, '.git', 'more'), lines);
@@ -115,6 +129,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'includeIf',
+    bites: true,
     set: async (place, program) => {
       await writeFile(join(place.repo, '.git', 'more'), `[filter "far"]\n\tprocess = ${program}\n`);
       await config(place, '[includeIf "onbranch:main"]\n\tpath = more\n');
@@ -123,6 +138,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'config.worktree',
+    bites: true,
     set: async (place, program) => {
       await place.git('config', 'core.repositoryFormatVersion', '1');
       await config(place, '[extensions]\n\tworktreeConfig = true\n');
@@ -168,6 +184,7 @@ export const tricks: readonly Trick[] = [
   },
   {
     name: 'a submodule with an update command and its own fsmonitor',
+    bites: true,
     set: async (place, program) => {
       await place.gitIn(place.root, 'init', '--quiet', 'sub');
       await place.gitIn(join(place.root, 'sub'), 'commit', '--quiet', '--allow-empty', '-m', 'first');

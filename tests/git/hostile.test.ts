@@ -12,7 +12,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 describe('a hostile repository', () => {
-  it.each(tricks)('runs nothing by $name, and is shown as it is', async ({ set }) => {
+  it.each(tricks)('runs nothing by $name, and is shown as it is', async (trick) => {
     const place = await gitPlace();
     const canary = join(place.root, 'canary');
     const program = join(place.root, 'program');
@@ -22,7 +22,7 @@ describe('a hostile repository', () => {
     await place.write('same.txt', 'same\n');
     await place.git('add', '.');
     await place.git('commit', '--quiet', '-m', 'first');
-    await set(place, program);
+    await trick.set(place, program);
     await place.write('kept.txt', 'two\n');
     await place.write('new.txt', 'new\n');
     // Looked at again by git, since its times no longer fit.
@@ -47,5 +47,9 @@ describe('a hostile repository', () => {
     expect((await service.show(target(), { revision: first })).patch.text).toContain('+one\n');
     await service.init(place.repo, {}, target().signal);
     expect(await exists(canary)).toBe(false);
+    if (trick.bites !== true) return;
+    for (const args of [['status'], ['diff', '--submodule=diff'], ['log', '-p']])
+      await place.git(...args).catch(() => 'a filter that changes everything may fail');
+    expect(await exists(canary)).toBe(true);
   });
 });
