@@ -1,4 +1,4 @@
-import type { ManualClock } from '../screen/manual-clock.js';
+import type { ManualClock } from '../harness/manual-clock.js';
 
 /** Lets everything run that waits for nothing but its turn; the screen parses in a timer of its own. */
 export function settle(): Promise<void> {

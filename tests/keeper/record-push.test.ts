@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecordPush } from '../../src/keeper/record-push.js';
 import { initialRecord } from '../../src/tasks/initial-record.js';
-import { ManualClock } from '../screen/manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 
 const record = initialRecord({
   spec: {

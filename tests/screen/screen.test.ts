@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { Screen, type ScreenOptions } from '../../src/screen/screen.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 
 const screens: Screen[] = [];
 afterEach(() => {

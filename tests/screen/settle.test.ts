@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Emitter } from '../../src/base/event.js';
 import { waitUntilSettled } from '../../src/screen/settle.js';
 import { createSnapshot } from '../../src/screen/snapshot.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 
 function script() {
   const clock = new ManualClock();

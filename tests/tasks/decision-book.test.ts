@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../src/claude/session.js';
 import { DecisionBook, sessionAnswerFor } from '../../src/tasks/decision-book.js';
-import { ManualClock } from '../screen/manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 
 function request(more: Partial<SessionRequest> = {}): SessionRequest {
   return {

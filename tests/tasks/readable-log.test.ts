@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ReadableLog } from '../../src/tasks/readable-log.js';
-import { ManualClock } from '../screen/manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 
 function log(): { log: ReadableLog; text: () => string } {
   let text = '';

@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { recoverTask } from '../../src/tasks/recovery.js';
 import { taskRecordSchema, type Decision } from '../../src/tasks/task.js';
-import { ManualClock } from '../screen/manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { sampleRecord, TASK_ID } from './sample-task.js';
 
 let folder: string;

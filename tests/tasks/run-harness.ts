@@ -9,7 +9,7 @@ import { ReadableLog } from '../../src/tasks/readable-log.js';
 import { RecordWriter } from '../../src/tasks/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { TaskRun, type Judgement } from '../../src/tasks/task-run.js';
-import { ManualClock } from '../screen/manual-clock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { FakeDriver } from './fake-driver.js';
 import { sampleRecord, sampleSpec } from './sample-task.js';
 

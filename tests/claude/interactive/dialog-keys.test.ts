@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DialogKeys } from '../../../src/claude/interactive/dialog-keys.js';
 import type { Menu } from '../../../src/claude/interactive/menu.js';
-import { ManualClock } from '../../screen/manual-clock.js';
+import { ManualClock } from '../../harness/manual-clock.js';
 import { pass, settle } from '../pass-time.js';
 import { runCommand, ScriptedMenu, trustFolder } from './scripted-menu.js';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { InteractiveDriver } from '../../../src/claude/interactive/interactive-driver.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
-import { ManualClock } from '../../screen/manual-clock.js';
+import { ManualClock } from '../../harness/manual-clock.js';
 import { pass } from '../pass-time.js';
 import { recordedBytes, screenFixture } from '../screen-fixtures.js';
 import { ScriptedPty } from '../scripted-pty.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.js';
 import { DialogKeys, type KeyTarget } from '../../../src/claude/interactive/dialog-keys.js';
 import { answerQuestion } from '../../../src/claude/interactive/question-keys.js';
-import { ManualClock } from '../../screen/manual-clock.js';
+import { ManualClock } from '../../harness/manual-clock.js';
 import { pass } from '../pass-time.js';
 import { KEY_NAMES } from './scripted-menu.js';
 

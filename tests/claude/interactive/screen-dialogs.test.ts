@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ScreenDialogs, type DialogPhase } from '../../../src/claude/interactive/screen-dialogs.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
-import { ManualClock } from '../../screen/manual-clock.js';
+import { ManualClock } from '../../harness/manual-clock.js';
 import { pass, settle } from '../pass-time.js';
 import { runCommand, ScriptedMenu, trustFolder, type ScriptedDialog } from './scripted-menu.js';
 

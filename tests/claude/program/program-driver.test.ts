@@ -12,7 +12,7 @@ import { killTree } from '../../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import { EventLog } from '../../harness/event-log.js';
 import { killMarked } from '../../harness/marked-processes.js';
-import { ManualClock } from '../../screen/manual-clock.js';
+import { ManualClock } from '../../harness/manual-clock.js';
 import { pass } from '../pass-time.js';
 import { ScriptedPty } from '../scripted-pty.js';
 
