@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openDecisions } from '../../src/tasks/task.js';
-import type { Judgement } from '../../src/tasks/task-run.js';
+import type { Judgement } from '../../src/tasks/task-run-parts.js';
 import { createRun, type RunHarness } from './run-harness.js';
 
 const question = {

@@ -1,0 +1,99 @@
+import type { SessionRequest } from '../claude/session.js';
+import { sessionAnswerFor, type DecisionBook } from './decision-book.js';
+import type { RunState } from './run-state.js';
+import type { TaskStory } from './task-story.js';
+import type { DecisionAnswer } from './task-host.js';
+import type { TaskRunParts } from './task-run-parts.js';
+
+export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'judge'> {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  readonly decisions: DecisionBook;
+  /** Something has asked for the run's end: what is asked now needs no answer. */
+  readonly isEnding: () => boolean;
+}
+
+/** What a session asks: judged by the rules, or opened as a decision that somebody takes, once. */
+export class RunRequests {
+  readonly #parts: RunRequestsParts;
+  readonly #judging = new Set<string>();
+
+  constructor(parts: RunRequestsParts) {
+    this.#parts = parts;
+  }
+
+  async asked(request: SessionRequest): Promise<void> {
+    const { judge, isEnding, state, story, decisions, driver } = this.#parts;
+    if (isEnding()) return;
+    this.#judging.add(request.requestId);
+    const judgement = await judge(request);
+    // Answered at the terminal meanwhile, or the task ended.
+    if (!this.#judging.delete(request.requestId) || state.isFinished) return;
+    if (judgement.verdict === 'ask') {
+      story.asked(decisions.open(request));
+      state.settle(request.source, 'asked');
+      return;
+    }
+    const verdict = judgement.verdict;
+    story.closed(decisions.record(request, verdict, `${judgement.rule}: ${judgement.reason}`));
+    state.changed({});
+    await driver.answer(
+      request.requestId,
+      verdict === 'allow' ? { verdict } : { verdict, message: judgement.reason },
+    );
+  }
+
+  /** The session moved on without an answer of ours. */
+  gone(requestId: string, why: string): void {
+    this.#judging.delete(requestId);
+    const decisionId = this.#parts.decisions.idOfRequest(requestId);
+    if (decisionId !== undefined) this.#close(decisionId, 'withdrawn', 'session', why);
+  }
+
+  /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
+  async respond(answer: DecisionAnswer): Promise<void> {
+    const { decisions, driver, story } = this.#parts;
+    const request = decisions.requestOf(answer.decision_id);
+    const sessionAnswer = sessionAnswerFor(request, answer);
+    const words =
+      answer.message ??
+      (sessionAnswer.verdict === 'deny' ? sessionAnswer.message : answersInWords(sessionAnswer.answers));
+    // Closed before the driver is told: a second answer that comes meanwhile loses.
+    this.#close(answer.decision_id, answer.verdict, answer.by, words);
+    if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
+      story.answeredTooLate(answer.decision_id, request.summary);
+    }
+  }
+
+  async deadline(decisionId: string): Promise<void> {
+    const { decisions, driver, spec } = this.#parts;
+    const request = decisions.requestOf(decisionId);
+    const seconds = spec.settings.decision_timeout_seconds;
+    const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
+    this.#close(decisionId, 'deny', 'deadline', message);
+    await driver.answer(request.requestId, { verdict: 'deny', message });
+  }
+
+  withdrawAll(why: string): void {
+    for (const decisionId of this.#parts.decisions.openIds)
+      this.#close(decisionId, 'withdrawn', 'session', why);
+  }
+
+  #close(
+    decisionId: string,
+    verdict: 'allow' | 'allow_session' | 'deny' | 'withdrawn',
+    by: string,
+    reason: string | null,
+  ): void {
+    const { story, decisions, state } = this.#parts;
+    story.closed(decisions.close(decisionId, verdict, by, reason));
+    state.settle('exact', 'closed');
+  }
+}
+
+function answersInWords(answers: Readonly<Record<string, string>> | undefined): string | null {
+  if (answers === undefined) return null;
+  return Object.entries(answers)
+    .map(([question, answer]) => `${question} → ${answer}`)
+    .join('; ');
+}

@@ -1,0 +1,169 @@
+import { messageOf } from '../base/errors.js';
+import { Emitter } from '../base/event.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { oneLine } from '../base/text.js';
+import type { DecisionBook } from './decision-book.js';
+import { canMove, isFinal, openDecisions, type TaskRecord, type TaskStatus } from './task.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import type { TaskStory } from './task-story.js';
+
+const ACTIVITY_CHARS = 200;
+/** A record lists this many changed files; git has the rest. */
+const MAX_FILES_CHANGED = 200;
+
+/** The record of a run while it lives: every change of it goes through here, to disk first and then to whoever listens. */
+export class RunState implements Disposable {
+  readonly #parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>;
+  readonly #story: TaskStory;
+  readonly #decisions: DecisionBook;
+  readonly #owned = new DisposableStore();
+  readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
+  /** Each record that is on disk now: whoever is told of a change can read it there. */
+  readonly onDidChange = this.#changes.event;
+  #record: TaskRecord;
+  #startedMs: number | undefined;
+  #isFinished = false;
+  /** The turn is over and the session waits for a message. */
+  awaitsMessage = false;
+
+  constructor(
+    parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
+    story: TaskStory,
+    decisions: DecisionBook,
+    initial: TaskRecord,
+  ) {
+    this.#parts = parts;
+    this.#story = story;
+    this.#decisions = decisions;
+    this.#record = initial;
+    this.#owned.add(
+      parts.records.onDidWrite(() => {
+        // A final record is told when the project is free, too.
+        if (!this.#isFinished) this.#changes.fire(this.record);
+      }),
+    );
+  }
+
+  /** The record as of now; `elapsed_seconds` is current. */
+  get record(): TaskRecord {
+    return { ...this.#record, elapsed_seconds: this.#elapsedSeconds() };
+  }
+
+  /** The end has begun that nothing changes any more. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Time counts from here. */
+  startTime(): void {
+    this.#startedMs = this.#parts.clock.monotonicMs();
+  }
+
+  /** The agent's process runs. */
+  spawned(): void {
+    this.#record = { ...this.#record, started_at: this.nowText() };
+    this.move('running', 'The agent runs.', 'exact');
+  }
+
+  move(to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
+    const from = this.#record.status;
+    if (from === to) {
+      if (this.#record.reason !== reason) this.changed({ reason });
+      return;
+    }
+    if (!canMove(from, to)) {
+      this.#parts.logger.error('a forbidden change of status was refused', { from, to, reason });
+      return;
+    }
+    this.#story.statusChanged(from, to, reason, source);
+    this.changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
+  }
+
+  /** `waiting` while a decision or a message is needed, else `running`. A decision asked or closed is a change by itself. */
+  settle(source: 'exact' | 'observed', decision?: 'asked' | 'closed'): void {
+    const before = this.#record.change_seq;
+    if (this.#record.status === 'running' || this.#record.status === 'waiting') {
+      const open = openDecisions({ ...this.#record, decisions: this.#decisions.all });
+      const first = open[0];
+      if (first !== undefined) {
+        const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
+        this.move('waiting', `Waits for an answer to: ${first.summary}${more}`, source);
+      } else if (this.awaitsMessage) {
+        this.move('waiting', 'The turn is over; the session waits for a message.', source);
+      } else {
+        this.move('running', 'The agent runs.', source);
+      }
+    }
+    if (decision !== undefined && this.#record.change_seq === before)
+      this.changed({ change_seq: before + 1 });
+  }
+
+  /** What the session does now, on one line. */
+  act(words: string): void {
+    this.update({ activity: oneLine(words, ACTIVITY_CHARS) });
+  }
+
+  addFiles(files: readonly string[]): void {
+    const added = files.filter((file) => !this.#record.files_changed.includes(file));
+    if (added.length === 0) return;
+    this.update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
+  }
+
+  /** A change that callers act on: written at once, then told. */
+  changed(fields: Partial<TaskRecord>): void {
+    if (this.#isFinished) return;
+    this.#record = { ...this.#record, ...fields, decisions: this.#decisions.all };
+    this.#parts.records
+      .write(this.#record)
+      .catch((fault: unknown) =>
+        this.#parts.logger.error('the record could not be written', { fault: messageOf(fault) }),
+      );
+  }
+
+  /** A change that only keeps the view fresh: written and told when it is convenient. */
+  update(fields: Partial<TaskRecord>): void {
+    if (this.#isFinished) return;
+    this.#record = { ...this.#record, ...fields };
+    this.#parts.records.writeSoon(() => this.record);
+  }
+
+  /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
+  async written(): Promise<void> {
+    if (!this.#isFinished) await this.#parts.records.write(this.#record);
+  }
+
+  /** The record that an end makes of this one. From here on nothing but `finish` changes it. */
+  close(end: Partial<TaskRecord> & { readonly status: TaskStatus }): TaskRecord {
+    const final: TaskRecord = {
+      ...this.record,
+      ...end,
+      ended_at: this.nowText(),
+      activity: '',
+      decisions: this.#decisions.all,
+      change_seq: this.#record.change_seq + 1,
+    };
+    if (!canMove(this.#record.status, final.status))
+      this.#parts.logger.error('an unexpected end', { from: this.#record.status, to: final.status });
+    this.#isFinished = true;
+    return final;
+  }
+
+  /** The final record is on disk and the project is free: it is told. */
+  finish(final: TaskRecord): void {
+    this.#record = final;
+    this.#changes.fire(final);
+  }
+
+  nowText(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #elapsedSeconds(): number {
+    if (isFinal(this.#record.status) || this.#startedMs === undefined) return this.#record.elapsed_seconds;
+    return Math.floor((this.#parts.clock.monotonicMs() - this.#startedMs) / 1000);
+  }
+}

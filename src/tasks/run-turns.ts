@@ -1,0 +1,127 @@
+import { BridgeError } from '../base/errors.js';
+import type { Disposable } from '../base/lifecycle.js';
+import { headBytes } from '../base/text.js';
+import type { SessionEvent } from '../claude/session.js';
+import type { RunEnding } from './run-ending.js';
+import type { RunState } from './run-state.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import type { TaskStory } from './task-story.js';
+
+const FINAL_MESSAGE_BYTES = 16_000;
+/** Messages that wait for the running turn; more than this is a caller that does not read answers. */
+const MAX_QUEUED_MESSAGES = 20;
+
+export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  readonly ending: RunEnding;
+}
+
+/** The turns of a session and the messages between them: what follows a turn, and when the session is left. */
+export class RunTurns implements Disposable {
+  readonly #parts: RunTurnsParts;
+  readonly #messages: string[] = [];
+  #turnRuns = false;
+  #turnsDone = 0;
+  /** The work is done and the session is being left: messages come too late. */
+  #isLeaving = false;
+  #messageDeadline: Disposable | undefined;
+
+  constructor(parts: RunTurnsParts) {
+    this.#parts = parts;
+  }
+
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
+    const { state, story } = this.#parts;
+    this.#turnRuns = true;
+    state.awaitsMessage = false;
+    this.#messageDeadline?.dispose();
+    story.turnStarted(event);
+    state.act('Working');
+    state.settle(event.source);
+  }
+
+  async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
+    const { state, story, ending, spec, driver } = this.#parts;
+    this.#turnRuns = false;
+    this.#turnsDone++;
+    const { final_message, change_seq } = state.record;
+    state.changed({
+      turns: this.#turnsDone,
+      final_message: event.message === '' ? final_message : headBytes(event.message, FINAL_MESSAGE_BYTES),
+      status_source: event.source,
+      change_seq: change_seq + 1,
+    });
+    story.turnEnded(event);
+    if (ending.hasCause) return;
+    if (event.error !== undefined) {
+      ending.end({ status: 'failed', reason: `Claude Code stopped: ${event.error.text}` }, 'close');
+    } else if (this.#messages.length > 0) {
+      await this.#sendNext();
+    } else if (event.backgroundTasks > 0) {
+      state.update({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
+    } else if (spec.keep_open || event.interrupted === true) {
+      this.#awaitMessage(event.interrupted === true);
+    } else {
+      this.#isLeaving = true;
+      await driver.close();
+    }
+  }
+
+  /** Sends a follow-up message, or interrupts the running turn, or both. Throws INVALID_ARGUMENTS when too many wait. */
+  async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<void> {
+    if (message.text !== undefined) {
+      if (this.#messages.length >= MAX_QUEUED_MESSAGES) {
+        throw new BridgeError(
+          'INVALID_ARGUMENTS',
+          `${MAX_QUEUED_MESSAGES} messages already wait for the running turn.`,
+          'Wait for the turn to end (wait_for_task), or interrupt it.',
+        );
+      }
+      this.#messages.push(message.text);
+    }
+    if (message.interrupt === true && this.#turnRuns) {
+      this.#parts.story.interruptedByCaller();
+      await this.#parts.driver.interrupt();
+    }
+    if (!this.#turnRuns && this.#turnsDone > 0) await this.#sendNext();
+  }
+
+  dispose(): void {
+    this.#messageDeadline?.dispose();
+  }
+
+  #awaitMessage(interrupted: boolean): void {
+    const { state, spec, clock, ending } = this.#parts;
+    state.awaitsMessage = true;
+    state.update({ activity: 'Ready for a message (message_task)' });
+    state.settle('exact');
+    if (!interrupted || spec.keep_open) return;
+    const seconds = spec.settings.decision_timeout_seconds;
+    this.#messageDeadline = clock.after(seconds * 1000, () =>
+      ending.end(
+        {
+          status: 'failed',
+          reason: `The turn was interrupted, and no further message came within ${seconds} seconds.`,
+        },
+        'close',
+      ),
+    );
+  }
+
+  async #sendNext(): Promise<void> {
+    const { state, story, driver } = this.#parts;
+    const text = this.#messages.shift();
+    if (text === undefined) return;
+    this.#messageDeadline?.dispose();
+    state.awaitsMessage = false;
+    this.#turnRuns = true;
+    story.messageSent(text);
+    state.settle('exact');
+    await driver.send(text);
+  }
+}
