@@ -3,10 +3,19 @@
 /** The mode is always said: from 2.1.330 on the CLI's own default approves by itself. */
 const PERMISSION_MODE = ['--permission-mode', 'default'];
 
+/** An earlier session that a new one begins as a copy of. */
+export interface ResumePoint {
+  readonly sessionId: string;
+  /** The last message that the copy holds: the UUID of an assistant's message. Null: all of them. */
+  readonly messageId: string | null;
+}
+
 export interface LaunchWishes {
   /** A UUID: the session is known before its first hook. */
   readonly sessionId: string;
   readonly model: string | null;
+  /** Left out or null for a session that begins empty. */
+  readonly resume?: ResumePoint | null | undefined;
 }
 
 /** Arguments of an interactive session; the prompt comes on stdin. */
@@ -17,6 +26,7 @@ export function interactiveArguments(wishes: LaunchWishes, settings: string): st
     wishes.sessionId,
     '--settings',
     settings,
+    ...resumeArguments(wishes),
     ...modelArguments(wishes),
   ];
 }
@@ -35,7 +45,23 @@ export function printArguments(wishes: LaunchWishes): string[] {
     ...PERMISSION_MODE,
     '--session-id',
     wishes.sessionId,
+    ...resumeArguments(wishes),
     ...modelArguments(wishes),
+  ];
+}
+
+/**
+ * Always a fork: the earlier session stays as it was, and can be continued from again. `--resume-session-at` is not in
+ * the CLI's help; both pinned versions take it, and keep the ids of messages in the copy.
+ */
+function resumeArguments({ resume }: LaunchWishes): string[] {
+  if (!resume) return [];
+  const { sessionId, messageId } = resume;
+  return [
+    '--resume',
+    sessionId,
+    '--fork-session',
+    ...(messageId === null ? [] : ['--resume-session-at', messageId]),
   ];
 }
 

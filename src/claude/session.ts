@@ -85,6 +85,8 @@ export type SessionEvent =
       readonly source: Source;
       readonly message: string;
       readonly backgroundTasks: number;
+      /** UUID of the assistant's last message, where the CLI tells it: a later session can begin behind it. */
+      readonly messageId?: string;
       /** A person or the caller stopped the turn; the session waits for a message. */
       readonly interrupted?: boolean;
       readonly error?: { readonly kind: TroubleKind; readonly text: string };

@@ -33,6 +33,7 @@ export function createDriver(parts: DriverParts): SessionDriver {
       prompt: parts.prompt,
       model: spec.model,
       sessionId,
+      resume: spec.resume,
     });
   }
   const terminal = { ...shared, pty, shell: spec.settings.shell, promptFile, onBytes };
@@ -46,6 +47,7 @@ export function createDriver(parts: DriverParts): SessionDriver {
   return new InteractiveDriver({
     ...terminal,
     sessionId,
+    resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
   });

@@ -13,6 +13,8 @@ export const taskSpecSchema = z.object({
   driver: driverNameSchema,
   model: z.string().nullable(),
   keep_open: z.boolean(),
+  /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
+  resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
   timeout_seconds: z.number().positive(),
   created_at: z.string(),
   settings: z.object({

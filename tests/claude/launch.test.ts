@@ -37,6 +37,18 @@ describe('the arguments of the CLI', () => {
     `);
   });
 
+  it('a session that continues another is a copy of it, cut behind the named message', () => {
+    const whole = { ...wishes, resume: { sessionId: 'earlier', messageId: null } };
+    const cut = { ...wishes, resume: { sessionId: 'earlier', messageId: 'message' } };
+    for (const args of [printArguments, (each: typeof whole) => interactiveArguments(each, '{}')]) {
+      expect(args(whole).join(' ')).toContain('--resume earlier --fork-session');
+      expect(args(whole)).not.toContain('--resume-session-at');
+    }
+    expect(printArguments(cut).join(' ')).toContain(
+      '--resume earlier --fork-session --resume-session-at message',
+    );
+  });
+
   it.each([
     ['interactive', interactiveArguments(wishes, '{}')],
     ['print', printArguments(wishes)],

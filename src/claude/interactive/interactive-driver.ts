@@ -9,7 +9,7 @@ import { Screen } from '../../screen/screen.js';
 import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
 import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
-import { interactiveArguments } from '../launch.js';
+import { interactiveArguments, type ResumePoint } from '../launch.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
@@ -38,6 +38,7 @@ export interface InteractiveDriverOptions {
   /** File whose text is the prompt; it becomes the program's stdin. */
   readonly promptFile: string;
   readonly sessionId: string;
+  readonly resume?: ResumePoint | null | undefined;
   readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
   /** Ends the process tree: the kill ladder. */

@@ -6,7 +6,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
-import { printArguments } from '../launch.js';
+import { printArguments, type ResumePoint } from '../launch.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
 import {
   initializeRequest,
@@ -45,6 +45,7 @@ export interface PrintDriverOptions {
   readonly model: string | null;
   /** A UUID. */
   readonly sessionId: string;
+  readonly resume?: ResumePoint | null | undefined;
   readonly clock: Clock;
   /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: number) => Promise<void>;

@@ -31,6 +31,8 @@ export type StreamEvent =
       readonly blocks: readonly AssistantBlock[];
       /** Said by a subagent, not by the main conversation. */
       readonly isSubagent: boolean;
+      /** The message's UUID in the session's transcript. */
+      readonly messageId?: string;
       /** Set when the CLI itself wrote the message because the API failed. */
       readonly fault?: string;
     }
@@ -94,6 +96,7 @@ const messageSchema = z.object({
   message: z.object({ content: z.union([z.string(), z.array(z.unknown())]) }),
   parent_tool_use_id: z.string().nullish(),
   error: z.string().nullish(),
+  uuid: z.string().optional(),
 });
 const resultSchema = z.object({
   subtype: z.string(),
@@ -204,6 +207,7 @@ function assistantEvent(line: unknown): StreamEvent | undefined {
       return known ? [known] : [];
     }),
     isSubagent: isSet(data.parent_tool_use_id),
+    ...(data.uuid !== undefined && { messageId: data.uuid }),
     ...(isSet(data.error) && { fault: data.error }),
   };
 }

@@ -29,6 +29,7 @@ export class StreamTranslator {
   #prompts: string[] = [];
   #session = '';
   #fault: string | undefined;
+  #lastMessageId: string | undefined;
 
   constructor(cwd: string, listener: StreamListener) {
     this.#cwd = cwd;
@@ -110,8 +111,9 @@ export class StreamTranslator {
     this.#notice(`API error (${cause}) · retrying in ${seconds} s · attempt ${attempt} of ${maxRetries}`);
   }
 
-  #onAssistant({ blocks, isSubagent, fault }: EventOf<'assistant'>): void {
+  #onAssistant({ blocks, isSubagent, messageId, fault }: EventOf<'assistant'>): void {
     if (fault !== undefined) this.#fault = fault;
+    if (!isSubagent) this.#lastMessageId = messageId;
     for (const block of blocks) this.#onBlock(block, isSubagent, fault !== undefined);
   }
 
@@ -180,6 +182,7 @@ export class StreamTranslator {
       source: 'exact',
       message: result.message,
       backgroundTasks: this.#background.size,
+      ...(this.#lastMessageId !== undefined && { messageId: this.#lastMessageId }),
       ...(interrupted && { interrupted }),
       ...(error && { error }),
     });

@@ -47,6 +47,7 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
       text: 'The turn reports success, but 1 tool call(s) were denied: Bash',
     });
     expect(turnEnds).toMatchObject([{ message: 'All done.', backgroundTasks: 0 }]);
+    expect(turnEnds[0]?.messageId).toMatch(/^[0-9a-f-]{36}$/);
     expect(readable).toContain('● I will write it.');
   });
 
