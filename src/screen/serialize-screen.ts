@@ -1,0 +1,154 @@
+import serialize from '@xterm/addon-serialize';
+import type { IBufferCell, Terminal } from '@xterm/headless';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+
+/** Private modes that the addon does not know: cursor shown, encodings of the mouse, alternate scroll. */
+const KEPT_MODES = new Set([25, 1005, 1006, 1007, 1015, 1016]);
+/** DECSET and DECRST of modes that are on when a terminal begins. */
+const ON_AT_FIRST = new Set([25, 1007]);
+const SHOW_CURSOR = 25;
+
+/** Writes what a terminal shows as the bytes that bring another terminal to show the same. */
+export class ScreenSerializer implements Disposable {
+  readonly #terminal: Terminal;
+  readonly #addon = new serialize.SerializeAddon();
+  readonly #owned = new DisposableStore();
+  readonly #modes = new Map<number, boolean>();
+  #margins = '';
+  #cursorStyle = '';
+
+  /** Must be there from the terminal's first byte: it notes the modes for which the terminal has no reading. */
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+    terminal.loadAddon(this.#addon);
+    const { parser } = terminal;
+    const note = (
+      id: Parameters<typeof parser.registerCsiHandler>[0],
+      take: (params: number[]) => void,
+    ): void => {
+      this.#owned.add(
+        parser.registerCsiHandler(id, (params) => {
+          take(params.flat());
+          return false;
+        }),
+      );
+    };
+    note({ prefix: '?', final: 'h' }, (params) => this.#setModes(params, true));
+    note({ prefix: '?', final: 'l' }, (params) => this.#setModes(params, false));
+    note({ final: 'r' }, ([top = 0, bottom = 0]) => this.#setMargins(top, bottom));
+    note({ intermediates: ' ', final: 'q' }, ([style = 0]) => (this.#cursorStyle = `\x1b[${style} q`));
+    note({ intermediates: '!', final: 'p' }, () => this.#reset());
+    this.#owned.add(
+      parser.registerEscHandler({ final: 'c' }, () => {
+        this.#reset();
+        return false;
+      }),
+    );
+  }
+
+  /**
+   * Brings a fresh terminal of the same size to this one's state: both screens, cursor, modes, and up to `scrollback`
+   * lines above the screen. What the program prints next may follow directly. Only blank rows of a background colour at
+   * the bottom come out plain.
+   */
+  state(scrollback: number): string {
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    const content = this.#addon.serialize({ scrollback });
+    // Setting margins sends the cursor home.
+    const margins = this.#margins === '' ? '' : `${this.#margins}\x1b[${cursorY + 1};${cursorX + 1}H`;
+    const modes = [...this.#modes].map(([mode, isOn]) => `\x1b[?${mode}${isOn ? 'h' : 'l'}`).join('');
+    return content + margins + this.#cursorStyle + modes;
+  }
+
+  /**
+   * Draws what is shown now into the upper left of a terminal of any size, row by row, and places the cursor. Of a screen
+   * that is too large the left columns are drawn, and the rows down to the last one in use.
+   */
+  picture(size: { readonly columns: number; readonly rows: number }): string {
+    const { active } = this.#terminal.buffer;
+    const columns = Math.min(size.columns, this.#terminal.cols);
+    const first = Math.max(0, this.#lastRowInUse() - size.rows + 1);
+    const cell = active.getNullCell();
+    let text = '';
+    for (let row = 0; row < size.rows; row++) {
+      const line = active.getLine(active.baseY + first + row);
+      text += `\x1b[${row + 1};1H\x1b[0m`;
+      if (line !== undefined && first + row < this.#terminal.rows) {
+        let style = '';
+        for (let column = 0; column < columns; column++) {
+          const found = line.getCell(column, cell);
+          if (found === undefined) break;
+          const width = found.getWidth();
+          if (width === 0) continue;
+          const wanted = styleOf(found);
+          if (wanted !== style) text += `\x1b[0${wanted}m`;
+          style = wanted;
+          // Half of a wide character at the edge would wrap.
+          text += column + width > columns ? ' ' : found.getChars() || ' ';
+        }
+        text += '\x1b[0m';
+      }
+      // In the last column the line end is already reached, and erasing would take its character.
+      if (columns < size.columns || line === undefined) text += '\x1b[K';
+    }
+    const row = Math.min(size.rows, Math.max(1, active.cursorY - first + 1));
+    const column = Math.min(size.columns, active.cursorX + 1);
+    const isShown = this.#modes.get(SHOW_CURSOR) ?? true;
+    return `${text}\x1b[${row};${column}H\x1b[?25${isShown ? 'h' : 'l'}`;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #lastRowInUse(): number {
+    const { active } = this.#terminal.buffer;
+    for (let row = this.#terminal.rows - 1; row > active.cursorY; row--) {
+      if ((active.getLine(active.baseY + row)?.translateToString(true) ?? '') !== '') return row;
+    }
+    return active.cursorY;
+  }
+
+  #setModes(modes: readonly number[], isOn: boolean): void {
+    for (const mode of modes) {
+      if (!KEPT_MODES.has(mode)) continue;
+      if (isOn === ON_AT_FIRST.has(mode)) this.#modes.delete(mode);
+      else this.#modes.set(mode, isOn);
+    }
+  }
+
+  #setMargins(top: number, bottom: number): void {
+    const isWhole = top <= 1 && (bottom === 0 || bottom >= this.#terminal.rows);
+    this.#margins = isWhole ? '' : `\x1b[${Math.max(1, top)};${bottom === 0 ? '' : bottom}r`;
+  }
+
+  #reset(): void {
+    this.#modes.clear();
+    this.#margins = '';
+    this.#cursorStyle = '';
+  }
+}
+
+/** The parameters of SGR behind a `0` that give a cell's look. */
+function styleOf(cell: IBufferCell): string {
+  if (cell.isAttributeDefault()) return '';
+  let style = '';
+  if (cell.isBold() !== 0) style += ';1';
+  if (cell.isDim() !== 0) style += ';2';
+  if (cell.isItalic() !== 0) style += ';3';
+  if (cell.isUnderline() !== 0) style += ';4';
+  if (cell.isBlink() !== 0) style += ';5';
+  if (cell.isInverse() !== 0) style += ';7';
+  if (cell.isInvisible() !== 0) style += ';8';
+  if (cell.isStrikethrough() !== 0) style += ';9';
+  if (cell.isOverline() !== 0) style += ';53';
+  if (cell.isFgRGB()) style += `;38;2;${rgb(cell.getFgColor())}`;
+  else if (cell.isFgPalette()) style += `;38;5;${cell.getFgColor()}`;
+  if (cell.isBgRGB()) style += `;48;2;${rgb(cell.getBgColor())}`;
+  else if (cell.isBgPalette()) style += `;48;5;${cell.getBgColor()}`;
+  return style;
+}
+
+function rgb(colour: number): string {
+  return `${colour >> 16};${(colour >> 8) & 0xff};${colour & 0xff}`;
+}

@@ -1,0 +1,109 @@
+import fastCheck from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { Screen } from '../../src/screen/screen.js';
+
+const COLUMNS = 30;
+const ROWS = 8;
+
+function screenOf(columns = COLUMNS, rows = ROWS): Screen {
+  const screen = new Screen({ columns, rows, scrollback: 100, clock: systemClock, reply: () => undefined });
+  onTestFinished(() => screen.dispose());
+  return screen;
+}
+
+async function shown(screen: Screen, text: string): Promise<Screen> {
+  screen.feed(Buffer.from(text));
+  await screen.settled();
+  return screen;
+}
+
+/** All that a person sees: text, colours, cursor and whether it is shown. */
+const look = (screen: Screen): string => screen.picture({ columns: COLUMNS, rows: ROWS });
+
+it.each([
+  {
+    what: 'words and colours',
+    text: 'plain \x1b[1;31mred\x1b[0m \x1b[48;2;1;2;3mtrue colour',
+    more: ' goes on',
+  },
+  { what: 'lines that scrolled away', text: 'line\r\n'.repeat(30), more: 'x\r\n' },
+  { what: 'a wrapped line', text: `${'long '.repeat(20)}`, more: 'tail' },
+  { what: 'the second screen', text: 'first\x1b[?1049h\x1b[2J\x1b[3;4Hsecond', more: '\x1b[?1049l!' },
+  { what: 'a hidden cursor', text: 'busy\x1b[?25l', more: '.\x1b[?25h' },
+  { what: 'margins', text: '\x1b[2;4r\x1b[2;1Ha\r\nb\r\nc', more: '\r\nd\r\ne\x1b[r\x1b[8;1Hend' },
+  { what: 'wide characters', text: '漢字 and 🎉 party', more: '漢' },
+  { what: 'a colour that is still set', text: '\x1b[32mgreen', more: ' and more' },
+  { what: 'a terminal that was reset', text: '\x1b[?25l\x1b[2;3r\x1bcnew', more: '\r\nline' },
+])('another terminal shows the same: $what', async ({ text, more }) => {
+  const one = await shown(screenOf(), text);
+  const other = await shown(screenOf(), one.state(50));
+  expect(look(other)).toBe(look(one));
+  await shown(one, more);
+  await shown(other, more);
+  expect(look(other)).toBe(look(one));
+});
+
+it('another terminal shows the same after anything that was printed', async () => {
+  const piece = fastCheck.oneof(
+    fastCheck.constantFrom(
+      '\r\n',
+      '\x1b[A',
+      '\x1b[5;9H',
+      '\x1b[K',
+      '\x1b[J',
+      '\x1b[7m',
+      '\x1b[0m',
+      '\x1b[31m',
+      '\x1b[1;4m',
+      '\x1b[L',
+      '\x1b[M',
+      '\x1b[P',
+      '\x1b[?25l',
+      '\x1b[?25h',
+      '\t',
+      '\b',
+    ),
+    fastCheck.string({ maxLength: 12 }).map((text) => text.replace(/[\u0000-\u001f\u007f]/g, '')),
+  );
+  await fastCheck.assert(
+    fastCheck.asyncProperty(fastCheck.array(piece, { maxLength: 40 }), async (pieces) => {
+      const one = await shown(screenOf(), pieces.join(''));
+      const other = await shown(screenOf(), one.state(20));
+      expect(look(other)).toBe(look(one));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('a picture fits a smaller terminal: left columns, and the rows down to the last one in use', async () => {
+  const one = await shown(
+    screenOf(),
+    Array.from({ length: ROWS }, (_, row) => `${row} ${'x'.repeat(20)}`).join('\r\n'),
+  );
+  const small = await shown(screenOf(10, 3), one.picture({ columns: 10, rows: 3 }));
+  expect(small.snapshot().lines).toEqual(['5 xxxxxxxx', '6 xxxxxxxx', '7 xxxxxxxx']);
+});
+
+it('a picture erases what stood in a larger terminal', async () => {
+  const one = await shown(screenOf(), 'short');
+  const large = await shown(screenOf(50, 12), 'z'.repeat(50 * 12));
+  await shown(large, one.picture({ columns: 50, rows: 12 }));
+  expect(large.snapshot().text()).toBe('short');
+  expect(large.snapshot().cursor).toEqual({ column: 5, row: 0 });
+});
+
+it('what is told as parsed follows the state that was read in between', async () => {
+  const one = screenOf();
+  const other = screenOf();
+  one.feed(Buffer.from('before '.repeat(5)));
+  one.whenStill(() => {
+    other.feed(Buffer.from(one.state(0)));
+    one.onParsed((bytes) => other.feed(bytes));
+  });
+  one.feed(Buffer.from('\x1b[35mafter'));
+  await one.settled();
+  await other.settled();
+  expect(look(other)).toBe(look(one));
+  expect(other.snapshot().text()).toContain('after');
+});
