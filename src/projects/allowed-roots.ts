@@ -62,8 +62,10 @@ export class AllowedRoots {
   async #judge(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
     this.requireSome();
     const absolute = this.absolute(input);
-    const realRoots = await this.#realRoots();
+    const [realRoots, known] = await Promise.all([this.#realRoots(), realIfThere(absolute)]);
     const isInside = (path: string) => realRoots.some((root) => isWithin(path, root));
+    // Most paths exist and lie inside; only the others have to be walked link by link.
+    if (known !== undefined && isInside(known)) return { path: known as AllowedPath, exists: true };
     const walk = await walkPath(absolute, isInside);
     if (!isInside(walk.real)) throw this.refusal(input, walk.ledTo);
     if (walk.error !== undefined) {
@@ -124,12 +126,19 @@ export class AllowedRoots {
 
 /** In one call for a root that exists; one that does not, or that nobody may look at, is walked. */
 async function realRoot(root: string): Promise<string | undefined> {
+  const real = await realIfThere(root);
+  if (real !== undefined) return real;
+  const walk = await walkPath(root, () => false);
+  return walk.error === undefined ? walk.real : undefined;
+}
+
+/** undefined for a path that does not exist, or that nobody may look at. */
+async function realIfThere(path: string): Promise<string | undefined> {
   try {
-    return await realpath(root);
+    return await realpath(path);
   } catch (thrown) {
     if (systemCodeOf(thrown) === undefined) throw thrown;
-    const walk = await walkPath(root, () => false);
-    return walk.error === undefined ? walk.real : undefined;
+    return undefined;
   }
 }
 
