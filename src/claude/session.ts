@@ -1,5 +1,6 @@
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
+import type { SessionTerminal } from './session-terminal.js';
 
 /** How sure a statement about a session is: a hook, stream or exit code is exact; a screen is observed. */
 export type Source = 'exact' | 'observed';
@@ -114,6 +115,8 @@ export interface ScreenView {
 /** One running agent, whatever drives it. Events out; answers, messages and ends in. */
 export interface SessionDriver extends Disposable {
   readonly onEvent: Event<SessionEvent>;
+  /** Once the program runs; undefined for a driver without a terminal. */
+  readonly terminal?: SessionTerminal | undefined;
   /** Resolves when the program runs; throws BridgeError when it cannot be started (nothing is left behind then). */
   start(): Promise<void>;
   /** `gone` when that request no longer waits; the answer was not used. */

@@ -11,6 +11,7 @@ import { HooksServer } from '../hooks/hooks-server.js';
 import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
 import { interactiveArguments, type ResumePoint } from '../launch.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
@@ -50,6 +51,7 @@ export interface InteractiveDriverOptions {
 /** What there is once the program runs. */
 interface Running {
   readonly session: PtySession;
+  readonly terminal: SessionTerminal;
   readonly screen: Screen;
   readonly dialogs: ScreenDialogs;
   readonly composer: Composer;
@@ -162,6 +164,10 @@ export class InteractiveDriver implements SessionDriver {
     return { text: lines.join('\n').trimEnd(), columns, rows };
   }
 
+  get terminal(): SessionTerminal | undefined {
+    return this.#running?.terminal;
+  }
+
   lastOutput(maxChars: number): string {
     return tailChars(this.#watch.readable, maxChars);
   }
@@ -207,7 +213,8 @@ export class InteractiveDriver implements SessionDriver {
       },
       clock,
     );
-    this.#running = { session, screen, dialogs, composer };
+    const terminal = new SessionTerminal(session, screen, { columns: TERMINAL_COLUMNS, rows: TERMINAL_ROWS });
+    this.#running = { session, terminal, screen, dialogs, composer };
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
     this.#owned.add(
       session.onData((bytes) => {

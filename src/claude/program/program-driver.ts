@@ -7,6 +7,7 @@ import { oneLine, tailChars } from '../../base/text.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { Screen } from '../../screen/screen.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import { SessionTerminal } from '../session-terminal.js';
 import { PrintedLines } from './printed-lines.js';
 
 const COLUMNS = 120;
@@ -46,6 +47,7 @@ export class ProgramDriver implements SessionDriver {
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
   #session: PtySession | undefined;
+  #terminal: SessionTerminal | undefined;
   #screen: Screen | undefined;
   #printed: PrintedLines | undefined;
   #exit: ExitStatus | undefined;
@@ -81,6 +83,7 @@ export class ProgramDriver implements SessionDriver {
       }),
     );
     this.#screen = screen;
+    this.#terminal = new SessionTerminal(session, screen, { columns: COLUMNS, rows: ROWS });
     const printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
     this.#printed = printed;
     this.#owned.add(
@@ -135,7 +138,11 @@ export class ProgramDriver implements SessionDriver {
 
   async screen(): Promise<ScreenView> {
     await this.#screen?.settled();
-    return { text: this.#text(), columns: COLUMNS, rows: ROWS };
+    return { text: this.#text(), ...(this.#terminal?.size ?? { columns: COLUMNS, rows: ROWS }) };
+  }
+
+  get terminal(): SessionTerminal | undefined {
+    return this.#terminal;
   }
 
   lastOutput(maxChars: number): string {

@@ -1,0 +1,61 @@
+import type { Event } from '../base/event.js';
+import type { PtySession } from '../pty/pty-session.js';
+import type { Screen } from '../screen/screen.js';
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The terminal of a session, for people who look at it and type into it. */
+export class SessionTerminal {
+  readonly #session: PtySession;
+  readonly #screen: Screen;
+  #size: TerminalSize;
+
+  constructor(session: PtySession, screen: Screen, size: TerminalSize) {
+    this.#session = session;
+    this.#screen = screen;
+    this.#size = size;
+  }
+
+  get size(): TerminalSize {
+    return this.#size;
+  }
+
+  /** What the program printed, a frame at a time; of a flood only what was shown. */
+  get onOutput(): Event<Buffer> {
+    return this.#screen.onParsed;
+  }
+
+  /** After what is shown may have changed. */
+  get onFrame(): Event<void> {
+    return this.#screen.onFrame;
+  }
+
+  /** Calls `read` as soon as `onOutput` goes on exactly where `state` ends. */
+  whenStill(read: () => void): void {
+    this.#screen.whenStill(read);
+  }
+
+  /** The bytes that bring a fresh terminal of the same size to this state, with so many lines above the screen. */
+  state(scrollback: number): string {
+    return this.#screen.state(scrollback);
+  }
+
+  /** The bytes that draw what is shown into a terminal of any size. */
+  picture(size: TerminalSize): string {
+    return this.#screen.picture(size);
+  }
+
+  /** Types. False, and nothing is taken, when the program is gone or leaves megabytes unread. */
+  write(data: string | Uint8Array): boolean {
+    return this.#session.write(data);
+  }
+
+  resize(size: TerminalSize): void {
+    this.#size = size;
+    this.#session.resize(size.columns, size.rows);
+    this.#screen.resize(size.columns, size.rows);
+  }
+}
