@@ -4,7 +4,10 @@ import { toDisposable, type Disposable } from './lifecycle.js';
 export interface Clock {
   /** Wall clock, milliseconds since the epoch: for timestamps only. */
   now(): number;
-  /** Milliseconds that only ever grow: for durations and deadlines. */
+  /**
+   * Milliseconds that only ever grow, whoever sets the wall clock: for durations and deadlines. Counted from the machine's
+   * start, so that processes of one boot can compare them.
+   */
   monotonicMs(): number;
   /** Runs `callback` once after `delayMs`; any delay is allowed, also beyond 2^31 ms. */
   after(delayMs: number, callback: () => void): Disposable;
@@ -13,9 +16,12 @@ export interface Clock {
 /** Node fires timers above this at once (https://nodejs.org/docs/latest-v20.x/api/timers.html). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** `performance` counts from the start of this process; the system's own monotonic clock is the same for all. */
+const processStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => processStartMs + performance.now(),
   after: (delayMs, callback) => {
     const dueMs = performance.now() + delayMs;
     let timer: NodeJS.Timeout;

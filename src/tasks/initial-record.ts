@@ -1,7 +1,8 @@
 // Pure: the record of a task that has not begun.
 import { oneLine } from '../base/text.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
-import { RECORD_VERSION, type TaskRecord } from './task.js';
+import { RECORD_VERSION } from './record-versions.js';
+import type { TaskRecord } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
 const PROMPT_SUMMARY_CHARS = 300;
@@ -18,7 +19,7 @@ export function initialRecord(parts: {
 }): TaskRecord {
   const { spec, prompt, owner, mark, socketPath, files } = parts;
   return {
-    version: RECORD_VERSION,
+    schema_version: RECORD_VERSION,
     task_id: spec.task_id,
     status: 'pending',
     status_source: 'exact',
@@ -34,6 +35,7 @@ export function initialRecord(parts: {
     timeout_seconds: spec.timeout_seconds,
     created_at: spec.created_at,
     started_at: null,
+    started_monotonic_ms: null,
     ended_at: null,
     elapsed_seconds: 0,
     keeper: owner,
@@ -53,5 +55,6 @@ export function initialRecord(parts: {
     change_seq: 0,
     log_file: files.logFile,
     prompt_file: files.promptFile,
+    storage: null,
   };
 }

@@ -61,7 +61,11 @@ export class RunState implements Disposable {
 
   /** The agent's process runs. */
   spawned(): void {
-    this.#record = { ...this.#record, started_at: this.nowText() };
+    this.#record = {
+      ...this.#record,
+      started_at: this.nowText(),
+      started_monotonic_ms: this.#parts.clock.monotonicMs(),
+    };
     this.move('running', 'The agent runs.', 'exact');
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { migrateRecord, RECORD_VERSION } from './record-versions.js';
 
 /** The statuses of the specification, and `waiting`: a decision is open. */
 export const taskStatuses = [
@@ -46,6 +47,11 @@ export const driverNames = ['interactive', 'print'] as const;
 export const driverNameSchema = z.enum(driverNames);
 export type DriverName = z.infer<typeof driverNameSchema>;
 
+/** What a task is for: work in a project, or one question of a conversation. */
+export const taskPurposes = ['task', 'ask'] as const;
+export const taskPurposeSchema = z.enum(taskPurposes);
+export type TaskPurpose = z.infer<typeof taskPurposeSchema>;
+
 export const taskIdSchema = z.string().regex(TASK_ID_PATTERN);
 
 const questionSchema = z.object({
@@ -83,11 +89,8 @@ export const processIdentitySchema = z.object({
   boot_id: z.string().nullable(),
 });
 
-export const RECORD_VERSION = 1;
-
-/** `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. */
-export const taskRecordSchema = z.object({
-  version: z.literal(RECORD_VERSION),
+const currentRecordSchema = z.object({
+  schema_version: z.literal(RECORD_VERSION),
   task_id: taskIdSchema,
   status: taskStatusSchema,
   status_source: z.enum(['exact', 'observed']),
@@ -96,6 +99,8 @@ export const taskRecordSchema = z.object({
   /** What the session does now, on one line. */
   activity: z.string(),
   project_path: z.string(),
+  /** Left out for work in a project. */
+  purpose: taskPurposeSchema.optional(),
   prompt_summary: z.string(),
   prompt_bytes: z.number(),
   permission_mode: permissionModeSchema,
@@ -105,6 +110,8 @@ export const taskRecordSchema = z.object({
   timeout_seconds: z.number(),
   created_at: z.string(),
   started_at: z.string().nullable(),
+  /** When the agent was started, in milliseconds since the machine's start: durations do not follow a clock that is set. */
+  started_monotonic_ms: z.number().nullable(),
   ended_at: z.string().nullable(),
   /** Whole seconds on the monotonic clock, fixed at the end. */
   elapsed_seconds: z.number(),
@@ -120,6 +127,8 @@ export const taskRecordSchema = z.object({
   cli_version: z.string().nullable(),
   turns: z.number(),
   final_message: z.string(),
+  /** UUID of the assistant's last message in the session's transcript, where the CLI told it. */
+  message_id: z.string().nullable().optional(),
   last_output: z.string(),
   output_bytes: z.number(),
   files_changed: z.array(z.string()),
@@ -128,7 +137,15 @@ export const taskRecordSchema = z.object({
   change_seq: z.number(),
   log_file: z.string(),
   prompt_file: z.string(),
+  /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
+  storage: z.string().nullable(),
 });
+
+/**
+ * `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. Records of
+ * older bridges are read, too.
+ */
+export const taskRecordSchema = z.preprocess(migrateRecord, currentRecordSchema);
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
 
 /** The decisions that still wait for an answer, oldest first. */

@@ -19,7 +19,7 @@ export const OTHER_ID = 'task_ffffffffffffffffffff';
 
 export function taskRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
   return {
-    version: 1,
+    schema_version: 2,
     task_id: TASK_ID,
     status: 'running',
     status_source: 'exact',
@@ -35,6 +35,7 @@ export function taskRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     timeout_seconds: 3600,
     created_at: '2026-03-01T10:00:00.000Z',
     started_at: '2026-03-01T10:00:01.000Z',
+    started_monotonic_ms: null,
     ended_at: null,
     elapsed_seconds: 12.7,
     keeper: { pid: 10, start_time: '5', boot_id: 'b' },
@@ -54,6 +55,7 @@ export function taskRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     change_seq: 3,
     log_file: '/home/ann/app/.claude/mcp-logs/task.log',
     prompt_file: '/home/ann/app/.claude/mcp-logs/prompt.md',
+    storage: null,
     ...changes,
   };
 }
