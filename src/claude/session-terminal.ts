@@ -9,11 +9,11 @@ export interface TerminalSize {
 
 /** The terminal of a session, for people who look at it and type into it. */
 export class SessionTerminal {
-  readonly #session: PtySession;
+  readonly #session: Pick<PtySession, 'write' | 'resize'>;
   readonly #screen: Screen;
   #size: TerminalSize;
 
-  constructor(session: PtySession, screen: Screen, size: TerminalSize) {
+  constructor(session: Pick<PtySession, 'write' | 'resize'>, screen: Screen, size: TerminalSize) {
     this.#session = session;
     this.#screen = screen;
     this.#size = size;

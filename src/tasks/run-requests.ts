@@ -17,6 +17,8 @@ export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' |
 export class RunRequests {
   readonly #parts: RunRequestsParts;
   readonly #judging = new Set<string>();
+  /** Decisions that were open when a person typed at the terminal. */
+  readonly #typedAt = new Set<string>();
 
   constructor(parts: RunRequestsParts) {
     this.#parts = parts;
@@ -43,11 +45,18 @@ export class RunRequests {
     );
   }
 
-  /** The session moved on without an answer of ours. */
+  /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
   gone(requestId: string, why: string): void {
     this.#judging.delete(requestId);
     const decisionId = this.#parts.decisions.idOfRequest(requestId);
-    if (decisionId !== undefined) this.#close(decisionId, 'withdrawn', 'session', why);
+    if (decisionId === undefined) return;
+    const byPerson = this.#typedAt.has(decisionId) && !this.#parts.isEnding();
+    this.#close(decisionId, 'withdrawn', byPerson ? 'terminal' : 'session', why);
+  }
+
+  /** A person types at the terminal: a dialog that goes away from now on was answered there. */
+  typed(): void {
+    for (const decisionId of this.#parts.decisions.openIds) this.#typedAt.add(decisionId);
   }
 
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
@@ -86,6 +95,7 @@ export class RunRequests {
     reason: string | null,
   ): void {
     const { story, decisions, state } = this.#parts;
+    this.#typedAt.delete(decisionId);
     story.closed(decisions.close(decisionId, verdict, by, reason));
     state.settle('exact', 'closed');
   }

@@ -110,6 +110,11 @@ export class TaskRun implements Disposable {
     this.#state.update({ cli_version: version });
   }
 
+  /** A person types at the session's terminal. */
+  typed(): void {
+    this.#requests.typed();
+  }
+
   async screen(): Promise<ScreenText> {
     return this.#parts.driver.screen();
   }

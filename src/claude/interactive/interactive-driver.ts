@@ -27,6 +27,7 @@ const LOOK_INTERVAL_MS = 100;
 /** A start shows its first hook within 3 s on a busy machine; ten times that is silence. */
 const SILENT_START_MS = 30_000;
 const ESCAPE = '\x1b';
+const CTRL_C = '\x03';
 
 export interface InteractiveDriverOptions {
   readonly pty: PtySpawner;
@@ -213,7 +214,13 @@ export class InteractiveDriver implements SessionDriver {
       },
       clock,
     );
-    const terminal = new SessionTerminal(session, screen, { columns: TERMINAL_COLUMNS, rows: TERMINAL_ROWS });
+    const typed = (data: string | Uint8Array): boolean => {
+      // Esc and Ctrl-C at the terminal interrupt a turn, as ours do, and no hook tells.
+      if (isInterrupt(data)) this.#watch.interrupted();
+      return session.write(data);
+    };
+    const keys = { write: typed, resize: session.resize.bind(session) };
+    const terminal = new SessionTerminal(keys, screen, { columns: TERMINAL_COLUMNS, rows: TERMINAL_ROWS });
     this.#running = { session, terminal, screen, dialogs, composer };
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
     this.#owned.add(
@@ -327,4 +334,10 @@ export class InteractiveDriver implements SessionDriver {
       'Try again in a moment.',
     );
   }
+}
+
+/** A key alone: escape sequences and pasted text come in one piece. */
+function isInterrupt(data: string | Uint8Array): boolean {
+  const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
+  return text === ESCAPE || text === CTRL_C;
 }
