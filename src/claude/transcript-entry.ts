@@ -1,0 +1,131 @@
+// Pure: one line of a session's transcript → what a receipt needs of it. Lines of other kinds hold nothing.
+import { z } from 'zod';
+import type { ModelUsage } from './usage-totals.js';
+
+export interface ToolUse {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolOutcome {
+  readonly id: string;
+  readonly isError: boolean;
+  /** What the model read. */
+  readonly text: string;
+  /** What the CLI noted of it besides, by tool. */
+  readonly details: unknown;
+}
+
+export type TranscriptEntry =
+  | {
+      readonly kind: 'assistant';
+      /** Milliseconds since the epoch. */
+      readonly atMs: number;
+      readonly messageId: string;
+      readonly model: string;
+      readonly usage: ModelUsage | undefined;
+      readonly uses: readonly ToolUse[];
+    }
+  | {
+      readonly kind: 'results';
+      readonly atMs: number;
+      readonly cwd: string | undefined;
+      readonly outcomes: readonly ToolOutcome[];
+    };
+
+const count = z.number().nonnegative().catch(0);
+const usageSchema = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+});
+const assistantSchema = z.object({
+  type: z.literal('assistant'),
+  timestamp: z.string(),
+  message: z.object({
+    id: z.string(),
+    model: z.string(),
+    content: z.array(z.unknown()),
+    usage: usageSchema.optional().catch(undefined),
+  }),
+});
+const useSchema = z.object({
+  type: z.literal('tool_use'),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+});
+const userSchema = z.object({
+  type: z.literal('user'),
+  timestamp: z.string(),
+  cwd: z.string().optional(),
+  message: z.object({ content: z.array(z.unknown()) }),
+  toolUseResult: z.unknown(),
+});
+const resultSchema = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(z.unknown())]).optional(),
+  is_error: z.boolean().nullish(),
+});
+const textSchema = z.object({ type: z.literal('text'), text: z.string() });
+
+/** Undefined for a line of another kind, and for one that is torn. */
+export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
+  const value = parseJson(line);
+  const assistant = assistantSchema.safeParse(value).data;
+  if (assistant !== undefined) {
+    const { id, model, content, usage } = assistant.message;
+    return {
+      kind: 'assistant',
+      atMs: Date.parse(assistant.timestamp),
+      messageId: id,
+      model,
+      usage: usage && {
+        input: usage.input_tokens,
+        output: usage.output_tokens,
+        cacheRead: usage.cache_read_input_tokens,
+        cacheWrite: usage.cache_creation_input_tokens,
+      },
+      uses: content.flatMap((block) => {
+        const use = useSchema.safeParse(block).data;
+        return use === undefined ? [] : [{ id: use.id, tool: use.name, input: use.input }];
+      }),
+    };
+  }
+  const user = userSchema.safeParse(value).data;
+  if (user === undefined) return undefined;
+  return {
+    kind: 'results',
+    atMs: Date.parse(user.timestamp),
+    cwd: user.cwd,
+    outcomes: user.message.content.flatMap((block) => {
+      const result = resultSchema.safeParse(block).data;
+      if (result === undefined) return [];
+      return [
+        {
+          id: result.tool_use_id,
+          isError: result.is_error === true,
+          text: textOf(result.content ?? ''),
+          details: user.toolUseResult,
+        },
+      ];
+    }),
+  };
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Torn by an end in the middle of a write: it holds nothing that can be used.
+    return undefined;
+  }
+}
+
+function textOf(content: string | readonly unknown[]): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((block) => textSchema.safeParse(block).data?.text ?? []).join('\n');
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { openRegularFile } from '../base/regular-file.js';
+import { commandOutcome, type CommandOutcome } from './command-outcome.js';
+import { filesWritten, toolSummary } from './tool-summary.js';
+import {
+  parseTranscriptLine,
+  type ToolOutcome,
+  type ToolUse,
+  type TranscriptEntry,
+} from './transcript-entry.js';
+import { UsageTotals, type ModelUsage } from './usage-totals.js';
+
+const READ_BYTES = 256 * 1024;
+/** A longer line holds a pasted file or an image: nothing of a receipt. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** A transcript above this is read up to here, and the reader is told. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Calls whose result is still to come; a session has a few at a time. */
+const MAX_OPEN = 10_000;
+const NEWLINE = 0x0a;
+
+/** Takes what a transcript tells, in its order. */
+export interface TranscriptListener {
+  onCommand(command: string, outcome: Extract<CommandOutcome, { ran: true }>): void;
+  /** An absolute path. */
+  onWrite(path: string, change: 'created' | 'changed'): void;
+  /** A call that was denied, or refused before it began. */
+  onRefused(tool: string, summary: string, why: string): void;
+}
+
+export interface TranscriptTotals {
+  readonly usage: ReadonlyMap<string, ModelUsage>;
+  /** False when something was left out: too long, or the time was over. */
+  readonly isWhole: boolean;
+}
+
+/** What a refusal says, in the words of both pinned versions; other faults of a tool are no refusals. */
+const REFUSED =
+  /permission to use|has been denied|was denied|doesn't want to (proceed|take this action)|haven't granted|requires approval|was rejected|blocked by|denied by/i;
+const writeSchema = z.object({ type: z.string().optional(), originalFile: z.string().nullish() });
+
+/**
+ * Reads transcripts to their ends and tells what was done since `sinceMs` (milliseconds since the epoch): a session that
+ * continues another begins with a copy of it. `signal` ends the reading early.
+ */
+export async function readTranscripts(
+  paths: readonly string[],
+  options: { readonly sinceMs: number; readonly cwd: string; readonly signal: AbortSignal },
+  listener: TranscriptListener,
+): Promise<TranscriptTotals> {
+  const usage = new UsageTotals();
+  let isWhole = true;
+  for (const path of paths) {
+    const facts = new Facts(options, listener, usage);
+    isWhole = (await readLines(path, options.signal, (line) => facts.take(line))) && isWhole;
+  }
+  return { usage: usage.byModel, isWhole };
+}
+
+class Facts {
+  readonly #options: { readonly sinceMs: number; readonly cwd: string };
+  readonly #listener: TranscriptListener;
+  readonly #usage: UsageTotals;
+  readonly #open = new Map<string, ToolUse>();
+
+  constructor(
+    options: { readonly sinceMs: number; readonly cwd: string },
+    listener: TranscriptListener,
+    usage: UsageTotals,
+  ) {
+    this.#options = options;
+    this.#listener = listener;
+    this.#usage = usage;
+  }
+
+  take(line: Buffer): void {
+    // Most of a transcript is of other kinds: parsing all of it would take ten times as long.
+    if (!line.includes('"type":"assistant"') && !line.includes('"type":"user"')) return;
+    const entry = parseTranscriptLine(line.toString('utf8'));
+    // A time that cannot be read is no time before.
+    if (entry === undefined || entry.atMs < this.#options.sinceMs) return;
+    if (entry.kind === 'assistant') this.#onAssistant(entry);
+    else for (const outcome of entry.outcomes) this.#onOutcome(outcome, entry.cwd ?? this.#options.cwd);
+  }
+
+  #onAssistant(entry: Extract<TranscriptEntry, { kind: 'assistant' }>): void {
+    if (entry.usage !== undefined) this.#usage.add(entry.messageId, entry.model, entry.usage);
+    for (const use of entry.uses) if (this.#open.size < MAX_OPEN) this.#open.set(use.id, use);
+  }
+
+  #onOutcome(outcome: ToolOutcome, cwd: string): void {
+    const use = this.#open.get(outcome.id);
+    if (use === undefined || !this.#open.delete(outcome.id)) return;
+    const { tool, input } = use;
+    if (tool === 'Bash') {
+      const command = input['command'];
+      const ended = commandOutcome(outcome);
+      if (ended.ran) this.#listener.onCommand(typeof command === 'string' ? command : '', ended);
+      else this.#listener.onRefused(tool, toolSummary(tool, input, this.#options.cwd), ended.why);
+      return;
+    }
+    if (outcome.isError) {
+      if (REFUSED.test(outcome.text))
+        this.#listener.onRefused(tool, toolSummary(tool, input, this.#options.cwd), outcome.text);
+      return;
+    }
+    for (const path of filesWritten(tool, input, cwd))
+      this.#listener.onWrite(path, changeOf(outcome.details));
+  }
+}
+
+function changeOf(details: unknown): 'created' | 'changed' {
+  const write = writeSchema.safeParse(details).data;
+  return write?.type === 'create' || write?.originalFile === null ? 'created' : 'changed';
+}
+
+/** Resolves with whether all of the file was read; a missing one is. */
+async function readLines(path: string, signal: AbortSignal, take: (line: Buffer) => void): Promise<boolean> {
+  const opened = await openRegularFile(path);
+  if (opened.state !== 'open') return opened.state === 'missing';
+  const { file } = opened;
+  try {
+    let rest: Buffer[] = [];
+    let restBytes = 0;
+    let isWhole = true;
+    for (let at = 0; ;) {
+      if (signal.aborted || at >= MAX_BYTES) return false;
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, at);
+      if (bytesRead === 0) return isWhole;
+      at += bytesRead;
+      const chunk = buffer.subarray(0, bytesRead);
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+        const last = chunk.subarray(from, end);
+        if (restBytes + last.length > MAX_LINE_BYTES) isWhole = false;
+        else take(rest.length === 0 ? last : Buffer.concat([...rest, last]));
+        rest = [];
+        restBytes = 0;
+        from = end + 1;
+      }
+      restBytes += bytesRead - from;
+      // Of a line that is too long no more is kept.
+      if (restBytes > MAX_LINE_BYTES) rest = [];
+      else rest.push(chunk.subarray(from));
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,50 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
+
+/** More transcripts of subagents than one session starts. */
+const MAX_SUBAGENTS = 1_000;
+const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Where the CLI keeps its own files: `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory. */
+export function claudeConfigDir(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const configured = env['CLAUDE_CONFIG_DIR'];
+  if (configured !== undefined && configured !== '') return configured;
+  return env['HOME'] === undefined ? undefined : join(env['HOME'], '.claude');
+}
+
+/**
+ * The transcript of a session and those of its subagents; none when it is not there (a person may have switched
+ * transcripts off). It is looked for in every project's folder: how the CLI names these is its own affair.
+ */
+export async function findTranscripts(configDir: string, sessionId: string): Promise<string[]> {
+  if (!SESSION_ID.test(sessionId)) return [];
+  const projects = join(configDir, 'projects');
+  for (const project of await namesIn(projects)) {
+    const transcript = join(projects, project, `${sessionId}.jsonl`);
+    if (!(await isFile(transcript))) continue;
+    const folder = join(dirname(transcript), sessionId, 'subagents');
+    const subagents = (await namesIn(folder)).filter((name) => name.endsWith('.jsonl'));
+    return [transcript, ...subagents.slice(0, MAX_SUBAGENTS).map((name) => join(folder, name))];
+  }
+  return [];
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (fault) {
+    const code = systemCodeOf(fault);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw fault;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (fault) {
+    if (systemCodeOf(fault) === undefined) throw fault;
+    return false;
+  }
+}

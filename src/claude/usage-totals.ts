@@ -1,0 +1,44 @@
+/** Tokens, as the API counts them. */
+export interface ModelUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** What the CLI calls the model of a message that it wrote itself. */
+const NO_MODEL = '<synthetic>';
+/** Above what a session says in a day. */
+const MAX_MESSAGES = 200_000;
+
+/** Sums tokens by model. A message stands in a transcript once for each of its blocks, and counts once. */
+export class UsageTotals {
+  readonly #messages = new Map<string, { readonly model: string; readonly usage: ModelUsage }>();
+
+  /** Of a message that comes again the larger count stays: the first was written while it still grew. */
+  add(messageId: string, model: string, usage: ModelUsage): void {
+    if (model === NO_MODEL) return;
+    const known = this.#messages.get(messageId);
+    if (known === undefined && this.#messages.size >= MAX_MESSAGES) return;
+    if (known === undefined || known.usage.output <= usage.output)
+      this.#messages.set(messageId, { model, usage });
+  }
+
+  get byModel(): ReadonlyMap<string, ModelUsage> {
+    const totals = new Map<string, ModelUsage>();
+    for (const { model, usage } of this.#messages.values()) {
+      const sum = totals.get(model);
+      totals.set(model, sum === undefined ? usage : added(sum, usage));
+    }
+    return totals;
+  }
+}
+
+function added(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+  };
+}
