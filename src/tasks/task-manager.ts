@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import { createTaskId, TASK_ID_PATTERN } from '../base/ids.js';
-import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { writeJsonFileAtomically } from '../base/json-file.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes, oneLine } from '../base/text.js';
@@ -13,15 +13,9 @@ import { readJournal } from '../store/journal-reader.js';
 import { processState } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
+import { readRecordFile, type RecordFile } from './record-file.js';
 import { recoverTask } from './recovery.js';
-import {
-  isFinal,
-  taskRecordSchema,
-  type DriverName,
-  type PermissionMode,
-  type TaskRecord,
-  type TaskStatus,
-} from './task.js';
+import { isFinal, type DriverName, type PermissionMode, type TaskRecord, type TaskStatus } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { readLogPage, type OutputPage } from './task-output.js';
 import type { TaskSpec } from './task-spec.js';
@@ -93,6 +87,9 @@ export class TaskManager implements Disposable {
       driver: input.driver ?? 'interactive',
       model: input.model ?? null,
       keep_open: input.keepOpen ?? false,
+      purpose: input.purpose ?? 'task',
+      skip_permissions: input.skipPermissions ?? false,
+      resume: input.resume ?? null,
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
       created_at: new Date(clock.now()).toISOString(),
       settings: { ...taskSettings, claude_command: [...installation.command] },
@@ -128,7 +125,7 @@ export class TaskManager implements Disposable {
     readonly path?: string;
     readonly limit: number;
     readonly cursor?: string;
-  }): Promise<{ tasks: TaskRecord[]; nextCursor?: string }> {
+  }): Promise<{ tasks: TaskRecord[]; nextCursor?: string; unreadable: UnreadableTask[] }> {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
     const ids = await this.#options.stateDir.listTaskIds();
@@ -141,19 +138,21 @@ export class TaskManager implements Disposable {
       );
     }
     const tasks: TaskRecord[] = [];
+    const unreadable: UnreadableTask[] = [];
     for (const id of ids.slice(from)) {
-      const record = await this.#read(id);
-      if (record === undefined) continue;
-      const current = await this.#current(record);
+      const file = await this.#readFile(id);
+      if (file.state === 'newer' || file.state === 'corrupt') unreadable.push({ task_id: id, why: file.why });
+      if (file.state !== 'ok') continue;
+      const current = await this.#current(file.record);
       if (path !== undefined && current.project_path !== path) continue;
       if (!hasStatus(current.status, query.status)) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
-        return { tasks, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
+        return { tasks, unreadable, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
       }
       tasks.push(current);
     }
-    return { tasks };
+    return { tasks, unreadable };
   }
 
   /** Answers with every task's record at the first change since `cursor`, or when the time is over. */
@@ -338,12 +337,14 @@ export class TaskManager implements Disposable {
 
   /** The record on disk; undefined when there is no such task or its record cannot be read. */
   async #read(taskId: string): Promise<TaskRecord | undefined> {
-    if (!TASK_ID_PATTERN.test(taskId)) return undefined;
-    const file = await readJsonFile(this.#options.stateDir.recordFile(taskId), taskRecordSchema);
-    if (file.state === 'ok') return file.value;
-    if (file.state === 'corrupt')
-      this.#options.logger.warn('a task record cannot be read', { task_id: taskId, why: file.why });
-    return undefined;
+    const file = await this.#readFile(taskId);
+    return file.state === 'ok' ? file.record : undefined;
+  }
+
+  async #readFile(taskId: string): Promise<RecordFile> {
+    if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
+    const { stateDir, clock, logger } = this.#options;
+    return readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
   }
 
   /** As the record would be if it were written now: elapsed time, and an end for a task whose keeper is gone. */
@@ -351,10 +352,7 @@ export class TaskManager implements Disposable {
     if (isFinal(record.status)) return record;
     // Only a keeper that is provably gone leaves its task to us.
     if (record.keeper !== null && (await processState(record.keeper)) !== 'gone') {
-      const startedMs =
-        record.started_at === null ? this.#options.clock.now() : Date.parse(record.started_at);
-      const elapsed = Math.floor((this.#options.clock.now() - startedMs) / 1000);
-      return { ...record, elapsed_seconds: Math.max(record.elapsed_seconds, elapsed) };
+      return { ...record, elapsed_seconds: elapsedSeconds(record, this.#options.clock) };
     }
     // The record was read before its keeper was found gone: what the keeper wrote last is the truth, and now it stays.
     const last = (await this.#read(record.task_id)) ?? record;
@@ -372,6 +370,18 @@ export class TaskManager implements Disposable {
       if (finished > settings.task_history_size) await stateDir.removeTaskDir(id);
     }
   }
+}
+
+/** A task whose record is there and cannot be read, and why in a sentence. */
+export interface UnreadableTask {
+  readonly task_id: string;
+  readonly why: string;
+}
+
+/** Never less than what the keeper last wrote, and not by the wall clock, which may be set. */
+function elapsedSeconds({ started_monotonic_ms, elapsed_seconds }: TaskRecord, clock: Clock): number {
+  if (started_monotonic_ms === null) return elapsed_seconds;
+  return Math.max(elapsed_seconds, Math.floor((clock.monotonicMs() - started_monotonic_ms) / 1000));
 }
 
 /** Aliases and ids such as `opus`, `claude-opus-4-1[1m]` or an ARN; nothing that could be read as an option. */
