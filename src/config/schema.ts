@@ -25,6 +25,8 @@ const MAX_LOG_BYTES = 1_073_741_824;
 /** A reply holds its text twice (text and structured), and no reply may reach 1 MB. */
 const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
+/** An hour without a server is longer than any restart of a client. */
+const MAX_GRACE_SECONDS = 3_600;
 const MAX_HEADER_LINES = 10_000;
 const MAX_PATTERN_CHARS = 1_000;
 
@@ -96,6 +98,26 @@ export const configSchema = z.strictObject({
     .describe('Number of ended tasks that are kept.')
     .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
 
+  on_disconnect: z
+    .enum(['keep', 'stop'])
+    .default('keep')
+    .describe(
+      'What becomes of a running task when the last server that knows it has gone: `keep` lets it go on, `stop` ends it after `on_disconnect_grace_seconds`.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_ON_DISCONNECT',
+      form: 'text',
+      expected: 'one of "keep", "stop"',
+    }),
+
+  on_disconnect_grace_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_GRACE_SECONDS)
+    .default(30)
+    .describe('Time, in seconds, within which a server must come back before `on_disconnect` ends a task.')
+    .register(settingFacts, wholeNumber('MCP_ON_DISCONNECT_GRACE', 1, MAX_GRACE_SECONDS)),
+
   default_tree_depth: z
     .int()
     .min(1)
@@ -128,6 +150,18 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, {
       env: 'MCP_ALLOW_PROTECTED_WRITES',
+      form: 'yes or no',
+      expected: 'true or false',
+    }),
+
+  conversation_skip_permissions: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the tools of the toolset `conversation` run Claude Code with `--dangerously-skip-permissions`: it then asks for nothing and no rule decides.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_CONVERSATION_SKIP_PERMISSIONS',
       form: 'yes or no',
       expected: 'true or false',
     }),

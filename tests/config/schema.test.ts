@@ -18,6 +18,8 @@ test('the defaults are those of the specification', () => {
     decision_timeout_seconds: 600,
     max_log_size_bytes: 10_485_760,
     task_history_size: 20,
+    on_disconnect: 'keep',
+    on_disconnect_grace_seconds: 30,
     default_tree_depth: 2,
     max_diff_size_bytes: 51_200,
     default_header_lines: 50,
