@@ -33,10 +33,9 @@ export class Drivers {
 
   /** `call` is how git is run in the repository. Throws as the runner, and NOT_A_REPOSITORY for settings that are no file. */
   async of(repository: Repository, call: Omit<GitCall, 'args'>): Promise<readonly string[]> {
-    const user = await this.#userSettings(call.signal);
-    // git is asked only where the files could hold a driver at all: most hold none.
     const files = [join(repository.commonDir, 'config'), join(repository.gitDir, 'config.worktree')];
-    const texts = await Promise.all(files.map(settingsText));
+    // git is asked only where the files could hold a driver at all: most hold none.
+    const [user, ...texts] = await Promise.all([this.#userSettings(call.signal), ...files.map(settingsText)]);
     if (!user.isConditional && !texts.some((text) => MAY_DEFINE.test(text))) return user.drivers;
     return driversAmong(await this.#names({ ...call, args: LIST }));
   }

@@ -8,7 +8,8 @@ import { readDiffStat, type DiffStat } from './diff-stat.js';
 import { Drivers } from './drivers.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
-import { findRepository, type RepositoryPath } from './repository.js';
+import { ObjectStores } from './object-stores.js';
+import { findRepository, type Repository, type RepositoryPath } from './repository.js';
 import { repositoryGit, type RepositoryGit } from './repository-git.js';
 import type { GitRunner } from './run-git.js';
 import { readCommit, type Commit, type CommitQuery } from './show-commit.js';
@@ -42,48 +43,49 @@ export interface Located {
 export class GitService {
   readonly #parts: GitParts;
   readonly #drivers: Drivers;
+  readonly #stores: ObjectStores;
 
   constructor(parts: GitParts) {
     this.#parts = parts;
     this.#drivers = new Drivers(parts.runner, parts.clock);
+    this.#stores = new ObjectStores(parts.roots, parts.clock);
   }
 
   async status(target: GitTarget): Promise<Located & Status> {
-    const { at, git } = await this.#open(target);
-    return { ...located(at), ...(await readStatus(git, at.within)) };
+    return this.#look(target, (git, at) => readStatus(git, at.within));
   }
 
   /** Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for a bad `base`. */
   async diffStat(target: GitTarget, cached: boolean): Promise<Located & DiffStat> {
-    const { at, git } = await this.#open(target);
-    const report = await readDiffStat(git, cached, at.within);
-    if (report.total.files === 0) await requireThere(at);
-    return { ...located(at), ...report };
+    return this.#look(target, async (git, at) => {
+      const report = await readDiffStat(git, cached, at.within);
+      if (report.total.files === 0) await requireThere(at);
+      return report;
+    });
   }
 
   /** One page of a patch. Throws REVISION_NOT_FOUND, and INVALID_ARGUMENTS for a bad `base` or a cursor that is out of date. */
   async diff(target: GitTarget, query: ChangesQuery): Promise<Located & Changes> {
-    const { at, git } = await this.#open(target);
-    const page = await readChanges(git, { maxBytes: this.#parts.maxDiffBytes, ...query }, at.within);
-    if (page.totalBytes === 0) await requireThere(at);
-    return { ...located(at), ...page };
+    return this.#look(target, async (git, at) => {
+      const page = await readChanges(git, { maxBytes: this.#parts.maxDiffBytes, ...query }, at.within);
+      if (page.totalBytes === 0) await requireThere(at);
+      return page;
+    });
   }
 
   /** Commits, newest first. Throws as `diff`. */
   async log(target: GitTarget, query: HistoryQuery): Promise<Located & History> {
-    const { at, git } = await this.#open(target);
-    const history = await readHistory(git, query, at.within);
-    if (history.commits.length === 0) await requireThere(at);
-    return { ...located(at), ...history };
+    return this.#look(target, async (git, at) => {
+      const history = await readHistory(git, query, at.within);
+      if (history.commits.length === 0) await requireThere(at);
+      return history;
+    });
   }
 
   /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for what is no revision. */
   async show(target: GitTarget, query: CommitQuery): Promise<Located & Commit> {
-    const { at, git } = await this.#open(target);
-    return {
-      ...located(at),
-      ...(await readCommit(git, { maxBytes: this.#parts.maxDiffBytes, ...query }, at.within)),
-    };
+    const maxBytes = this.#parts.maxDiffBytes;
+    return this.#look(target, (git, at) => readCommit(git, { maxBytes, ...query }, at.within));
   }
 
   /** Makes a repository, unless there is one. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a `.git` that is none. */
@@ -92,19 +94,41 @@ export class GitService {
     return initRepository({ ...this.#parts, drivers: this.#drivers }, folder, query, signal);
   }
 
-  async #open({
-    path,
-    signal,
-  }: GitTarget): Promise<{ readonly at: RepositoryPath; readonly git: RepositoryGit }> {
+  async #look<T>(
+    { path, signal }: GitTarget,
+    read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
+  ): Promise<Located & T> {
     const { roots, activeProject, runner } = this.#parts;
     const asked: AllowedPath = path === undefined ? await activeProject.resolve() : await roots.resolve(path);
     const at = await findRepository(roots, asked);
-    return { at, git: await repositoryGit(runner, this.#drivers, at.repository, signal) };
+    const answer = await this.#checked(at.repository, signal, async (both) =>
+      read(await repositoryGit(runner, this.#drivers, at.repository, both), at),
+    );
+    return { path: at.path, repository: at.repository.top, ...answer };
   }
-}
 
-function located(at: RepositoryPath): Located {
-  return { path: at.path, repository: at.repository.top };
+  /**
+   * git runs while it is seen that what it reads lies in the roots: reading is harmless, and nothing of it is told before
+   * that is known.
+   */
+  async #checked<T>(
+    repository: Repository,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const end = new AbortController();
+    const working = work(AbortSignal.any([signal, end.signal]));
+    const [check, answer] = await Promise.allSettled([
+      this.#stores.check(repository).catch((fault: unknown) => {
+        end.abort(fault);
+        throw fault;
+      }),
+      working,
+    ]);
+    if (check.status === 'rejected') throw check.reason;
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  }
 }
 
 /** "No changes" is no answer about a path that neither the disk nor git knows. */

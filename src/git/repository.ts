@@ -3,12 +3,11 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { readRegularFile } from '../base/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
-import { checkObjectStores } from './object-stores.js';
 
 /** A `.git` file, or the `commondir` of a worktree, is one path. */
 const MAX_POINTER_BYTES = 8_192;
 
-/** A repository of which every part lies in the allowed roots. */
+/** A repository whose folders lie in the allowed roots; what they hold is judged by ObjectStores. */
 export interface Repository {
   /** Folder of the working tree; `.git` lies in it. */
   readonly top: AllowedPath;
@@ -75,11 +74,13 @@ export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<Foun
     if (pointed === undefined) return { state: 'broken', why: 'its .git is a file that names no repository' };
     gitDir = await roots.resolve(resolve(dirname(gitDir), pointed));
   }
-  if ((await kindOf(gitDir)) !== 'folder') return { state: 'broken', why: 'its .git is not a folder' };
-  if ((await kindOf(join(gitDir, 'HEAD'))) === 'missing')
-    return { state: 'broken', why: 'its .git has no HEAD' };
-  const commonDir = await commonDirOf(roots, gitDir);
-  await checkObjectStores(roots, commonDir);
+  const [ofFolder, ofHead, commonDir] = await Promise.all([
+    kindOf(gitDir),
+    kindOf(join(gitDir, 'HEAD')),
+    commonDirOf(roots, gitDir),
+  ]);
+  if (ofFolder !== 'folder') return { state: 'broken', why: 'its .git is not a folder' };
+  if (ofHead === 'missing') return { state: 'broken', why: 'its .git has no HEAD' };
   return { state: 'found', repository: { top, gitDir, commonDir } };
 }
 
