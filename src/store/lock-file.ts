@@ -20,6 +20,8 @@ const lockSchema = z.object({
   }),
   /** ISO 8601 in UTC. */
   since: z.string(),
+  /** True while the owner only starts the task: the task's keeper takes the lock from it. */
+  reserved: z.boolean().optional(),
 });
 const newerSchema = z.looseObject({ version: z.number().int().gt(LOCK_VERSION) });
 
@@ -28,11 +30,13 @@ export type LockHolder = Readonly<Omit<z.infer<typeof lockSchema>, 'version'>>;
 
 export type LockFile =
   | { readonly state: 'free' }
+  /** Written by a newer bridge: whose it is cannot be told. */
+  | { readonly state: 'newer' }
   | { readonly state: 'held'; readonly holder: LockHolder }
   /** `mark` tells this very file from another one of the same name. */
   | { readonly state: 'corrupt'; readonly why: string; readonly changedMs: number; readonly mark: string };
 
-/** Throws BridgeError STATE_UNUSABLE when the lock cannot be read, or was written by a newer bridge. */
+/** Throws BridgeError STATE_UNUSABLE when the system does not let the lock be read. */
 export async function readLock(path: string): Promise<LockFile> {
   const read = await readJsonFile(path, z.unknown());
   if (read.state === 'missing') return { state: 'free' };
@@ -42,13 +46,7 @@ export async function readLock(path: string): Promise<LockFile> {
     const { version: _version, ...holder } = parsed.data;
     return { state: 'held', holder };
   }
-  if (newerSchema.safeParse(read.value).success) {
-    throw new BridgeError(
-      'STATE_UNUSABLE',
-      `The lock ${path} was written by a newer version of the bridge.`,
-      'Update this bridge, or stop the task with the newer one.',
-    );
-  }
+  if (newerSchema.safeParse(read.value).success) return { state: 'newer' };
   return corruptLock(path, parsed.error.issues.map((issue) => issue.message).join('; '));
 }
 
@@ -70,11 +68,12 @@ export async function replaceLock(path: string, holder: LockHolder): Promise<voi
   await withTemporary(path, holder, (temporary) => rename(temporary, path));
 }
 
-/** The same task, held by the same process since the same moment. */
+/** The same task, held by the same process since the same moment, for the same purpose. */
 export function isSameHolder(a: LockHolder, b: LockHolder): boolean {
   return (
     a.task_id === b.task_id &&
     a.since === b.since &&
+    (a.reserved ?? false) === (b.reserved ?? false) &&
     a.owner.pid === b.owner.pid &&
     a.owner.start_time === b.owner.start_time &&
     a.owner.boot_id === b.owner.boot_id
@@ -85,6 +84,14 @@ export function isSameHolder(a: LockHolder, b: LockHolder): boolean {
 export function isSameLock(a: LockFile, b: LockFile): boolean {
   if (a.state === 'held' && b.state === 'held') return isSameHolder(a.holder, b.holder);
   return a.state === 'corrupt' && b.state === 'corrupt' && a.mark === b.mark;
+}
+
+export function newerLock(path: string): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `The lock ${path} was written by a newer version of the bridge.`,
+    'Update this bridge, or stop the task with the newer one.',
+  );
 }
 
 /** Unfinished files of this name end so; one that is old belongs to a process that died. */

@@ -1,20 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
-import {
-  isSameHolder,
-  isSameLock,
-  linkLock,
-  readLock,
-  replaceLock,
-  TEMPORARY_SUFFIX,
-  type LockFile,
-  type LockHolder,
-} from './lock-file.js';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { createSecret } from '../base/ids.js';
+import { isSameProject } from '../base/same-project.js';
+import { FileLocks, type CorruptLock } from './file-locks.js';
+import { newerLock, readLock, replaceLock, type LockHolder } from './lock-file.js';
 import { ownIdentity, processState, type ProcessIdentity } from './process-identity.js';
 
+export type { CorruptLock } from './file-locks.js';
 export type { LockHolder } from './lock-file.js';
 
 export interface LockWish {
@@ -32,178 +27,193 @@ export interface Lock {
   release(): Promise<'released' | 'lost'>;
 }
 
-export interface CorruptLock {
-  readonly path: string;
-  readonly setAsideAs: string;
-  readonly why: string;
+/** Who holds which project, while nobody else may change that. */
+export interface LockTable {
+  /** Of living owners, and of those of whom that is not known. */
+  readonly held: readonly LockHolder[];
+  /** Of owners that are provably dead: whoever takes the project takes the lock over. */
+  readonly dead: readonly LockHolder[];
+  /**
+   * Takes the lock for a task that this process is about to start; the task's keeper takes it from here with `acquire`.
+   * Only for a project that is free in this table.
+   */
+  reserve(wish: LockWish): Promise<Lock>;
 }
 
-/** A lock appears whole or not at all, so that an unreadable one is no half-written one; this is for other file systems. */
-const CORRUPT_SETTLED_MS = 3_000;
-/** A take-over is a few system calls; whoever meets one looks again this often, this many times. */
-const RETRY_MS = 10;
-const MAX_TRIES = 300;
-/** Takers that died while they took over from one that died while it took over …; more would not fit into a file name. */
-const MAX_DEPTH = 4;
-/** A temporary file lives for milliseconds; one this old has lost its writer. */
-const STALE_TEMPORARY_MS = 60_000;
+/** `names` are those of all files in the folder of locks when the decision began. */
+type Decide<T> = (table: LockTable, names: readonly string[]) => Promise<T>;
 
-/** One running task a project, across all processes of the user: `<lockDir>/<hash of the project's path>`. */
+const LOCK_NAME = /^[0-9a-f]{64}$/;
+const DECISION_NAME = 'decision';
+/** A decision is a few milliseconds of small files; whoever meets one looks again this often. */
+const DECISION_RETRY_MS = 4;
+/** Longer than a hundred decisions before ours; then its owner was stopped in the middle. */
+const DECISION_LIMIT_MS = 20_000;
+
+/**
+ * One running task a project, across all processes of the user: `<lockDir>/<hash of the project's path>`. A folder and one
+ * that lies in it are one project. Whoever takes a lock holds `<lockDir>/decision` meanwhile.
+ */
 export class ProjectLocks {
   readonly #lockDir: string;
   readonly #clock: Clock;
-  readonly #onCorrupt: (corrupt: CorruptLock) => void;
+  readonly #files: FileLocks;
+  #self: Promise<ProcessIdentity> | undefined;
+  /** The decision before, in this process: these queue here and not at the file. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(lockDir: string, clock: Clock, onCorrupt: (corrupt: CorruptLock) => void) {
     this.#lockDir = lockDir;
     this.#clock = clock;
-    this.#onCorrupt = onCorrupt;
+    this.#files = new FileLocks(clock, onCorrupt);
   }
 
   /**
-   * Takes the project's lock when it is free or its owner is provably dead (pid, start time and boot); of any number of
-   * processes that try at once one gets it. Throws BridgeError STATE_UNUSABLE when the disk does not let it.
+   * Takes the project's lock when the project, its parents and what lies in it are free or their owners provably dead (pid,
+   * start time and boot), or when it is reserved for this task; of any number of processes that try at once one gets it.
+   * Throws BridgeError STATE_UNUSABLE when the disk does not let it.
    */
   async acquire(wish: LockWish): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
-    const path = this.#pathOf(wish.projectPath);
-    const holder: LockHolder = {
-      project_path: wish.projectPath,
-      task_id: wish.taskId,
-      owner: wish.owner,
-      since: new Date(this.#clock.now()).toISOString(),
-    };
-    const busy = await this.#claim(path, holder, 0);
-    if (busy !== undefined) return { busy };
-    try {
-      await this.#sweep(path, wish.taskId);
-    } catch (fault) {
-      // The lock is ours; what could not be swept now lies in nobody's way, and the next holder tries again.
-      if (systemCodeOf(fault) === undefined) throw fault;
-    }
-    return { held: { holder, release: () => this.#release(path, holder) } };
+    return this.#inTurn(async ({ held }, names) => {
+      const isReserved = (lock: LockHolder): boolean =>
+        lock.task_id === wish.taskId && lock.project_path === wish.projectPath && (lock.reserved ?? false);
+      const busy = held.find(
+        (lock) => isSameProject(lock.project_path, wish.projectPath) && !isReserved(lock),
+      );
+      if (busy !== undefined) return { busy };
+      const holder = this.#holder(wish);
+      const path = this.#pathOf(wish.projectPath);
+      // Nobody else changes a lock during a decision, except an owner that removes its own.
+      if (held.some(isReserved)) await replaceLock(path, holder);
+      else {
+        const other = await this.#files.claim(path, holder);
+        if (other !== undefined) return { busy: other };
+      }
+      await this.#sweep(path, wish.taskId, names);
+      return { held: { holder, release: () => this.#files.release(path, holder) } };
+    });
+  }
+
+  /**
+   * Runs `act` while no other process takes a lock: what it reads of locks and of the queue behind them stays so until it is
+   * done. It must be short, and must not wait for another decision. Throws STATE_UNUSABLE when the turn does not come.
+   */
+  decide<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
+    return this.#inTurn(act);
+  }
+
+  /** All locks as they are now; they may change at once. */
+  async table(): Promise<Omit<LockTable, 'reserve'>> {
+    return this.#read(await this.#names());
   }
 
   /** Who holds the project now; undefined when it is free, or its owner is provably dead. */
   async holderOf(projectPath: string): Promise<LockHolder | undefined> {
-    const lock = await readLock(this.#pathOf(projectPath));
+    const path = this.#pathOf(projectPath);
+    const lock = await readLock(path);
+    if (lock.state === 'newer') throw newerLock(path);
     if (lock.state !== 'held') return undefined;
     return (await processState(lock.holder.owner)) === 'gone' ? undefined : lock.holder;
+  }
+
+  #inTurn<T>(act: Decide<T>): Promise<T> {
+    const decision = this.#last.then(() => this.#decideAlone(act));
+    // A fault is its own caller's.
+    this.#last = decision.catch(() => undefined);
+    return decision;
+  }
+
+  async #decideAlone<T>(act: Decide<T>): Promise<T> {
+    const path = join(this.#lockDir, DECISION_NAME);
+    const holder = await this.#enter(path);
+    try {
+      const names = await this.#names();
+      await this.#sweep(path, holder.task_id, names);
+      const { held, dead } = await this.#read(names);
+      return await act({ held, dead, reserve: (wish) => this.#reserve(wish) }, names);
+    } finally {
+      await this.#files.release(path, holder);
+    }
+  }
+
+  async #enter(path: string): Promise<LockHolder> {
+    this.#self ??= ownIdentity();
+    const wish = { projectPath: this.#lockDir, taskId: createSecret(), owner: await this.#self };
+    const giveUpMs = this.#clock.monotonicMs() + DECISION_LIMIT_MS;
+    for (;;) {
+      const holder = this.#holder(wish);
+      const busy = await this.#files.claim(path, holder);
+      if (busy === undefined) return holder;
+      if (this.#clock.monotonicMs() > giveUpMs) {
+        throw new BridgeError(
+          'STATE_UNUSABLE',
+          `Another process (${busy.owner.pid}) has been deciding about tasks since ${busy.since}.`,
+          `If that process was stopped, let it go on or end it; it holds ${path}.`,
+        );
+      }
+      await sleep(this.#clock, DECISION_RETRY_MS);
+    }
+  }
+
+  async #reserve(wish: LockWish): Promise<Lock> {
+    const path = this.#pathOf(wish.projectPath);
+    const holder: LockHolder = { ...this.#holder(wish), reserved: true };
+    const busy = await this.#files.claim(path, holder);
+    if (busy !== undefined) {
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        `The lock of ${wish.projectPath} was taken by ${busy.task_id} while it was being given out.`,
+        'Start the task again; if it happens again, update every bridge that is installed.',
+      );
+    }
+    // In a decision, since the task's keeper may be taking it at this moment.
+    return { holder, release: () => this.decide(() => this.#files.release(path, holder)) };
+  }
+
+  /** Leftovers of dead takers lie in nobody's way: what cannot be swept now is tried again by the next one. */
+  async #sweep(path: string, taskId: string, names: readonly string[]): Promise<void> {
+    try {
+      await this.#files.sweep(path, taskId, names);
+    } catch (fault) {
+      if (systemCodeOf(fault) === undefined) throw fault;
+    }
+  }
+
+  async #read(names: readonly string[]): Promise<Omit<LockTable, 'reserve'>> {
+    const held: LockHolder[] = [];
+    const dead: LockHolder[] = [];
+    const read = names
+      .filter((name) => LOCK_NAME.test(name))
+      .map(async (name) => {
+        const lock = await readLock(join(this.#lockDir, name));
+        if (lock.state !== 'held') return;
+        ((await processState(lock.holder.owner)) === 'gone' ? dead : held).push(lock.holder);
+      });
+    await Promise.all(read);
+    return { held, dead };
+  }
+
+  /** The folder may be gone; the next lock makes it again. */
+  async #names(): Promise<string[]> {
+    try {
+      return await readdir(this.#lockDir);
+    } catch (fault) {
+      if (systemCodeOf(fault) === 'ENOENT') return [];
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        `The locks in ${this.#lockDir} cannot be listed: ${messageOf(fault)}.`,
+        'Check that the folder is yours and not too many files are open; MCP_STATE_DIR names another place.',
+        { cause: fault },
+      );
+    }
+  }
+
+  #holder({ projectPath, taskId, owner }: LockWish): LockHolder {
+    const since = new Date(this.#clock.now()).toISOString();
+    return { project_path: projectPath, task_id: taskId, owner, since };
   }
 
   #pathOf(projectPath: string): string {
     return join(this.#lockDir, createHash('sha256').update(projectPath).digest('hex'));
   }
-
-  /**
-   * Makes `holder` the holder of the lock file at `path`; tells who has it instead. A dead holder's file is replaced under a
-   * second lock, `<path>.takeover.<dead task id>`, claimed in the same way: so a taker that dies is itself taken over, and
-   * no two processes ever replace or remove one file at the same time.
-   */
-  async #claim(path: string, holder: LockHolder, depth: number): Promise<LockHolder | undefined> {
-    let inTheWay: LockHolder | undefined;
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await linkLock(path, holder)) return undefined;
-      const found = await readLock(path);
-      if (found.state === 'free') continue;
-      if (found.state === 'held' && (await processState(found.holder.owner)) !== 'gone') return found.holder;
-      if (found.state === 'corrupt' && (await this.#waitsToSettle(found))) continue;
-      const alone = await this.#alone(path, found, holder, depth, async () => {
-        if (found.state === 'corrupt') return this.#setAside(path, found.why);
-        await replaceLock(path, holder);
-        return 'ours';
-      });
-      if (alone === 'ours') return undefined;
-      if (typeof alone === 'object') {
-        inTheWay = alone;
-        await sleep(this.#clock, RETRY_MS);
-      }
-    }
-    if (inTheWay !== undefined) return inTheWay;
-    throw stuck(path);
-  }
-
-  /** Runs `act` as the only process that may touch the file, if it still is as it was `found`; else tells who may. */
-  async #alone<T>(
-    path: string,
-    found: LockFile,
-    wanted: LockHolder,
-    depth: number,
-    act: () => Promise<T>,
-  ): Promise<T | LockHolder | 'changed'> {
-    if (depth >= MAX_DEPTH) throw stuck(path);
-    const takeover = `${path}.takeover.${found.state === 'held' ? found.holder.task_id : found.state}`;
-    // Held by this process, whoever the lock is for: it is this one whose death would leave the work undone.
-    const taker: LockHolder = { ...wanted, owner: await ownIdentity() };
-    const busy = await this.#claim(takeover, taker, depth + 1);
-    if (busy !== undefined) return busy;
-    try {
-      return isSameLock(await readLock(path), found) ? await act() : 'changed';
-    } finally {
-      await rm(takeover, { force: true });
-    }
-  }
-
-  async #setAside(path: string, why: string): Promise<'set-aside'> {
-    const setAsideAs = `${path}.corrupt`;
-    await rename(path, setAsideAs);
-    this.#onCorrupt({ path, setAsideAs, why });
-    return 'set-aside';
-  }
-
-  /** True when it had to wait: the file may have become readable meanwhile. */
-  async #waitsToSettle(found: LockFile & { readonly state: 'corrupt' }): Promise<boolean> {
-    const ageMs = this.#clock.now() - found.changedMs;
-    // A file from the future tells of a clock that was set back, not of a writer.
-    if (ageMs >= CORRUPT_SETTLED_MS || ageMs < 0) return false;
-    await sleep(this.#clock, CORRUPT_SETTLED_MS - ageMs);
-    return true;
-  }
-
-  async #release(path: string, holder: LockHolder): Promise<'released' | 'lost'> {
-    const found = await readLock(path);
-    if (found.state !== 'held' || !isSameHolder(found.holder, holder)) return 'lost';
-    // Nobody takes over from a living owner: if that is this process, no other one can be at the file. It also works on
-    // a full disk, where a second lock could not be written.
-    if (holder.owner.pid === process.pid) {
-      await rm(path, { force: true });
-      return 'released';
-    }
-    const alone = await this.#alone(path, found, holder, 0, async () => {
-      await rm(path, { force: true });
-      return 'released' as const;
-    });
-    return alone === 'released' ? alone : 'lost';
-  }
-
-  /** Removes what dead processes left of earlier take-overs; whoever holds the lock may, since those are about others. */
-  async #sweep(path: string, taskId: string): Promise<void> {
-    const name = basename(path);
-    const ownTakeover = `${name}.takeover.${taskId}`;
-    for (const entry of await readdir(dirname(path))) {
-      if (!entry.startsWith(`${name}.`) || entry.startsWith(ownTakeover)) continue;
-      const file = join(dirname(path), entry);
-      if (
-        entry.endsWith(TEMPORARY_SUFFIX) ? await this.#isStale(file) : entry.startsWith(`${name}.takeover.`)
-      ) {
-        await rm(file, { force: true, recursive: true });
-      }
-    }
-  }
-
-  async #isStale(file: string): Promise<boolean> {
-    try {
-      return this.#clock.now() - (await stat(file)).mtimeMs > STALE_TEMPORARY_MS;
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return false;
-      throw fault;
-    }
-  }
-}
-
-function stuck(path: string): BridgeError {
-  return new BridgeError(
-    'STATE_UNUSABLE',
-    `The lock ${path} could not be taken: it kept changing.`,
-    `If no task runs in the project, remove the files that begin with ${path} and try again.`,
-  );
 }

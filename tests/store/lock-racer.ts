@@ -6,7 +6,10 @@ import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 // A program of its own, started by project-lock.test.ts: takes and releases locks as it is told.
 
 const orderSchema = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('acquire'), project: z.string(), tasks: z.array(z.string()) }),
+  z.object({
+    do: z.literal('acquire'),
+    tries: z.array(z.object({ project: z.string(), task: z.string() })),
+  }),
   z.object({ do: z.literal('release') }),
 ]);
 
@@ -22,7 +25,7 @@ async function obey(message: unknown): Promise<void> {
   }
   const owner = await ownIdentity();
   const answers = await Promise.all(
-    order.tasks.map((taskId) => locks.acquire({ projectPath: order.project, taskId, owner })),
+    order.tries.map(({ project, task }) => locks.acquire({ projectPath: project, taskId: task, owner })),
   );
   const won = answers.flatMap((answer) => ('held' in answer ? [answer.held] : []));
   held.push(...won);

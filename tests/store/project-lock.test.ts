@@ -1,18 +1,16 @@
-import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { ownIdentity, type ProcessIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../src/store/project-lock.js';
+import { LockRacers } from './lock-racers.js';
 
-const RACERS = 4;
-const TASKS_PER_RACER = 2;
-const ROUNDS = 200;
+const RACERS = 3;
+const ROUNDS = 40;
 const project = '/home/me/project';
 const dead: ProcessIdentity = { pid: 1, start_time: 'never', boot_id: 'an earlier boot' };
 
@@ -169,69 +167,123 @@ describe('ProjectLocks', () => {
   });
 });
 
+describe('a project that lies in another', () => {
+  test.each([
+    ['a folder of a busy project', '/p/app', '/p/app/packages/one'],
+    ['the parent of a busy project', '/p/app/packages/one', '/p/app'],
+    ['the root of everything', '/p/app', '/'],
+  ])('%s is busy by the same task', async (_which, busy, wanted) => {
+    await acquire('task_first', undefined, busy);
+    expect(await acquire('task_second', undefined, wanted)).toBe('task_first');
+  });
+
+  test.each([
+    ['a sibling whose name begins alike', '/p/app', '/p/app-two'],
+    ['a worktree of a task', '/p/app', '/p/app/.claude/worktrees/task_0123456789abcdef0123'],
+    ['the project of a worktree', '/p/app/.claude/worktrees/task_0123456789abcdef0123/sub', '/p/app'],
+  ])('%s is free', async (_which, busy, wanted) => {
+    await acquire('task_first', undefined, busy);
+    expect(typeof (await acquire('task_second', undefined, wanted))).toBe('object');
+  });
+
+  test('is free when its holder is dead', async () => {
+    await acquire('task_dead', dead, '/p/app');
+    expect(typeof (await acquire('task_heir', undefined, '/p/app/sub'))).toBe('object');
+  });
+});
+
+describe('a lock reserved for a task', () => {
+  async function reserve(taskId: string, owner?: ProcessIdentity): Promise<Lock> {
+    const wish = { projectPath: project, taskId, owner: owner ?? (await ownIdentity()) };
+    return locks.decide((table) => table.reserve(wish));
+  }
+
+  test('is held for everyone else, and taken by the task once', async () => {
+    const reserved = await reserve('task_mine');
+    expect(await acquire('task_other')).toBe('task_mine');
+    const taken = await mustAcquire('task_mine');
+    expect(await acquire('task_mine')).toBe('task_mine');
+    expect(await reserved.release()).toBe('lost');
+    expect(await locks.holderOf(project)).toEqual(taken.holder);
+    expect(await taken.release()).toBe('released');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is free again when it is given back, or when who reserved it is dead', async () => {
+    expect(await (await reserve('task_first')).release()).toBe('released');
+    await reserve('task_second', dead);
+    expect((await locks.table()).dead).toMatchObject([{ task_id: 'task_second', reserved: true }]);
+    await mustAcquire('task_third');
+  });
+});
+
+test('decisions come one after the other, and one that fails stops none', async () => {
+  const steps: string[] = [];
+  const failing = locks.decide(async () => {
+    steps.push('first');
+    await new Promise(setImmediate);
+    throw new Error('no');
+  });
+  const second = locks.decide(async ({ held }) => {
+    steps.push('second');
+    return held.length;
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(await second).toBe(0);
+  expect(steps).toEqual(['first', 'second']);
+});
+
+test('a process that stays in a decision is named when patience ends', async () => {
+  await locks.decide(async () => {
+    let nowMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      monotonicMs: () => (nowMs += 5_000),
+      after: (_delayMs, done) => systemClock.after(0, done),
+    };
+    const other = new ProjectLocks(folder, clock, () => undefined);
+    await expect(other.decide(async () => undefined)).rejects.toThrow(`(${process.pid}) has been deciding`);
+  });
+});
+
 describe('processes that race for one project', () => {
-  let racers: ChildProcess[];
+  let racers: LockRacers;
   beforeEach(async () => {
-    racers = Array.from({ length: RACERS }, () =>
-      fork(new URL('lock-racer.ts', import.meta.url), [folder], { execArgv: ['--import', 'tsx'] }),
-    );
-    await Promise.all(racers.map((racer) => once(racer, 'message')));
-  });
-  afterEach(async () => {
-    const running = racers.filter((racer) => racer.exitCode === null && racer.signalCode === null);
-    const exits = running.map((racer) => once(racer, 'exit'));
-    for (const racer of running) racer.kill('SIGKILL');
-    await Promise.all(exits);
-  });
-
-  /** What every racer answers to an order that all of them get at once. */
-  async function all(order: object): Promise<unknown[]> {
-    const answers = racers.map(async (racer): Promise<unknown> => {
-      const message: unknown[] = await once(racer, 'message');
-      return message[0];
-    });
-    for (const racer of racers) racer.send(order);
-    return Promise.all(answers);
-  }
-
-  const wonSchema = z.array(z.object({ won: z.array(z.string()) }));
-
-  async function winners(round: number): Promise<string[]> {
-    const tasks = Array.from({ length: TASKS_PER_RACER }, createTaskId);
-    return wonSchema
-      .parse(await all({ do: 'acquire', project: `/p/${round}`, tasks }))
-      .flatMap(({ won }) => won);
-  }
+    racers = await LockRacers.start(RACERS, folder);
+  }, 60_000);
+  afterEach(() => racers.stop());
 
   test.each([
     ['a free project', false],
     ['the lock of a dead owner', true],
   ])(
-    `${ROUNDS} times from %s: one owner, and nothing left over`,
+    `${ROUNDS} times from %s: one owner of a folder and its parent, and nothing left over`,
     async (_from, fromDead) => {
       const owners: number[] = [];
       for (let round = 0; round < ROUNDS; round++) {
-        if (fromDead) await locks.acquire({ projectPath: `/p/${round}`, taskId: 'task_dead', owner: dead });
-        const won = await winners(round);
+        const parent = `/p/${round}`;
+        if (fromDead) await locks.acquire({ projectPath: parent, taskId: 'task_dead', owner: dead });
+        const won = await racers.race([parent, `${parent}/child`]);
         owners.push(won.length);
-        expect((await locks.holderOf(`/p/${round}`))?.task_id).toBe(won[0]);
-        await all({ do: 'release' });
+        expect((await locks.table()).held.map(({ task_id }) => task_id)).toEqual(won);
+        await racers.release();
       }
       expect(owners).toEqual(owners.map(() => 1));
-      expect(await readdir(folder)).toEqual([]);
+      expect((await readdir(folder)).filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
     },
-    60_000,
+    120_000,
   );
 
   test('racers killed in the middle leave a project that the next one gets', async () => {
     await locks.acquire({ projectPath: project, taskId: 'task_dead', owner: dead });
-    const exits = racers.map((racer) => once(racer, 'exit'));
-    for (const [index, racer] of racers.entries()) {
-      racer.send({ do: 'acquire', project, tasks: Array.from({ length: 20 }, createTaskId) });
+    const exits = racers.processes.map((racer) => once(racer, 'exit'));
+    const tries = Array.from({ length: 20 }, () => ({ project, task: createTaskId() }));
+    for (const [index, racer] of racers.processes.entries()) {
+      racer.send({ do: 'acquire', tries });
       if (index > 0) setImmediate(() => racer.kill('SIGKILL'));
     }
-    await once(racers[0] ?? process, 'message');
-    racers[0]?.kill('SIGKILL');
+    await once(racers.processes[0] ?? process, 'message');
+    racers.processes[0]?.kill('SIGKILL');
     await Promise.all(exits);
     const lock = await mustAcquire();
     expect(await lock.release()).toBe('released');

@@ -1,0 +1,158 @@
+import { rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { sleep, type Clock } from '../base/clock.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import {
+  isSameHolder,
+  isSameLock,
+  linkLock,
+  newerLock,
+  readLock,
+  replaceLock,
+  TEMPORARY_SUFFIX,
+  type LockFile,
+  type LockHolder,
+} from './lock-file.js';
+import { ownIdentity, processState } from './process-identity.js';
+
+export interface CorruptLock {
+  readonly path: string;
+  readonly setAsideAs: string;
+  readonly why: string;
+}
+
+/** A lock appears whole or not at all, so that an unreadable one is no half-written one; this is for other file systems. */
+const CORRUPT_SETTLED_MS = 3_000;
+/** A take-over is a few system calls; whoever meets one looks again this often, this many times. */
+const RETRY_MS = 10;
+const MAX_TRIES = 300;
+/** Takers that died while they took over from one that died while it took over …; more would not fit into a file name. */
+const MAX_DEPTH = 4;
+/** A temporary file lives for milliseconds; one this old has lost its writer. */
+const STALE_TEMPORARY_MS = 60_000;
+
+/** Lock files: each has one holder at a time, and is taken over only from a process that is provably dead. */
+export class FileLocks {
+  readonly #clock: Clock;
+  readonly #onCorrupt: (corrupt: CorruptLock) => void;
+
+  constructor(clock: Clock, onCorrupt: (corrupt: CorruptLock) => void) {
+    this.#clock = clock;
+    this.#onCorrupt = onCorrupt;
+  }
+
+  /**
+   * Makes `holder` the holder of the lock file at `path`, or tells who has it. Throws STATE_UNUSABLE. A dead holder's file is replaced under a
+   * second lock, `<path>.takeover.<dead task id>`, claimed in the same way: so a taker that dies is itself taken over, and
+   * no two processes ever replace or remove one file at the same time.
+   */
+  async claim(path: string, holder: LockHolder, depth = 0): Promise<LockHolder | undefined> {
+    let inTheWay: LockHolder | undefined;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (await linkLock(path, holder)) return undefined;
+      const found = await readLock(path);
+      if (found.state === 'free') continue;
+      if (found.state === 'newer') throw newerLock(path);
+      if (found.state === 'held' && (await processState(found.holder.owner)) !== 'gone') return found.holder;
+      if (found.state === 'corrupt' && (await this.#waitsToSettle(found))) continue;
+      const alone = await this.#alone(path, found, holder, depth, async () => {
+        if (found.state === 'corrupt') return this.#setAside(path, found.why);
+        await replaceLock(path, holder);
+        return 'ours';
+      });
+      if (alone === 'ours') return undefined;
+      if (typeof alone === 'object') {
+        inTheWay = alone;
+        await sleep(this.#clock, RETRY_MS);
+      }
+    }
+    if (inTheWay !== undefined) return inTheWay;
+    throw stuck(path);
+  }
+
+  /** Runs `act` as the only process that may touch the file, if it still is as it was `found`; else tells who may. */
+  async #alone<T>(
+    path: string,
+    found: LockFile,
+    wanted: LockHolder,
+    depth: number,
+    act: () => Promise<T>,
+  ): Promise<T | LockHolder | 'changed'> {
+    if (depth >= MAX_DEPTH) throw stuck(path);
+    const takeover = `${path}.takeover.${found.state === 'held' ? found.holder.task_id : found.state}`;
+    // Held by this process, whoever the lock is for: it is this one whose death would leave the work undone.
+    const taker: LockHolder = { ...wanted, owner: await ownIdentity() };
+    const busy = await this.claim(takeover, taker, depth + 1);
+    if (busy !== undefined) return busy;
+    try {
+      return isSameLock(await readLock(path), found) ? await act() : 'changed';
+    } finally {
+      await rm(takeover, { force: true });
+    }
+  }
+
+  async #setAside(path: string, why: string): Promise<'set-aside'> {
+    const setAsideAs = `${path}.corrupt`;
+    await rename(path, setAsideAs);
+    this.#onCorrupt({ path, setAsideAs, why });
+    return 'set-aside';
+  }
+
+  /** True when it had to wait: the file may have become readable meanwhile. */
+  async #waitsToSettle(found: LockFile & { readonly state: 'corrupt' }): Promise<boolean> {
+    const ageMs = this.#clock.now() - found.changedMs;
+    // A file from the future tells of a clock that was set back, not of a writer.
+    if (ageMs >= CORRUPT_SETTLED_MS || ageMs < 0) return false;
+    await sleep(this.#clock, CORRUPT_SETTLED_MS - ageMs);
+    return true;
+  }
+
+  /** `lost` when the file is no longer that holder's; it is left as it is then. */
+  async release(path: string, holder: LockHolder): Promise<'released' | 'lost'> {
+    const found = await readLock(path);
+    if (found.state !== 'held' || !isSameHolder(found.holder, holder)) return 'lost';
+    // Nobody takes over from a living owner: if that is this process, no other one can be at the file. It also works on
+    // a full disk, where a second lock could not be written.
+    if (holder.owner.pid === process.pid) {
+      await rm(path, { force: true });
+      return 'released';
+    }
+    const alone = await this.#alone(path, found, holder, 0, async () => {
+      await rm(path, { force: true });
+      return 'released' as const;
+    });
+    return alone === 'released' ? alone : 'lost';
+  }
+
+  /** Removes what dead processes left of earlier take-overs; whoever holds the lock may, since those are about others. `names` are of all files beside it. */
+  async sweep(path: string, taskId: string, names: readonly string[]): Promise<void> {
+    const name = basename(path);
+    const ownTakeover = `${name}.takeover.${taskId}`;
+    for (const entry of names) {
+      if (!entry.startsWith(`${name}.`) || entry.startsWith(ownTakeover)) continue;
+      const file = join(dirname(path), entry);
+      if (
+        entry.endsWith(TEMPORARY_SUFFIX) ? await this.#isStale(file) : entry.startsWith(`${name}.takeover.`)
+      ) {
+        await rm(file, { force: true, recursive: true });
+      }
+    }
+  }
+
+  async #isStale(file: string): Promise<boolean> {
+    try {
+      return this.#clock.now() - (await stat(file)).mtimeMs > STALE_TEMPORARY_MS;
+    } catch (fault) {
+      if (systemCodeOf(fault) === 'ENOENT') return false;
+      throw fault;
+    }
+  }
+}
+
+function stuck(path: string): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `The lock ${path} could not be taken: it kept changing.`,
+    `If no task runs in the project, remove the files that begin with ${path} and try again.`,
+  );
+}
