@@ -1,5 +1,6 @@
-import type { Event } from '../base/event.js';
+import { Emitter, type Event } from '../base/event.js';
 import type { PtySession } from '../pty/pty-session.js';
+import { QueryFilter } from '../screen/query-filter.js';
 import type { Screen } from '../screen/screen.js';
 
 export interface TerminalSize {
@@ -11,21 +12,24 @@ export interface TerminalSize {
 export class SessionTerminal {
   readonly #session: Pick<PtySession, 'write' | 'resize'>;
   readonly #screen: Screen;
+  readonly #output = new Emitter<Buffer>();
+  /** What the program printed, a frame at a time, without its questions to the terminal; of a flood only what was shown. */
+  readonly onOutput: Event<Buffer> = this.#output.event;
   #size: TerminalSize;
 
   constructor(session: Pick<PtySession, 'write' | 'resize'>, screen: Screen, size: TerminalSize) {
     this.#session = session;
     this.#screen = screen;
     this.#size = size;
+    const queries = new QueryFilter();
+    // The screen is disposed with its session, and its events with it.
+    screen.onParsed((bytes) => {
+      if (this.#output.hasListeners) this.#output.fire(queries.filter(bytes));
+    });
   }
 
   get size(): TerminalSize {
     return this.#size;
-  }
-
-  /** What the program printed, a frame at a time; of a flood only what was shown. */
-  get onOutput(): Event<Buffer> {
-    return this.#screen.onParsed;
   }
 
   /** After what is shown may have changed. */
