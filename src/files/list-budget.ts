@@ -30,7 +30,7 @@ export class ByteBudget {
  */
 export function sizeOf({ parent, entry }: ListedEntry): number | undefined {
   try {
-    return lstatSync(join(parent.place, entry.name)).size;
+    return lstatSync(`${parent.place}/${entry.name}`, { throwIfNoEntry: false })?.size;
   } catch (thrown) {
     if (systemCodeOf(thrown) !== undefined) return undefined;
     throw thrown;

@@ -19,14 +19,21 @@ export function compareText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** The names in order; each is lowered once, which a comparison alone would do again and again. */
-export function inOrder<Entry extends OrderedName>(entries: readonly Entry[]): Entry[] {
-  const keyed = entries.map((entry) => ({ entry, lower: entry.name.toLowerCase() }));
-  keyed.sort((one, other) => {
-    if (one.entry.isFolder !== other.entry.isFolder) return one.entry.isFolder ? -1 : 1;
-    return compareText(one.lower, other.lower) || compareText(one.entry.name, other.entry.name);
-  });
-  return keyed.map(({ entry }) => entry);
+/** A name, lowered once: a comparison alone would do that again and again. */
+export interface OrderKey<Entry extends OrderedName> {
+  readonly entry: Entry;
+  readonly lower: string;
+}
+
+export function orderKey<Entry extends OrderedName>(entry: Entry): OrderKey<Entry> {
+  return { entry, lower: entry.name.toLowerCase() };
+}
+
+/** As `compareNames`. */
+export function compareKeys(one: OrderKey<OrderedName>, other: OrderKey<OrderedName>): number {
+  if (one.entry.isFolder !== other.entry.isFolder) return one.entry.isFolder ? -1 : 1;
+  if (one.lower !== other.lower) return one.lower < other.lower ? -1 : 1;
+  return compareText(one.entry.name, other.entry.name);
 }
 
 /** Names that begin with a dot are not shown, but for Claude Code's own folder. */

@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly depth: number;
   readonly after: ListPosition | undefined;
   /** False when the entry does not fit any more. */
-  readonly take: (entry: ListedEntry) => boolean | Promise<boolean>;
+  readonly take: (entry: ListedEntry) => boolean;
 }
 
 export interface PageEnd {
@@ -59,20 +59,20 @@ class Page {
     after: ListPosition | undefined,
   ): Promise<boolean> {
     const { walk, depth, take } = this.#options;
-    const first = after === undefined ? 0 : firstFrom(folder.entries, after);
+    const first = after === undefined ? 0 : folder.entries.startFrom(stepOf(after));
     const ahead = new ReadAhead(walk, folder, segments.length + 1 < depth);
     try {
       for (let index = first; index < folder.entries.length; index++) {
-        const entry = folder.entries[index];
+        const entry = folder.entries.at(index);
         if (entry === undefined) break;
         if (walk.pause.isDue()) await walk.pause.wait();
         const path = [...segments, entry.name];
         const isLast = [...lasts, index === folder.entries.length - 1];
         const way = index === first && after !== undefined ? wayTo(entry, after) : 'beyond';
-        const below = await ahead.folderAt(index);
+        const below = entry.isFolder ? await ahead.folderAt(index) : undefined;
         if (way === 'beyond') {
           const listed = { entry, parent: folder, segments: path, lasts: isLast, note: below?.note };
-          if (!(await take(listed))) {
+          if (!take(listed)) {
             this.more += folder.entries.length - index;
             return false;
           }
@@ -111,9 +111,9 @@ class ReadAhead {
 
   /** The folder at `index` among the entries; undefined for what is none, or lies too deep. */
   async folderAt(index: number): Promise<WalkedFolder | undefined> {
-    if (!this.#isDeep || this.#folder.entries[index]?.isFolder !== true) return undefined;
+    if (!this.#isDeep || this.#folder.entries.at(index)?.isFolder !== true) return undefined;
     for (let next = index; next < index + READ_AHEAD; next++) {
-      const entry = this.#folder.entries[next];
+      const entry = this.#folder.entries.at(next);
       if (entry?.isFolder !== true || this.#reading.has(next)) continue;
       const reading = this.#walk.below(this.#folder, entry.name);
       // Told when it is awaited; it may not be, when the page is full.
@@ -129,13 +129,6 @@ class ReadAhead {
   async close(): Promise<void> {
     await Promise.allSettled(this.#reading.values());
   }
-}
-
-/** The first entry that is not wholly before the position. */
-function firstFrom(entries: readonly WalkEntry[], after: ListPosition): number {
-  const wanted = stepOf(after);
-  const index = entries.findIndex((entry) => compareNames(entry, wanted) >= 0);
-  return index < 0 ? entries.length : index;
 }
 
 /** `beyond` the position; or the entry shown last (`shown`), or a folder on the way to it (`through`). */

@@ -146,7 +146,7 @@ async function listed(run: GitRun, args: readonly string[]): Promise<string[]> {
 /** Every file that is not ignored, where git cannot be asked. */
 async function walked(walk: FolderWalk, folder: WalkedFolder): Promise<string[]> {
   const paths: string[] = [];
-  for (const { name, type, isFolder } of folder.entries) {
+  for (const { name, type, isFolder } of folder.entries.unordered) {
     if (isFolder) {
       const below = await walk.below(folder, name);
       for (const path of await walked(walk, below)) paths.push(path);

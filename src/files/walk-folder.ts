@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { IgnoreRules } from './ignored-names.js';
-import { inOrder, isHidden } from './list-order.js';
+import { isHidden } from './list-order.js';
+import { OrderedEntries } from './ordered-entries.js';
 import { eachName } from './walk-names.js';
 import { WalkPause } from './walk-pause.js';
 
@@ -28,12 +29,22 @@ export interface WalkedFolder {
   readonly place: string;
   readonly fd: number | undefined;
   /** What may be shown, in order. */
-  readonly entries: readonly WalkEntry[];
+  readonly entries: OrderedEntries<WalkEntry>;
   /** Why it has no entries, when there is a reason but emptiness. */
   readonly note: string | undefined;
   readonly rules: IgnoreRules;
   /** The folder that the rules are for: a prefix of `relative`. */
   readonly rulesBase: string;
+}
+
+interface NamesRead {
+  readonly entries: readonly WalkEntry[];
+  /** True with a `.git` among the names. */
+  readonly isRepository: boolean;
+  /** True with a `.gitignore` that whoever reads it would wait for. */
+  readonly hasTrap: boolean;
+  /** The system's code, when the names could not be read. */
+  readonly fault: string | undefined;
 }
 
 /** The rules for a repository, or for the files at `path`; `place` leads to the same folder. */
@@ -69,8 +80,12 @@ export class FolderWalk {
 
   async first(): Promise<WalkedFolder> {
     const place = this.#top.entry('.');
-    const rules = await this.#newRules(this.#top.path, place);
-    return this.#read({ relative: '', place, fd: this.#top.handle.fd, rules, rulesBase: '' }, false);
+    const { fd } = this.#top.handle;
+    const reading = this.#names(place, fd);
+    const making = this.#newRules(this.#top.path, place);
+    // Whichever fails: nothing reads the folder any more when its owner closes it.
+    await Promise.allSettled([reading, making]);
+    return this.#shown({ relative: '', place, fd, rules: await making, rulesBase: '' }, await reading, false);
   }
 
   /** The folder `name` in `parent`; what cannot be read has a note instead of entries. */
@@ -79,9 +94,18 @@ export class FolderWalk {
     const { rules, rulesBase } = parent;
     const opened = this.#opened(join(parent.place, name));
     if (opened.note !== undefined) {
-      return { relative, place: '', fd: undefined, entries: [], note: opened.note, rules, rulesBase };
+      return {
+        relative,
+        place: '',
+        fd: undefined,
+        entries: noEntries(),
+        note: opened.note,
+        rules,
+        rulesBase,
+      };
     }
-    return this.#read({ relative, place: opened.place, fd: opened.fd, rules, rulesBase }, true);
+    const { place, fd } = opened;
+    return this.#shown({ relative, place, fd, rules, rulesBase }, await this.#names(place, fd), true);
   }
 
   close(folder: WalkedFolder): void {
@@ -97,24 +121,31 @@ export class FolderWalk {
     await Promise.all(this.#rules.map((rules) => rules.close()));
   }
 
-  async #read(folder: Omit<WalkedFolder, 'entries' | 'note'>, isNested: boolean): Promise<WalkedFolder> {
-    const entries: WalkEntry[] = [];
-    let isRepository = false;
-    let hasTrap = false;
+  async #names(place: string, fd: number | undefined): Promise<NamesRead> {
+    const read = { entries: new Array<WalkEntry>(), isRepository: false, hasTrap: false };
     try {
-      await eachName(folder.place, folder.fd, this.pause, (entry) => {
-        if (entry.name === '.git') isRepository = true;
-        if (entry.name === '.gitignore') hasTrap = typeOf(entry) === 'other';
-        if (!isHidden(entry.name)) entries.push(walkEntry(entry));
+      await eachName(place, fd, this.pause, (entry) => {
+        if (entry.name === '.git') read.isRepository = true;
+        if (entry.name === '.gitignore') read.hasTrap = typeOf(entry) === 'other';
+        if (!isHidden(entry.name)) read.entries.push(walkEntry(entry));
       });
     } catch (thrown) {
       const code = systemCodeOf(thrown);
       if (code === undefined) throw thrown;
-      return { ...folder, entries: [], note: `unreadable: ${code}` };
+      return { ...read, entries: [], fault: code };
     }
+    return { ...read, fault: undefined };
+  }
+
+  async #shown(
+    folder: Omit<WalkedFolder, 'entries' | 'note'>,
+    { entries, isRepository, hasTrap, fault }: NamesRead,
+    isNested: boolean,
+  ): Promise<WalkedFolder> {
+    if (fault !== undefined) return { ...folder, entries: noEntries(), note: `unreadable: ${fault}` };
     let { rules, rulesBase } = folder;
     if (isNested && isRepository) {
-      if (rules.isGit) return { ...folder, entries: [], note: 'repository' };
+      if (rules.isGit) return { ...folder, entries: noEntries(), note: 'repository' };
       if (this.#rules.length < MAX_REPOSITORIES) {
         rules = await this.#newRules(join(this.#top.path, folder.relative), folder.place);
         if (rules.isGit) rulesBase = folder.relative;
@@ -122,12 +153,13 @@ export class FolderWalk {
       }
     }
     // git would wait for this file for ever.
-    if (rules.isGit && hasTrap) return { ...folder, entries: [], note: 'its .gitignore is not a file' };
+    if (rules.isGit && hasTrap)
+      return { ...folder, entries: noEntries(), note: 'its .gitignore is not a file' };
     const inRules = rulesBase === '' ? folder.relative : folder.relative.slice(rulesBase.length + 1);
     const hidden = await rules.ignored(inRules, entries, folder.place);
     const shown = hidden.size === 0 ? entries : entries.filter(({ name }) => !hidden.has(name));
     if (this.pause.isDue()) await this.pause.wait();
-    return { ...folder, rules, rulesBase, entries: inOrder(shown), note: undefined };
+    return { ...folder, rules, rulesBase, entries: new OrderedEntries(shown), note: undefined };
   }
 
   async #newRules(path: string, place: string): Promise<IgnoreRules> {
@@ -155,6 +187,10 @@ export class FolderWalk {
       return { note: code === 'EACCES' || code === 'EPERM' ? `unreadable: ${code}` : 'changed meanwhile' };
     }
   }
+}
+
+function noEntries(): OrderedEntries<WalkEntry> {
+  return new OrderedEntries<WalkEntry>([]);
 }
 
 function walkEntry(entry: Dirent): WalkEntry {

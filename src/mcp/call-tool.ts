@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
+import { MAX_REPLY_BYTES, surelyFits, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
 import type { Tool, ToolCall } from './tool.js';
 import type { JsonObject } from './json-object.js';
@@ -53,10 +53,9 @@ export function errorText(error: BridgeError): string {
 }
 
 function answerOf(name: string, structuredContent: JsonObject): ToolResult {
-  const result: ToolResult = {
-    content: [{ type: 'text', text: readable(structuredContent) }],
-    structuredContent,
-  };
+  const text = readable(structuredContent);
+  const result: ToolResult = { content: [{ type: 'text', text }], structuredContent };
+  if (surelyFits(text)) return result;
   const bytes = wireBytes(result);
   if (bytes > MAX_REPLY_BYTES) {
     throw new BridgeError(

@@ -16,8 +16,23 @@ export function wireBytes(value: unknown): number {
 
 /** True when `text`, escaped and in both copies, keeps an answer below the limit. */
 export function textFits(text: string): boolean {
-  return wireBytes(text) * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
+  return surelyFits(text) || wireBytes(text) * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
 }
+
+/** True when an answer that reads as `text` is below the limit whatever its form: to write it out for that alone would double its cost. */
+export function surelyFits(text: string): boolean {
+  const growth = hasLongEscapes.test(text) ? 2 * LONGEST_ESCAPE : SHORT_ESCAPE + STRUCTURE_GROWTH;
+  return text.length * growth + FRAME_BYTES <= MAX_REPLY_BYTES;
+}
+
+/** Units that become more than two bytes. */
+const hasLongEscapes = /[\u0000-\u0007\u000b\u000e-\u001f\u007f-\uffff]/;
+/** `\u0000`; three bytes are the most that a unit has unescaped. */
+const LONGEST_ESCAPE = 6;
+/** `\n`, `\"`. */
+const SHORT_ESCAPE = 2;
+/** The structured form of what reads `a:` and a line end is `"a":{},`: of seven for three. */
+const STRUCTURE_GROWTH = 7 / 3;
 
 /** How many of `items`, from the first on, fit into the budget; at least one, so that paging goes on. */
 export function fittingCount(items: readonly unknown[], budgetBytes: number = REPLY_BUDGET_BYTES): number {

@@ -3,29 +3,41 @@ import { isObject, type JsonObject } from './json-object.js';
 
 /** `name: value` lines; lists with dashes, what belongs together indented, texts of several lines below their name. */
 export function readable(answer: JsonObject): string {
-  return linesOf(answer).join('\n');
+  const blocks: string[] = [];
+  for (const name of Object.keys(answer)) addField(blocks, '', name, answer[name]);
+  return blocks.join('\n');
 }
 
-function linesOf(object: JsonObject): string[] {
-  return Object.entries(object).flatMap(([name, value]) => fieldLines(name, value));
+/** Adds whole lines, each with `indent` before it. A text that needs no indent is added as it is, whatever its size. */
+function addField(blocks: string[], indent: string, name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (typeof value === 'string' && value.includes('\n')) {
+    blocks.push(`${indent}${name}:`, indent === '' ? value : indent + indentedLines(value, indent));
+  } else if (Array.isArray(value)) {
+    blocks.push(`${indent}${name}:${value.length === 0 ? ' none' : ''}`);
+    for (const item of value) addItem(blocks, indent, item);
+  } else if (isObject(value)) {
+    blocks.push(`${indent}${name}:`);
+    for (const key of Object.keys(value)) addField(blocks, `${indent}  `, key, value[key]);
+  } else {
+    blocks.push(`${indent}${name}: ${scalar(value)}`);
+  }
 }
 
-function fieldLines(name: string, value: unknown): string[] {
-  if (value === undefined) return [];
-  if (typeof value === 'string' && value.includes('\n')) return [`${name}:`, ...value.split('\n')];
-  if (Array.isArray(value))
-    return value.length === 0 ? [`${name}: none`] : [`${name}:`, ...value.flatMap(itemLines)];
-  if (isObject(value)) return [`${name}:`, ...linesOf(value).map(indented)];
-  return [`${name}: ${scalar(value)}`];
+function addItem(blocks: string[], indent: string, value: unknown): void {
+  const inner = `${indent}  `;
+  if (!isObject(value)) {
+    blocks.push(`${indent}- ${indentedLines(scalar(value), inner)}`);
+    return;
+  }
+  const first = blocks.length;
+  for (const key of Object.keys(value)) addField(blocks, inner, key, value[key]);
+  // The dash takes the place of the indent of the first line.
+  blocks[first] = `${indent}- ${(blocks[first] ?? '').slice(inner.length)}`;
 }
 
-function itemLines(value: unknown): string[] {
-  const [first = '', ...rest] = isObject(value) ? linesOf(value) : scalar(value).split('\n');
-  return [`- ${first}`, ...rest.map(indented)];
-}
-
-function indented(line: string): string {
-  return `  ${line}`;
+function indentedLines(text: string, indent: string): string {
+  return text.includes('\n') ? text.replaceAll('\n', `\n${indent}`) : text;
 }
 
 function scalar(value: unknown): string {

@@ -10,7 +10,7 @@ test('an answer reads as lines of names and values', () => {
     files: ['a.ts', 'b.ts'],
     none: [],
     decisions: [{ decision_id: 'dec_1', options: ['Yes', 'No'] }],
-    inner: { a: 1 },
+    inner: { a: 1, words: 'x\ny' },
     text: 'line one\n  line two',
   };
   expect(readable(answer)).toBe(
@@ -29,6 +29,9 @@ test('an answer reads as lines of names and values', () => {
       '  - No',
       'inner:',
       '  a: 1',
+      '  words:',
+      '  x',
+      '  y',
       'text:',
       'line one',
       '  line two',

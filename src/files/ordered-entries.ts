@@ -1,0 +1,63 @@
+import { compareKeys, orderKey, type OrderedName, type OrderKey } from './list-order.js';
+
+/** Put in order at first, which is enough for a page of the usual size; whoever wants more wants all. */
+const FIRST_PART = 512;
+
+/** The entries of a folder, put in order only as far as they are asked for: a page shows a few hundred of any number. */
+export class OrderedEntries<Entry extends OrderedName> {
+  /** All of them, in no order. */
+  readonly unordered: readonly Entry[];
+  readonly #keys: readonly OrderKey<Entry>[];
+  /** In order, from index `#start` on. */
+  #ordered: OrderKey<Entry>[] = [];
+  #start = 0;
+  #from: OrderKey<OrderedName> | undefined;
+
+  constructor(entries: readonly Entry[]) {
+    this.unordered = entries;
+    this.#keys = entries.map(orderKey);
+  }
+
+  get length(): number {
+    return this.unordered.length;
+  }
+
+  /** The index of the first entry that does not come before `wanted`. What lies before it cannot be asked for any more. */
+  startFrom(wanted: OrderedName): number {
+    this.#from = orderKey(wanted);
+    this.#ordered = [];
+    this.#start = 0;
+    for (const key of this.#keys) if (compareKeys(key, this.#from) < 0) this.#start++;
+    return this.#start;
+  }
+
+  /** The entry at `index` in order. */
+  at(index: number): Entry | undefined {
+    if (index >= this.#start + this.#ordered.length) this.#orderMore();
+    return this.#ordered[index - this.#start]?.entry;
+  }
+
+  #orderMore(): void {
+    if (this.#start + this.#ordered.length >= this.length) return;
+    const from = this.#from;
+    const left = from === undefined ? this.#keys : this.#keys.filter((key) => compareKeys(key, from) >= 0);
+    this.#ordered = this.#ordered.length === 0 ? least(left, FIRST_PART) : [...left].sort(compareKeys);
+  }
+}
+
+/** The first `count` in order, without a look at the order of the others. */
+function least<Entry extends OrderedName>(
+  keys: readonly OrderKey<Entry>[],
+  count: number,
+): OrderKey<Entry>[] {
+  let part: OrderKey<Entry>[] = [];
+  let bound: OrderKey<Entry> | undefined;
+  for (const key of keys) {
+    if (bound !== undefined && compareKeys(key, bound) > 0) continue;
+    part.push(key);
+    if (part.length < 2 * count) continue;
+    part = part.sort(compareKeys).slice(0, count);
+    bound = part.at(-1);
+  }
+  return part.sort(compareKeys).slice(0, count);
+}
