@@ -4,6 +4,7 @@ import type { BridgeOptions } from './bridge.js';
 import { findInstallation } from './claude/installation.js';
 import { commandWords } from './config/command-words.js';
 import { stateDirectory } from './config/state-directory.js';
+import { ConversationManager } from './conversations/conversation-manager.js';
 import { FilesystemService } from './files/filesystem-service.js';
 import { ProjectExplorer } from './files/project-explorer.js';
 import { gitEnvironment } from './git/git-environment.js';
@@ -26,6 +27,7 @@ const NEW_FILE_MODE = 0o666;
 /** The services behind the tools, made when the first call needs them. */
 export interface BridgeServices {
   readonly tasks: TaskManager;
+  readonly conversations: ConversationManager;
   readonly activeProject: ActiveProject;
   readonly git: GitService;
   readonly files: FilesystemService;
@@ -69,9 +71,16 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
       pass_environment: config.pass_environment,
       default_timeout_seconds: config.default_timeout_seconds,
       task_history_size: config.task_history_size,
+      conversation_history_size: config.conversation_history_size,
     },
   });
   const activeProject = new ActiveProject(roots);
+  const conversations = new ConversationManager({
+    tasks,
+    project: activeProject,
+    clock,
+    skipPermissions: config.conversation_skip_permissions,
+  });
   const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   const git = new GitService({
     roots,
@@ -97,5 +106,5 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     gitEnvironment: () => gitEnvironment(surroundings, {}, []),
     defaultDepth: config.default_tree_depth,
   });
-  return { tasks, activeProject, git, files, explorer };
+  return { tasks, conversations, activeProject, git, files, explorer };
 }

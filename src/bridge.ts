@@ -64,6 +64,13 @@ export function createBridge(options: BridgeOptions): Bridge {
           tree: async (query, signal) => (await services()).explorer.tree(query, signal),
           search: async (query, signal) => (await services()).explorer.search(query, signal),
         },
+        conversations: {
+          ask: async (question) => (await services()).conversations.ask(question),
+          answer: async (taskId, wait) => (await services()).conversations.answer(taskId, wait),
+          status: async (taskId) => (await services()).conversations.status(taskId),
+          recent: async (limit) => (await services()).conversations.recent(limit),
+          cancel: async (taskId, reason) => (await services()).conversations.cancel(taskId, reason),
+        },
         config,
       },
       clock: systemClock,

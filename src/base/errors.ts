@@ -24,6 +24,8 @@ export const errorCodes = {
   TASK_NOT_RUNNING: 'The task has already ended, or has not started yet.',
   TASK_UNREACHABLE: 'The process that keeps the task does not answer.',
   TASK_START_FAILED: 'The task could not be started.',
+  ASK_FAILED: 'Claude Code gave no answer to the question; its own words and exit code are in the message.',
+  RESPONSE_NOT_FOUND: 'No answer has that id, or it is no longer kept.',
   DECISION_NOT_FOUND: 'The task has no decision with that id.',
   DECISION_CLOSED: 'The decision was already answered, withdrawn, or ran out of time.',
   CLAUDE_NOT_FOUND: 'The configured Claude Code command was not found.',

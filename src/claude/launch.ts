@@ -10,12 +10,17 @@ export interface ResumePoint {
   readonly messageId: string | null;
 }
 
+const ASK_PERMISSIONS = ['--permission-prompt-tool', 'stdio', ...PERMISSION_MODE];
+const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
+
 export interface LaunchWishes {
   /** A UUID: the session is known before its first hook. */
   readonly sessionId: string;
   readonly model: string | null;
   /** Left out or null for a session that begins empty. */
   readonly resume?: ResumePoint | null | undefined;
+  /** The CLI asks for no permission at all. */
+  readonly skipPermissions?: boolean | undefined;
 }
 
 /** Arguments of an interactive session; the prompt comes on stdin. */
@@ -40,9 +45,7 @@ export function printArguments(wishes: LaunchWishes): string[] {
     '--output-format',
     'stream-json',
     '--verbose',
-    '--permission-prompt-tool',
-    'stdio',
-    ...PERMISSION_MODE,
+    ...(wishes.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
     '--session-id',
     wishes.sessionId,
     ...resumeArguments(wishes),

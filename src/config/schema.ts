@@ -154,6 +154,14 @@ export const configSchema = z.strictObject({
       expected: 'true or false',
     }),
 
+  conversation_history_size: z
+    .int()
+    .min(1)
+    .max(MAX_HISTORY_TASKS)
+    .default(200)
+    .describe('Number of answers of the toolset `conversation` that are kept and can be continued from.')
+    .register(settingFacts, wholeNumber('MCP_CONVERSATION_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
+
   conversation_skip_permissions: z
     .boolean()
     .default(false)

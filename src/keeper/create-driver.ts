@@ -34,6 +34,7 @@ export function createDriver(parts: DriverParts): SessionDriver {
       model: spec.model,
       sessionId,
       resume: spec.resume,
+      skipPermissions: spec.skip_permissions,
     });
   }
   const terminal = { ...shared, pty, shell: spec.settings.shell, promptFile, onBytes };

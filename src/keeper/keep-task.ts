@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { decide } from '../approvals/decide.js';
 import { defaultRules } from '../approvals/default-rules.js';
 import { systemClock } from '../base/clock.js';
@@ -19,15 +20,12 @@ import { readVersion } from '../claude/version-cache.js';
 import { childEnvironment } from '../pty/child-env.js';
 import { killTree } from '../pty/kill-ladder.js';
 import { PtyManager } from '../pty/pty-manager.js';
-import { Journal } from '../store/journal.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import { ProjectLocks, type Lock } from '../store/project-lock.js';
-import { RotatingFile } from '../store/rotating-file.js';
 import { RuntimeDir } from '../store/runtime-dir.js';
 import { StateDir } from '../store/state-dir.js';
-import { createProjectFiles, type ProjectFiles } from '../tasks/project-folder.js';
+import { createProjectFiles, logFolder, type ProjectFiles } from '../tasks/project-folder.js';
 import { ReadableLog } from '../tasks/readable-log.js';
-import { RecordWriter } from '../tasks/record-writer.js';
 import { requestPaths } from '../tasks/request-paths.js';
 import { initialRecord } from '../tasks/initial-record.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -36,10 +34,12 @@ import type { Judgement } from '../tasks/task-run-parts.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import { createDriver } from './create-driver.js';
 import { KeeperServer } from './keeper-server.js';
-import { TerminalFiles } from './terminal-files.js';
+import { TaskFiles } from './task-files.js';
 
 /** What is left when the agent is gone gets this long between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
+/** A task that ended while its disk was full waits so long to write its end; then the next look calls it ended without a word. */
+const FULL_DISK_LIMIT_MS = 15 * 60_000;
 
 export interface KeepTaskOptions {
   readonly taskId: string;
@@ -68,7 +68,8 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
     logger.error('a lock file could not be read', { ...corrupt }),
   );
-  const lock = await acquire(locks, spec, owner);
+  // A question changes no project as its task: it runs beside whatever runs there.
+  const lock = spec.purpose === 'ask' ? undefined : await acquire(locks, spec, owner);
   const owned = new DisposableStore();
   let files: ProjectFiles | undefined;
   try {
@@ -76,28 +77,34 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       path: env['PATH'] ?? '',
       homeDir: env['HOME'] ?? '/',
     });
-    files = await createProjectFiles(spec.project_path, taskId, prompt);
+    files =
+      spec.purpose === 'ask'
+        ? {
+            logFile: stateDir.logFile(taskId),
+            promptFile: stateDir.promptFile(taskId),
+            remove: async () => {},
+          }
+        : await createProjectFiles(spec.project_path, taskId, prompt);
     const mark = createSecret();
     // Nothing that ran before this keeper can be its task's.
     const startedSince = owner.start_time ?? undefined;
     const childEnv = childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment });
-    const onDiskFault = (fault: unknown): void =>
-      logger.error('a file of the task could not be written', { fault: messageOf(fault) });
-    const maxBytes = spec.settings.max_log_size_bytes;
-    const journal = await Journal.open(stateDir.journalFile(taskId), {
-      maxBytes,
-      clock,
-      onError: onDiskFault,
-    });
-    const logFile = new RotatingFile({ path: files.logFile, maxBytes, onError: onDiskFault, clock });
-    const terminal = new TerminalFiles({
-      path: stateDir.recordingFile(taskId),
-      maxBytes,
-      clock,
-      onError: onDiskFault,
-    });
-    const records = owned.add(new RecordWriter(stateDir.recordFile(taskId), clock, logger));
-    const log = new ReadableLog(logFile, clock);
+    const { logFile } = files;
+    const store = owned.add(
+      await TaskFiles.open({
+        stateDir,
+        taskId,
+        logFile,
+        makeLogFolder: () =>
+          spec.purpose === 'ask'
+            ? mkdir(dirname(logFile), { recursive: true })
+            : logFolder(spec.project_path),
+        maxBytes: spec.settings.max_log_size_bytes,
+        clock,
+        logger,
+      }),
+    );
+    const { journal, records, terminal } = store;
     const pty = owned.add(new PtyManager({ clock }));
     const driver = createDriver({
       spec,
@@ -122,32 +129,33 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         logger,
         driver,
         journal,
-        log,
+        log: new ReadableLog(store.log, clock),
         records,
         judge: (request) => judge(request, spec),
         endLeftovers: async () =>
           (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
         identify: identityOf,
-        flush: async () => {
-          await Promise.all([journal.close(), logFile.close(), terminal.close()]);
-        },
+        flush: () => store.flush(),
         release: async () => {
-          await lock.release();
+          await lock?.release();
         },
       },
       initialRecord({ spec, prompt, owner, mark, socketPath, files, now: clock.now() }),
     );
     owned.add(run);
+    store.follow(run);
     options.onRun(run);
     const server = owned.add(await KeeperServer.start({ run, socketPath, clock, logger }));
     await run.start();
     options.onReady(run.record);
     checkVersion(run, installation, childEnv, stateDir, logger);
     await run.ended;
+    // Still reachable by its socket, with its end: a record that is not on disk nobody could tell it from.
+    await store.finish(FULL_DISK_LIMIT_MS);
     await server.finish();
   } catch (fault) {
     await files?.remove();
-    await lock.release();
+    await lock?.release();
     throw fault;
   } finally {
     owned.dispose();

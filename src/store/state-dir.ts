@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { ensurePrivateFolder } from './private-folder.js';
@@ -33,11 +33,13 @@ export class StateDir {
   readonly path: string;
   readonly tasksDir: string;
   readonly lockDir: string;
+  readonly queueDir: string;
 
   constructor(path: string) {
     this.path = path;
     this.tasksDir = join(path, 'tasks');
     this.lockDir = join(path, 'locks');
+    this.queueDir = join(path, 'queue');
   }
 
   taskDir(taskId: string): string {
@@ -70,8 +72,18 @@ export class StateDir {
     return join(this.taskDir(taskId), 'prompt.md');
   }
 
+  /** The readable log of a question; that of a task lies in its project. */
+  logFile(taskId: string): string {
+    return join(this.taskDir(taskId), 'task.log');
+  }
+
   keeperLog(taskId: string): string {
     return join(this.taskDir(taskId), 'keeper.log');
+  }
+
+  /** The ticket of a task that waits in the queue; in a folder of its own, so that the queue is found at a glance. */
+  ticketFile(taskId: string): string {
+    return join(this.queueDir, `${basename(this.taskDir(taskId))}.json`);
   }
 
   /** Makes the folder of a new task, for us alone. Throws STATE_UNUSABLE, also when the task has one already. */

@@ -26,6 +26,7 @@ export function initialRecord(parts: {
     reason: 'The task was accepted.',
     activity: '',
     project_path: spec.project_path,
+    purpose: spec.purpose ?? 'task',
     prompt_summary: oneLine(prompt.trim(), PROMPT_SUMMARY_CHARS),
     prompt_bytes: Buffer.byteLength(prompt),
     permission_mode: spec.permission_mode,

@@ -8,6 +8,8 @@ import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
 const FINAL_MESSAGE_BYTES = 16_000;
+/** The answer of a question is all there is of it: several times the longest that a model gives in one turn. */
+const ANSWER_BYTES = 512 * 1024;
 /** Messages that wait for the running turn; more than this is a caller that does not read answers. */
 const MAX_QUEUED_MESSAGES = 20;
 
@@ -52,7 +54,8 @@ export class RunTurns implements Disposable {
     const { final_message, change_seq } = state.record;
     state.changed({
       turns: this.#turnsDone,
-      final_message: event.message === '' ? final_message : headBytes(event.message, FINAL_MESSAGE_BYTES),
+      final_message: event.message === '' ? final_message : headBytes(event.message, this.#messageBytes()),
+      ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,
       change_seq: change_seq + 1,
     });
@@ -89,6 +92,10 @@ export class RunTurns implements Disposable {
       await this.#parts.driver.interrupt();
     }
     if (!this.#turnRuns && this.#turnsDone > 0) await this.#sendNext();
+  }
+
+  #messageBytes(): number {
+    return this.#parts.spec.purpose === 'ask' ? ANSWER_BYTES : FINAL_MESSAGE_BYTES;
   }
 
   dispose(): void {

@@ -15,9 +15,10 @@ import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
 import { readRecordFile, type RecordFile } from './record-file.js';
 import { recoverTask } from './recovery.js';
-import { isFinal, type DriverName, type PermissionMode, type TaskRecord, type TaskStatus } from './task.js';
+import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { readLogPage, type OutputPage } from './task-output.js';
+import type { StartTask } from './task-service.js';
 import type { TaskSpec } from './task-spec.js';
 import { TaskWatch } from './task-watch.js';
 import { WaitCursor } from './wait-cursor.js';
@@ -27,16 +28,6 @@ const PROGRESS_INTERVAL_MS = 5_000;
 const OWNER_ONLY = 0o600;
 /** What `watch` is given for all active tasks. */
 const WATCH_ACTIVE = 'active';
-
-export interface StartInput {
-  readonly prompt: string;
-  readonly path: string;
-  readonly timeoutSeconds?: number;
-  readonly permissionMode?: PermissionMode;
-  readonly model?: string;
-  readonly driver?: DriverName;
-  readonly keepOpen?: boolean;
-}
 
 export interface TaskManagerOptions {
   readonly stateDir: StateDir;
@@ -50,6 +41,7 @@ export interface TaskManagerOptions {
   readonly settings: Omit<TaskSpec['settings'], 'claude_command'> & {
     readonly default_timeout_seconds: number;
     readonly task_history_size: number;
+    readonly conversation_history_size: number;
   };
 }
 
@@ -73,13 +65,18 @@ export class TaskManager implements Disposable {
    * Starts a task. Throws PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY, INVALID_PROMPT, CLAUDE_NOT_FOUND,
    * CLAUDE_NOT_EXECUTABLE, TASK_ALREADY_RUNNING, NOT_WRITABLE or TASK_START_FAILED; nothing is left behind then.
    */
-  async start(input: StartInput): Promise<TaskRecord> {
+  async start(input: StartTask): Promise<TaskRecord> {
     const { stateDir, host, clock, roots, settings, findInstallation } = this.#options;
     checkPrompt(input.prompt);
     checkModel(input.model);
     const projectPath = await roots.resolveDirectory(input.path);
     const installation = await findInstallation();
-    const { default_timeout_seconds, task_history_size: _, ...taskSettings } = settings;
+    const {
+      default_timeout_seconds,
+      task_history_size: _tasks,
+      conversation_history_size: _questions,
+      ...taskSettings
+    } = settings;
     const spec: TaskSpec = {
       task_id: createTaskId(),
       project_path: projectPath,
@@ -123,6 +120,7 @@ export class TaskManager implements Disposable {
   async list(query: {
     readonly status?: 'active' | 'finished' | TaskStatus;
     readonly path?: string;
+    readonly purpose?: TaskPurpose;
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<{ tasks: TaskRecord[]; nextCursor?: string; unreadable: UnreadableTask[] }> {
@@ -146,6 +144,7 @@ export class TaskManager implements Disposable {
       const current = await this.#current(file.record);
       if (path !== undefined && current.project_path !== path) continue;
       if (!hasStatus(current.status, query.status)) continue;
+      if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
         return { tasks, unreadable, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
@@ -359,15 +358,16 @@ export class TaskManager implements Disposable {
     return isFinal(last.status) ? last : recoverTask(last, this.#options);
   }
 
-  /** Keeps the newest `task_history_size` finished tasks. */
+  /** Keeps the newest finished tasks and, counted apart, the newest questions. */
   async #prune(): Promise<void> {
     const { stateDir, settings } = this.#options;
-    let finished = 0;
+    const kept = { task: settings.task_history_size, ask: settings.conversation_history_size };
     for (const id of await stateDir.listTaskIds()) {
       const record = await this.#read(id);
       if (record === undefined || !isFinal(record.status)) continue;
-      finished++;
-      if (finished > settings.task_history_size) await stateDir.removeTaskDir(id);
+      const purpose = purposeOf(record);
+      kept[purpose]--;
+      if (kept[purpose] < 0) await stateDir.removeTaskDir(id);
     }
   }
 }
@@ -394,6 +394,10 @@ function checkModel(model: string | undefined): void {
     `'${oneLine(model, 80)}' is no name of a model.`,
     'Give an alias such as "opus" or "sonnet" or a model id, or leave model out.',
   );
+}
+
+function purposeOf(record: TaskRecord): TaskPurpose {
+  return record.purpose ?? 'task';
 }
 
 function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatus | undefined): boolean {

@@ -1,7 +1,8 @@
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { DecisionAnswer } from './task-host.js';
-import type { DriverName, PermissionMode, TaskRecord, TaskStatus } from './task.js';
+import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
+import type { TaskSpec } from './task-spec.js';
 
 export interface StartTask {
   readonly prompt: string;
@@ -11,11 +12,19 @@ export interface StartTask {
   readonly model?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly keepOpen?: boolean | undefined;
+  /** By default `task`. */
+  readonly purpose?: TaskPurpose | undefined;
+  /** The session that the new one begins as a copy of, up to a message of it or (null) whole. */
+  readonly resume?: TaskSpec['resume'];
+  /** Claude Code asks for no permission at all. */
+  readonly skipPermissions?: boolean | undefined;
 }
 
 export interface TaskQuery {
   readonly status?: 'active' | 'finished' | TaskStatus | undefined;
   readonly path?: string | undefined;
+  /** By default work in projects alone. */
+  readonly purpose?: TaskPurpose | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }

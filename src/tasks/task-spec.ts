@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { driverNameSchema, permissionModeSchema, taskIdSchema } from './task.js';
+import { driverNameSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
 
 /**
  * `tasks/<task_id>/spec.json`: what a keeper is asked to run, with the settings that hold for this task.
@@ -13,6 +13,10 @@ export const taskSpecSchema = z.object({
   driver: driverNameSchema,
   model: z.string().nullable(),
   keep_open: z.boolean(),
+  /** `ask`: a question of a conversation. It holds no project, leaves no files there, and is no task to its callers. */
+  purpose: taskPurposeSchema.optional(),
+  /** Claude Code asks for nothing at all: the user's explicit setting, for questions alone. */
+  skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
   resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
   timeout_seconds: z.number().positive(),
@@ -26,6 +30,8 @@ export const taskSpecSchema = z.object({
     max_log_size_bytes: z.number().int().positive(),
     /** Names of environment variables that the agent inherits besides the built-in list. */
     pass_environment: z.array(z.string()),
+    /** The task ends when no server has been connected for so long; left out, it goes on without any. */
+    stop_without_server_seconds: z.number().positive().optional(),
   }),
 });
 export type TaskSpec = z.infer<typeof taskSpecSchema>;

@@ -137,6 +137,8 @@ const currentRecordSchema = z.object({
   change_seq: z.number(),
   log_file: z.string(),
   prompt_file: z.string(),
+  /** Place in the line that a queued task waits in, from 1. Never on disk: it is told by whoever reads the record. */
+  queue_position: z.number().int().positive().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
   storage: z.string().nullable(),
 });

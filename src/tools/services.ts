@@ -1,3 +1,4 @@
+import type { ConversationManager } from '../conversations/conversation-manager.js';
 import type { FileAccess } from '../files/lazy-filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
@@ -18,6 +19,9 @@ export type FileTools = FileAccess;
 /** What of folders the tools need. */
 export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'tree' | 'search'>;
 
+/** What of conversations the tools need. */
+export type ConversationTools = Pick<ConversationManager, 'ask' | 'answer' | 'status' | 'recent' | 'cancel'>;
+
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
@@ -25,4 +29,5 @@ export interface ToolServices {
   readonly git: GitTools;
   readonly files: FileTools;
   readonly explorer: ExplorerTools;
+  readonly conversations: ConversationTools;
 }

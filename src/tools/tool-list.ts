@@ -1,4 +1,8 @@
 import type { Tool } from '../mcp/tool.js';
+import { askAsync } from './conversation/ask-async.js';
+import { askCancel } from './conversation/ask-cancel.js';
+import { askStatus } from './conversation/ask-status.js';
+import { ask } from './conversation/ask.js';
 import { getFileTree } from './files/get-file-tree.js';
 import { listFiles } from './files/list-files.js';
 import { searchFiles } from './files/search-files.js';
@@ -26,6 +30,10 @@ import type { Toolset } from './toolsets.js';
 
 /** Every tool there is, sorted by name. */
 export const allTools: readonly Tool<ToolServices, Toolset>[] = [
+  ask,
+  askAsync,
+  askCancel,
+  askStatus,
   createDirectory,
   getFileTree,
   getTaskOutput,

@@ -9,11 +9,12 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   approvals: ['base'],
   claude: ['approvals', 'screen', 'pty', 'base'],
   tasks: ['claude', 'approvals', 'store', 'projects', 'base'],
+  conversations: ['tasks', 'claude', 'store', 'projects', 'base'],
   keeper: ['tasks', 'claude', 'approvals', 'store', 'pty', 'config', 'base'],
   files: ['projects', 'base'],
   git: ['projects', 'base'],
   mcp: ['base'],
-  tools: ['mcp', 'tasks', 'files', 'git', 'projects', 'config', 'base'],
+  tools: ['mcp', 'tasks', 'conversations', 'files', 'git', 'projects', 'config', 'base'],
   resources: ['mcp', 'tasks', 'projects', 'config', 'base'],
   cli: [
     'resources',

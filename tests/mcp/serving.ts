@@ -11,6 +11,7 @@ import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';
 import { noFiles } from '../tools/no-files.js';
 import { noExplorer } from '../tools/no-explorer.js';
+import { noConversations } from '../tools/no-conversations.js';
 import { noGit } from '../tools/no-git.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 
@@ -32,6 +33,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
       tasks,
       activeProject: { set: async (path) => path },
       git: noGit,
+      conversations: noConversations,
       files: noFiles,
       explorer: noExplorer,
       config,

@@ -1,5 +1,6 @@
 import { noExplorer } from './no-explorer.js';
 import { noFiles } from './no-files.js';
+import { noConversations } from './no-conversations.js';
 import { noGit } from './no-git.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
@@ -38,6 +39,7 @@ describe('tools', () => {
       tasks,
       activeProject: { set: async (path: string) => `/real${path}` },
       git: noGit,
+      conversations: noConversations,
       files: noFiles,
       explorer: noExplorer,
     };
@@ -285,6 +287,7 @@ describe('tools', () => {
       tasks,
       activeProject: { set: async (path: string) => path },
       git: noGit,
+      conversations: noConversations,
       files: noFiles,
       explorer: noExplorer,
     };

@@ -46,6 +46,7 @@ export interface PrintDriverOptions {
   /** A UUID. */
   readonly sessionId: string;
   readonly resume?: ResumePoint | null | undefined;
+  readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
   /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: number) => Promise<void>;

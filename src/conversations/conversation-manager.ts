@@ -1,0 +1,158 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
+import { responseIdOf, taskIdOfResponse } from './response-id.js';
+
+export interface Question {
+  readonly prompt: string;
+  /** The answer after which this question comes; any earlier one, however many have followed it. */
+  readonly previousResponseId?: string | undefined;
+  /** By default that of the previous response, else the active project. */
+  readonly workingDirectory?: string | undefined;
+  readonly model?: string | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly timeoutSeconds?: number | undefined;
+}
+
+export interface AnswerWait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+}
+
+export interface ConversationManagerOptions {
+  readonly tasks: Pick<TaskService, 'start' | 'get' | 'wait' | 'kill' | 'list'>;
+  /** Judges a directory, or the active project when none is given. Throws PATH_NOT_ALLOWED, NO_ACTIVE_PROJECT, … */
+  readonly project: { resolve(path?: string): Promise<AllowedPath> };
+  readonly clock: Clock;
+  /** Claude Code asks for no permission at all in conversations: the user's explicit setting. */
+  readonly skipPermissions: boolean;
+}
+
+/**
+ * Questions and answers that branch. Each question runs as a task of its own, in print mode, in a session that begins as a
+ * copy of the conversation up to the response it follows: so no answer changes an earlier one, all of them can be continued
+ * again, and they outlive server and client as tasks do.
+ */
+export class ConversationManager {
+  readonly #options: ConversationManagerOptions;
+
+  constructor(options: ConversationManagerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks, and resolves when Claude Code works on it. Throws RESPONSE_NOT_FOUND, INVALID_ARGUMENTS for a response that was
+   * never given or a directory that is not the conversation's, and all that TaskService.start throws.
+   */
+  async ask(question: Question): Promise<TaskRecord> {
+    const { tasks, project, skipPermissions } = this.#options;
+    const { previousResponseId, workingDirectory } = question;
+    const previous = previousResponseId === undefined ? undefined : await this.#response(previousResponseId);
+    const path = await project.resolve(workingDirectory ?? previous?.project_path);
+    if (previous !== undefined && path !== previous.project_path) throw elsewhere(previous, path);
+    return tasks.start({
+      prompt: question.prompt,
+      path,
+      purpose: 'ask',
+      driver: 'print',
+      model: question.model,
+      permissionMode: question.permissionMode,
+      timeoutSeconds: question.timeoutSeconds,
+      skipPermissions,
+      resume: previous && { sessionId: previous.session_id, messageId: previous.message_id ?? null },
+    });
+  }
+
+  /** The record when it has ended, when it waits for a decision, or when the time is over. Throws TASK_NOT_FOUND. */
+  async answer(taskId: string, wait: AnswerWait): Promise<TaskRecord> {
+    const { tasks, clock } = this.#options;
+    const deadlineMs = clock.monotonicMs() + wait.timeoutMs;
+    let cursor: string | undefined;
+    for (;;) {
+      const outcome = await tasks.wait({
+        taskIds: [taskId],
+        timeoutMs: Math.max(0, deadlineMs - clock.monotonicMs()),
+        cursor,
+        signal: wait.signal,
+        ...(wait.onProgress !== undefined && { onProgress: wait.onProgress }),
+      });
+      const [record] = outcome.tasks;
+      if (record === undefined) throw new Error('a wait for one task answered without it');
+      cursor = outcome.cursor;
+      const isOver = wait.signal.aborted || clock.monotonicMs() >= deadlineMs;
+      if (isOver || isFinal(record.status) || openDecisions(record).length > 0) return record;
+    }
+  }
+
+  /** Throws TASK_NOT_FOUND, also for a task that is no question. */
+  async status(taskId: string): Promise<TaskRecord> {
+    return mustBeAsk(await this.#options.tasks.get(taskId));
+  }
+
+  /** The newest questions, newest first. */
+  async recent(
+    limit: number,
+  ): Promise<readonly { readonly record: TaskRecord; readonly responseId: string | undefined }[]> {
+    const { tasks } = await this.#options.tasks.list({ purpose: 'ask', limit });
+    return tasks.map((record) => ({ record, responseId: responseOf(record) }));
+  }
+
+  /** Ends a question that has no answer yet. Throws TASK_NOT_FOUND, TASK_NOT_RUNNING. */
+  async cancel(taskId: string, reason: string): Promise<TaskRecord> {
+    await this.status(taskId);
+    return this.#options.tasks.kill(taskId, reason);
+  }
+
+  async #response(responseId: string): Promise<TaskRecord & { readonly session_id: string }> {
+    const record = await this.#options.tasks.get(taskIdOfResponse(responseId)).catch((fault: unknown) => {
+      if (fault instanceof BridgeError && fault.code === 'TASK_NOT_FOUND') return undefined;
+      throw fault;
+    });
+    if (record === undefined) throw noResponse(responseId);
+    const { session_id } = record;
+    if (hasResponse(record) && session_id !== null) return { ...record, session_id };
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${responseId} was never given: its question is ${record.status} (${record.reason}).`,
+      'Continue from a response that was given.',
+    );
+  }
+}
+
+/** The id of the response that the task gave; undefined when it has none (yet). */
+export function responseOf(record: TaskRecord): string | undefined {
+  return hasResponse(record) ? responseIdOf(record.task_id) : undefined;
+}
+
+/** A turn that was finished is a response, whatever became of the session afterwards. */
+function hasResponse(record: TaskRecord): boolean {
+  return record.status === 'completed' && record.session_id !== null;
+}
+
+function mustBeAsk(record: TaskRecord): TaskRecord {
+  if (record.purpose === 'ask') return record;
+  throw new BridgeError(
+    'TASK_NOT_FOUND',
+    `${record.task_id} is a task of start_task, not a question.`,
+    'Look at it with get_task_status.',
+  );
+}
+
+function noResponse(responseId: string): BridgeError {
+  return new BridgeError(
+    'RESPONSE_NOT_FOUND',
+    `The response ${responseId} is not known, or no longer kept (setting conversation_history_size).`,
+    'Use a responseId from a newer answer, or leave previousResponseId out to begin anew.',
+  );
+}
+
+function elsewhere(previous: TaskRecord, path: string): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The conversation of ${responseIdOf(previous.task_id)} lies in ${previous.project_path}, and workingDirectory is ${path}: Claude Code keeps conversations by directory.`,
+    'Leave workingDirectory out to go on where the conversation is, or leave previousResponseId out to begin anew.',
+  );
+}

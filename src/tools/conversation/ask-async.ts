@@ -1,0 +1,14 @@
+import { defineTool } from '../define-tool.js';
+import { askOutput, askView, questionInput } from './ask-fields.js';
+
+export const askAsync = defineTool({
+  name: 'ask_async',
+  title: 'Ask in the background',
+  toolset: 'conversation',
+  effect: 'destroy',
+  openWorld: true,
+  description: 'Ask Claude Code without waiting; ask_status has the answer.',
+  input: questionInput,
+  output: askOutput,
+  handle: async (question, { conversations }) => askView(await conversations.ask(question)),
+});

@@ -1,0 +1,15 @@
+import { defineTool } from '../define-tool.js';
+import { knownTaskId } from '../tasks/task-fields.js';
+import { askIdInput, askOutput, askView } from './ask-fields.js';
+
+export const askCancel = defineTool({
+  name: 'ask_cancel',
+  title: 'Cancel a question',
+  toolset: 'conversation',
+  effect: 'destroy',
+  description: 'End a question that has no answer yet.',
+  input: { taskId: askIdInput },
+  output: askOutput,
+  handle: async ({ taskId }, { conversations }) =>
+    askView(await conversations.cancel(knownTaskId(taskId), 'Cancelled by ask_cancel.')),
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId } from '../tasks/task-fields.js';
+import { askIdInput, askOutput, askView } from './ask-fields.js';
+
+const RECENT = 10;
+const MAX_WAIT_SECONDS = 45;
+const MS_PER_SECOND = 1_000;
+
+const recentQuestion = z.object({
+  taskId: askOutput.taskId,
+  responseId: askOutput.responseId,
+  status: askOutput.status,
+  prompt: z.string(),
+  askedAt: z.string(),
+});
+
+export const askStatus = defineTool({
+  name: 'ask_status',
+  title: 'Status of a question',
+  toolset: 'conversation',
+  effect: 'read',
+  description: 'The answer to a question, or how far it is. Without taskId: the newest questions.',
+  input: {
+    taskId: askIdInput.optional(),
+    from: z.int().min(0).optional().describe('nextFrom of a long answer'),
+    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Wait so long for the answer'),
+  },
+  output: {
+    ...askOutput,
+    taskId: askOutput.taskId.optional(),
+    status: askOutput.status.optional(),
+    elapsedSeconds: askOutput.elapsedSeconds.optional(),
+    questions: z.array(recentQuestion).optional(),
+  },
+  handle: async ({ taskId, from, waitSeconds }, { conversations }, call) => {
+    if (taskId === undefined) {
+      const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
+        taskId: record.task_id,
+        responseId,
+        status: record.status,
+        prompt: record.prompt_summary,
+        askedAt: record.created_at,
+      }));
+      return { questions };
+    }
+    const known = await conversations.status(knownTaskId(taskId));
+    const record =
+      waitSeconds === undefined
+        ? known
+        : await conversations.answer(known.task_id, {
+            timeoutMs: waitSeconds * MS_PER_SECOND,
+            signal: call.signal,
+            onProgress: (text) => call.progress(text),
+          });
+    return askView(record, from);
+  },
+});
