@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
@@ -38,6 +38,8 @@ export interface LockTable {
    * Only for a project that is free in this table.
    */
   reserve(wish: LockWish): Promise<Lock>;
+  /** Removes the lock of a dead owner; first what it left behind must be gone. */
+  clear(dead: LockHolder): Promise<void>;
 }
 
 /** `names` are those of all files in the folder of locks when the decision began. */
@@ -103,7 +105,7 @@ export class ProjectLocks {
   }
 
   /** All locks as they are now; they may change at once. */
-  async table(): Promise<Omit<LockTable, 'reserve'>> {
+  async table(): Promise<Pick<LockTable, 'held' | 'dead'>> {
     return this.#read(await this.#names());
   }
 
@@ -130,7 +132,13 @@ export class ProjectLocks {
       const names = await this.#names();
       await this.#sweep(path, holder.task_id, names);
       const { held, dead } = await this.#read(names);
-      return await act({ held, dead, reserve: (wish) => this.#reserve(wish) }, names);
+      const table: LockTable = {
+        held,
+        dead,
+        reserve: (wish) => this.#reserve(wish),
+        clear: (lock) => rm(this.#pathOf(lock.project_path), { force: true }),
+      };
+      return await act(table, names);
     } finally {
       await this.#files.release(path, holder);
     }
@@ -179,7 +187,7 @@ export class ProjectLocks {
     }
   }
 
-  async #read(names: readonly string[]): Promise<Omit<LockTable, 'reserve'>> {
+  async #read(names: readonly string[]): Promise<Pick<LockTable, 'held' | 'dead'>> {
     const held: LockHolder[] = [];
     const dead: LockHolder[] = [];
     const read = names
