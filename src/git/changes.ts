@@ -17,8 +17,8 @@ export interface Changes extends Omit<PatchPart, 'next'> {
   readonly cursor: string | undefined;
 }
 
-const START: PatchPosition = { offset: 0, mark: '' };
-const positionSchema = z.strictObject({ offset: z.int().min(1), mark: z.string().max(64) });
+export const START: PatchPosition = { offset: 0, mark: '' };
+export const positionSchema = z.strictObject({ offset: z.int().min(1), mark: z.string().max(64) });
 
 export async function readChanges(
   git: RepositoryGit,

@@ -125,6 +125,8 @@ export class GitService {
       }),
       working,
     ]);
+    // What else was asked at the same time need not go on when one question failed.
+    end.abort();
     if (check.status === 'rejected') throw check.reason;
     if (answer.status === 'rejected') throw answer.reason;
     return answer.value;

@@ -86,6 +86,36 @@ describe('the pages of a patch', () => {
   });
 });
 
+describe('the pages of a commit', () => {
+  it('are of one commit wherever its branch moves, and only the first tells of it', async () => {
+    const place = await gitPlace({ maxDiffBytes: 1_500 });
+    for (const name of ['a', 'b', 'c']) await place.write(name, 'a line\n'.repeat(150));
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'three files');
+    const whole = await place.git('show', '--format=', 'HEAD');
+    const first = await place.service.show(place.target(), { revision: 'HEAD' });
+    expect(first.facts).toMatchObject({ message: 'three files', stat: { total: { files: 3 } } });
+    expect(first.patch.totalBytes).toBe(whole.length);
+    await place.git('commit', '--quiet', '--allow-empty', '-m', 'later');
+    const texts = [first.patch.text];
+    let { cursor } = first;
+    while (cursor !== undefined) {
+      const page = await place.service.show(place.target(), { revision: 'HEAD', cursor });
+      expect([page.commit, page.facts]).toEqual([first.commit, undefined]);
+      expect(page.patch.text.startsWith('diff --git ')).toBe(true);
+      texts.push(page.patch.text);
+      cursor = page.cursor;
+    }
+    expect(texts).toHaveLength(3);
+    expect(texts.join('')).toBe(whole);
+    const ofDiff = await place.service.diff(place.target(), { base: 'HEAD~1' });
+    for (const bad of ['nonsense', ofDiff.cursor ?? 'none'])
+      await expect(place.service.show(place.target(), { revision: 'HEAD', cursor: bad })).rejects.toThrow(
+        /cursor/,
+      );
+  });
+});
+
 describe('the history', () => {
   it('comes in pages that new commits do not shift, by file and by range', async () => {
     const place = await gitPlace();
@@ -107,7 +137,11 @@ describe('the history', () => {
     const range = await place.service.log(place.target(), { maxCount: 9, revision: 'HEAD~2..HEAD' });
     expect(subjects(range)).toEqual(['later', 'commit 4']);
     const shown = await place.service.show(place.target(), { revision: 'HEAD~5' });
-    expect(shown).toMatchObject({ message: 'commit 0\n\nbody', parents: [], author: 'N <n@example.com>' });
+    expect(shown.facts).toMatchObject({
+      message: 'commit 0\n\nbody',
+      parents: [],
+      author: 'N <n@example.com>',
+    });
     expect(shown.patch.text).toContain('+0\n');
   });
 

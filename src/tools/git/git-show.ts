@@ -14,42 +14,43 @@ export const gitShow = defineTool({
   title: 'Git show',
   toolset: 'git',
   effect: 'read',
-  description: 'A commit: message, files, patch against its first parent.',
-  input: { revision: z.string(), path: repositoryPathInput },
+  description: 'A commit: message, files, patch against its first parent, in pages like git_diff.',
+  input: { revision: z.string(), path: repositoryPathInput, cursor: z.string().optional() },
   output: {
     ...locatedOutput,
     commit: z.string(),
-    parents: z.array(z.string()),
-    author: z.string(),
-    date: z.string(),
-    commit_message: z.string(),
-    files: z.array(fileStatSchema),
-    summary: z.string(),
+    parents: z.array(z.string()).optional(),
+    author: z.string().optional(),
+    date: z.string().optional(),
+    commit_message: z.string().optional(),
+    files: z.array(fileStatSchema).optional(),
+    summary: z.string().optional(),
     truncated: z.boolean(),
     total_bytes: z.int(),
+    cursor: z.string().optional(),
     message: z.string(),
     diff: z.string(),
   },
-  handle: async ({ revision, path }, { git }, { signal }) => {
-    const shown = await fittingCommit(git, { path, signal }, { revision });
-    const { patch, stat } = shown;
-    const truncated = patch.next !== undefined;
+  handle: async ({ revision, path, cursor }, { git }, { signal }) => {
+    const query = { revision, ...(cursor !== undefined && { cursor }) };
+    const shown = await fittingCommit(git, { path, signal }, query);
+    const { patch, facts } = shown;
     return {
       path: shown.path,
       repository: shown.repository,
       commit: shown.commit,
-      parents: [...shown.parents],
-      author: shown.author,
-      date: shown.date,
-      commit_message: shown.message,
-      files: stat.files.slice(0, fittingCount(stat.files, FILES_BYTES)),
-      summary: stat.summary,
-      truncated,
+      ...(facts !== undefined && {
+        parents: [...facts.parents],
+        author: facts.author,
+        date: facts.date,
+        commit_message: facts.message,
+        files: facts.stat.files.slice(0, fittingCount(facts.stat.files, FILES_BYTES)),
+        summary: facts.stat.summary,
+      }),
+      truncated: shown.cursor !== undefined,
       total_bytes: patch.totalBytes,
-      message: messageText(
-        truncated ? 'Diff truncated. Give a file or folder as path for its part.' : 'Full diff output.',
-        patch.escaped,
-      ),
+      cursor: shown.cursor,
+      message: messageText(showMessage(shown), patch.escaped),
       diff: patch.text,
     };
   },
@@ -57,15 +58,17 @@ export const gitShow = defineTool({
 
 type Target = Parameters<GitTools['show']>[0];
 type Query = Parameters<GitTools['show']>[1];
+type Shown = Awaited<ReturnType<GitTools['show']>>;
 
 /** As for git_diff: text that grows when it is escaped is asked for again, shorter. */
-async function fittingCommit(
-  git: GitTools,
-  target: Target,
-  query: Query,
-): Promise<Awaited<ReturnType<GitTools['show']>>> {
+async function fittingCommit(git: GitTools, target: Target, query: Query): Promise<Shown> {
   const shown = await git.show(target, query);
   const bytes = Buffer.byteLength(shown.patch.text);
-  if (textFits(shown.patch.text + shown.message) || bytes <= MIN_PAGE_BYTES) return shown;
+  if (textFits(shown.patch.text + (shown.facts?.message ?? '')) || bytes <= MIN_PAGE_BYTES) return shown;
   return fittingCommit(git, target, { ...query, maxBytes: Math.floor(bytes / 2) });
+}
+
+function showMessage({ cursor, facts }: Shown): string {
+  if (cursor !== undefined) return 'Diff truncated. Pass cursor for the next page, or path for one file.';
+  return facts === undefined ? 'The last page.' : 'Full diff output.';
 }
