@@ -4,12 +4,24 @@ import { Emitter } from '../base/event.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { DecisionAnswer, ScreenText, TaskLink } from '../tasks/task-host.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
-import { keeperReplySchema, type KeeperReply, type KeeperRequest } from './messages.js';
+import {
+  keeperReplySchema,
+  numberedSchema,
+  PROTOCOL,
+  type KeeperHello,
+  type KeeperReply,
+  type KeeperRequest,
+  type PeerRole,
+  type TerminalPush,
+  type TerminalView,
+} from './messages.js';
 
 /** A keeper answers a wish in milliseconds, a kill within its ladder; a minute of silence is no answer. */
 const REPLY_LIMIT_MS = 60_000;
 /** A keeper that is there accepts at once. */
 const CONNECT_LIMIT_MS = 2_000;
+/** The first protocol that knows `hello` and watchers. */
+const HELLO_PROTOCOL = 2;
 
 type Wish = KeeperRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
@@ -22,25 +34,39 @@ interface Pending {
 /** A TaskLink over the keeper's socket. */
 export class KeeperClient implements TaskLink {
   readonly #changes = new Emitter<TaskRecord>();
+  readonly #terminal = new Emitter<TerminalPush>();
   readonly #closes = new Emitter<void>();
   readonly onDidChange = this.#changes.event;
+  /** What the terminal of a watcher is to show. */
+  readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
+  /** What the keeper said of itself, once; undefined for one of an older version, and when it goes away before. */
+  readonly greeted: Promise<KeeperHello | undefined>;
   readonly #socket: Socket;
   readonly #taskId: string;
+  readonly #role: PeerRole;
   readonly #pending = new Map<number, Pending>();
+  #resolveGreeted: (hello: KeeperHello | undefined) => void = () => undefined;
+  #isGreeted = false;
   #next = 1;
   #closed = false;
 
-  private constructor(taskId: string, socket: Socket) {
+  private constructor(taskId: string, socket: Socket, role: PeerRole) {
     this.#taskId = taskId;
     this.#socket = socket;
+    this.#role = role;
+    this.greeted = new Promise((resolve) => (this.#resolveGreeted = resolve));
     readJsonLines(socket, (value) => this.#onLine(value));
     socket.on('close', () => this.#onClose());
     socket.on('error', () => socket.destroy());
   }
 
   /** Undefined when nobody listens there: the keeper is gone. */
-  static connect(taskId: string, socketPath: string): Promise<KeeperClient | undefined> {
+  static connect(
+    taskId: string,
+    socketPath: string,
+    role: PeerRole = 'caller',
+  ): Promise<KeeperClient | undefined> {
     return new Promise((resolve, reject) => {
       const socket = createConnection(socketPath);
       socket.setTimeout(CONNECT_LIMIT_MS, () =>
@@ -49,7 +75,7 @@ export class KeeperClient implements TaskLink {
       socket.once('connect', () => {
         socket.setTimeout(0);
         socket.removeListener('error', onError);
-        resolve(new KeeperClient(taskId, socket));
+        resolve(new KeeperClient(taskId, socket, role));
       });
       const onError = (fault: Error): void => {
         const code = systemCodeOf(fault);
@@ -78,16 +104,41 @@ export class KeeperClient implements TaskLink {
     throw unreachable(this.#taskId, 'its keeper answered something else');
   }
 
+  /** Watches the terminal, or changes the view. Throws TASK_NOT_RUNNING when the task has none. */
+  async watch(view: TerminalView): Promise<void> {
+    await this.#ask({ method: 'watch', view });
+  }
+
+  /** Throws TASK_NOT_RUNNING when nobody takes the keys. */
+  async type(keys: Uint8Array): Promise<void> {
+    await this.#ask({ method: 'type', keys: Buffer.from(keys).toString('base64') });
+  }
+
+  /** Reads nothing more until `resume`; the keeper notices, and sends less. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Does not keep this process alive. */
+  unref(): void {
+    this.#socket.unref();
+  }
+
   dispose(): void {
     this.#socket.destroy();
     this.#onClose();
     this.#changes.dispose();
+    this.#terminal.dispose();
     this.#closes.dispose();
   }
 
   async #recordOf(wish: Wish): Promise<TaskRecord> {
     const reply = await this.#ask(wish);
-    if ('record' in reply) return reply.record;
+    if ('id' in reply && 'record' in reply) return reply.record;
     throw unreachable(this.#taskId, 'its keeper answered something else');
   }
 
@@ -112,23 +163,53 @@ export class KeeperClient implements TaskLink {
   #onLine(value: unknown): void {
     const reply = keeperReplySchema.safeParse(value);
     if (!reply.success) {
-      this.#socket.destroy();
+      this.#onUnknown(value);
       return;
     }
-    if ('push' in reply.data) {
+    if (!('push' in reply.data)) this.#settle(reply.data.id)?.resolve(reply.data);
+    else if (reply.data.push === 'terminal') this.#terminal.fire(reply.data);
+    else {
+      this.#greet(reply.data.protocol);
       this.#changes.fire(reply.data.record);
+    }
+  }
+
+  /** A keeper of another version: an answer is missed by whoever asked, the rest by nobody. */
+  #onUnknown(value: unknown): void {
+    const numbered = numberedSchema.safeParse(value);
+    if (numbered.success)
+      this.#settle(numbered.data.id)?.reject(
+        unreachable(this.#taskId, 'its keeper, of another version of the bridge, answered in its own way'),
+      );
+    else this.#greet(undefined);
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    clearTimeout(pending?.timer);
+    return pending;
+  }
+
+  /** A keeper says its protocol first; one that says none would hang up on a hello. */
+  #greet(protocol: number | undefined): void {
+    if (this.#isGreeted) return;
+    this.#isGreeted = true;
+    if (protocol === undefined || protocol < HELLO_PROTOCOL) {
+      this.#resolveGreeted(undefined);
       return;
     }
-    const pending = this.#pending.get(reply.data.id);
-    if (pending === undefined) return;
-    this.#pending.delete(reply.data.id);
-    clearTimeout(pending.timer);
-    pending.resolve(reply.data);
+    this.#ask({ method: 'hello', protocol: PROTOCOL, role: this.#role }).then(
+      (reply) => this.#resolveGreeted('hello' in reply ? reply.hello : undefined),
+      // It went away, which is told by the closing.
+      () => this.#resolveGreeted(undefined),
+    );
   }
 
   #onClose(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#resolveGreeted(undefined);
     for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(unreachable(this.#taskId, 'its keeper went away'));

@@ -5,44 +5,70 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { TaskRun } from '../tasks/task-run.js';
-import { readJsonLines, writeJsonLine } from './json-lines.js';
+import { readJsonLines } from './json-lines.js';
+import { KeeperPeer } from './keeper-peer.js';
+import { LastServer } from './last-server.js';
 import { RecordPush } from './record-push.js';
-import { keeperRequestSchema, type KeeperReply, type KeeperRequest } from './messages.js';
+import {
+  keeperRequestSchema,
+  numberedSchema,
+  PROTOCOL,
+  type KeeperReply,
+  type KeeperRequest,
+} from './messages.js';
+import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from './terminal-watchers.js';
 
-/** A client that does not read is dropped before it costs memory. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** What is being answered when the task ends is told still; a session that ended answers at once. */
 const LAST_ANSWERS_MS = 2_000;
 /** A client that does not take its last lines is not waited for longer. */
 const GOODBYE_MS = 1_000;
 
+export interface KeeperServerOptions {
+  readonly run: TaskRun;
+  readonly socketPath: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The session's terminal, and where what people do there is written down; left out, nobody can watch. */
+  readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
+  /** The task ends when no server has been connected for so long; undefined for one that needs none. */
+  readonly stopWithoutServerSeconds?: number | undefined;
+}
+
 /** Serves one TaskRun on a Unix socket, to any number of clients. */
 export class KeeperServer implements Disposable {
   readonly #owned = new DisposableStore();
-  readonly #clients = new Set<Socket>();
+  readonly #peers = new Set<KeeperPeer>();
   readonly #server: Server;
   readonly #answering = new Set<Promise<void>>();
   readonly #run: TaskRun;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #watchers: TerminalWatchers | undefined;
+  readonly #lastServer: LastServer;
 
-  private constructor(run: TaskRun, clock: Clock, logger: Logger) {
+  private constructor({ run, clock, logger, terminal, stopWithoutServerSeconds }: KeeperServerOptions) {
     this.#run = run;
     this.#clock = clock;
     this.#logger = logger;
     this.#server = createServer((socket) => this.#serve(socket));
+    if (terminal !== undefined)
+      this.#watchers = this.#owned.add(
+        new TerminalWatchers({ ...terminal, clock, onTyped: () => run.typed() }),
+      );
+    this.#lastServer = this.#owned.add(
+      new LastServer({
+        clock,
+        graceSeconds: stopWithoutServerSeconds,
+        onAlone: (reason) => void run.kill(reason),
+      }),
+    );
     const push = this.#owned.add(new RecordPush(clock, () => this.#push()));
     this.#owned.add(run.onDidChange((record) => push.changed(record)));
   }
 
   /** Listens on `socketPath`, mode 0600; a socket that a dead keeper left there is replaced. */
-  static async start(options: {
-    readonly run: TaskRun;
-    readonly socketPath: string;
-    readonly clock: Clock;
-    readonly logger: Logger;
-  }): Promise<KeeperServer> {
-    const keeper = new KeeperServer(options.run, options.clock, options.logger);
+  static async start(options: KeeperServerOptions): Promise<KeeperServer> {
+    const keeper = new KeeperServer(options);
     await rm(options.socketPath, { force: true });
     await new Promise<void>((resolve, reject) => {
       keeper.#server.once('error', reject);
@@ -56,74 +82,110 @@ export class KeeperServer implements Disposable {
   }
 
   get clientCount(): number {
-    return this.#clients.size;
+    return this.#peers.size;
+  }
+
+  /** What clients have been sent and did not read yet. */
+  get unreadBytes(): number {
+    return [...this.#peers].reduce((sum, peer) => sum + peer.unreadBytes, 0);
   }
 
   /** Tells every client the final record and what it asked for, and says goodbye; resolves when all have been told. */
   async finish(): Promise<void> {
+    this.#lastServer.dispose();
+    this.#watchers?.finish();
     this.#push();
     this.#server.close();
     await withinMs(this.#clock, LAST_ANSWERS_MS, Promise.all(this.#answering));
-    const told = [...this.#clients].map(
-      (socket) => new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(resolve))),
-    );
-    await withinMs(this.#clock, GOODBYE_MS, Promise.all(told));
+    await withinMs(this.#clock, GOODBYE_MS, Promise.all([...this.#peers].map((peer) => peer.end())));
   }
 
   dispose(): void {
     this.#owned.dispose();
     this.#server.close();
-    for (const socket of this.#clients) socket.destroy();
+    for (const peer of this.#peers) peer.dispose();
   }
 
   #serve(socket: Socket): void {
-    this.#clients.add(socket);
-    socket.on('close', () => this.#clients.delete(socket));
+    const peer = new KeeperPeer(socket, {
+      greeting: () => ({ push: 'record', record: this.#run.record, protocol: PROTOCOL }),
+      record: () => ({ push: 'record', record: this.#run.record }),
+      onDrain: () => this.#watchers?.caughtUp(peer),
+    });
+    this.#peers.add(peer);
+    socket.on('close', () => {
+      this.#peers.delete(peer);
+      this.#watchers?.leave(peer);
+      peer.dispose();
+    });
     socket.on('error', (fault) => this.#logger.debug('a keeper client went away', { fault: fault.message }));
     readJsonLines(socket, (value) => {
-      const request = keeperRequestSchema.safeParse(value);
-      if (!request.success) {
-        socket.destroy();
-        return;
-      }
-      const answering = this.#answer(request.data)
-        .then((reply) => writeJsonLine(socket, reply))
+      const answering = this.#answerLine(peer, value)
+        .then((reply) => (reply === undefined ? socket.destroy() : peer.reply(reply)))
+        .then(() => undefined)
         .finally(() => this.#answering.delete(answering));
       this.#answering.add(answering);
     });
-    writeJsonLine(socket, { push: 'record', record: this.#run.record } satisfies KeeperReply);
   }
 
-  async #answer(request: KeeperRequest): Promise<KeeperReply> {
+  /** Undefined for what is no request at all. */
+  async #answerLine(peer: KeeperPeer, value: unknown): Promise<KeeperReply | undefined> {
+    const request = keeperRequestSchema.safeParse(value);
+    if (request.success) return this.#answer(peer, request.data);
+    const numbered = numberedSchema.safeParse(value);
+    if (!numbered.success) return undefined;
+    return { id: numbered.data.id, error: errorOf(notUnderstood(numbered.data['method'])) };
+  }
+
+  async #answer(peer: KeeperPeer, request: KeeperRequest): Promise<KeeperReply> {
+    const { id } = request;
     try {
       switch (request.method) {
+        case 'hello':
+          if (request.role === 'server') peer.owns(this.#lastServer.came());
+          return { id, hello: { protocol: PROTOCOL, needs_server: this.#lastServer.isNeeded } };
         case 'respond':
-          return { id: request.id, record: await this.#run.respond(request.answer) };
+          return { id, record: await this.#run.respond(request.answer) };
         case 'message':
           return {
-            id: request.id,
+            id,
             record: await this.#run.message({
               ...(request.text === undefined ? {} : { text: request.text }),
               ...(request.interrupt === undefined ? {} : { interrupt: request.interrupt }),
             }),
           };
         case 'kill':
-          return { id: request.id, record: await this.#run.kill(request.reason) };
+          return { id, record: await this.#run.kill(request.reason) };
         case 'screen':
-          return { id: request.id, screen: await this.#run.screen() };
+          return { id, screen: await this.#run.screen() };
+        case 'watch':
+          this.#mustWatch().watch(peer, request.view);
+          return { id, done: true };
+        case 'type':
+          this.#mustWatch().type(peer, Buffer.from(request.keys, 'base64'));
+          return { id, done: true };
       }
     } catch (fault) {
-      return { id: request.id, error: errorOf(fault) };
+      return { id, error: errorOf(fault) };
     }
   }
 
-  #push(): void {
-    const reply: KeeperReply = { push: 'record', record: this.#run.record };
-    for (const socket of this.#clients) {
-      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
-      else writeJsonLine(socket, reply);
-    }
+  #mustWatch(): TerminalWatchers {
+    if (this.#watchers !== undefined) return this.#watchers;
+    throw noTerminal('its keeper offers none');
   }
+
+  #push(): void {
+    for (const peer of this.#peers) peer.tellRecord();
+  }
+}
+
+function notUnderstood(method: unknown): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The task's keeper (protocol ${PROTOCOL}) does not understand ${typeof method === 'string' ? `'${method.slice(0, 40)}'` : 'this'} as it was sent.`,
+    'The task was started by another version of the bridge; it can still be listed, followed and killed.',
+  );
 }
 
 /** A fault in the form in which it crosses a process border. */

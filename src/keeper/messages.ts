@@ -4,9 +4,40 @@ import { decisionAnswerSchema } from '../tasks/task-host.js';
 
 /**
  * The keeper's socket: one JSON object a line, both ways. A client asks with an `id`; the keeper answers with the same
- * `id`, and pushes the record to every client each time it changed.
+ * `id`, and pushes the record to every client each time it changed. What a keeper does not know it answers with an error.
+ *
+ * Protocol 1 had neither `protocol` in its greeting nor `hello`, `watch` and `type`, and hung up on what it did not know.
  */
+export const PROTOCOL = 2;
+
+/** A terminal is never made larger or smaller than this by those who watch it. */
+const MAX_COLUMNS = 1000;
+const MAX_ROWS = 500;
+const MAX_SCROLLBACK_LINES = 2_000;
+
+const sizeFields = {
+  columns: z.int().min(1).max(MAX_COLUMNS),
+  rows: z.int().min(1).max(MAX_ROWS),
+};
+
+/** How a client looks at the terminal; sent again when that changes. */
+export const terminalViewSchema = z.object({
+  ...sizeFields,
+  /** Neither its keys nor its size reach the session. */
+  read_only: z.boolean(),
+  /** Something of the client's own covers the last row: it is sent pictures of the screen that leave that row free. */
+  covered: z.boolean(),
+  /** Lines above the screen that the next state brings along. */
+  scrollback: z.int().min(0).max(MAX_SCROLLBACK_LINES),
+});
+export type TerminalView = z.infer<typeof terminalViewSchema>;
+
+export const peerRoles = ['server', 'watcher', 'caller'] as const;
+const roleSchema = z.enum(peerRoles);
+export type PeerRole = z.infer<typeof roleSchema>;
+
 export const keeperRequestSchema = z.discriminatedUnion('method', [
+  z.object({ id: z.number(), method: z.literal('hello'), protocol: z.number(), role: roleSchema }),
   z.object({ id: z.number(), method: z.literal('respond'), answer: decisionAnswerSchema }),
   z.object({
     id: z.number(),
@@ -16,16 +47,42 @@ export const keeperRequestSchema = z.discriminatedUnion('method', [
   }),
   z.object({ id: z.number(), method: z.literal('kill'), reason: z.string() }),
   z.object({ id: z.number(), method: z.literal('screen') }),
+  z.object({ id: z.number(), method: z.literal('watch'), view: terminalViewSchema }),
+  z.object({ id: z.number(), method: z.literal('type'), keys: z.base64() }),
 ]);
 export type KeeperRequest = z.infer<typeof keeperRequestSchema>;
 
+/** What every request of any version has: enough to be answered. */
+export const numberedSchema = z.looseObject({ id: z.number() });
+
 const screenSchema = z.object({ text: z.string(), columns: z.number(), rows: z.number() });
+
+const helloSchema = z.object({
+  protocol: z.number(),
+  /** The task ends when its last server has gone. */
+  needs_server: z.boolean(),
+});
+export type KeeperHello = z.infer<typeof helloSchema>;
+
+/**
+ * What a watcher's terminal is to show. `state` is for a terminal that was reset, `output` follows it or other output,
+ * `picture` draws over whatever is there.
+ */
+const terminalPushSchema = z.object({
+  push: z.literal('terminal'),
+  kind: z.enum(['state', 'output', 'picture']),
+  data: z.base64(),
+});
+export type TerminalPush = z.infer<typeof terminalPushSchema>;
 
 export const keeperReplySchema = z.union([
   z.object({ id: z.number(), record: taskRecordSchema }),
   z.object({ id: z.number(), screen: screenSchema }),
+  z.object({ id: z.number(), hello: helloSchema }),
+  z.object({ id: z.number(), done: z.literal(true) }),
   z.object({ id: z.number(), error: z.object({ code: z.string(), message: z.string(), hint: z.string() }) }),
-  z.object({ push: z.literal('record'), record: taskRecordSchema }),
+  z.object({ push: z.literal('record'), record: taskRecordSchema, protocol: z.number().optional() }),
+  terminalPushSchema,
 ]);
 export type KeeperReply = z.infer<typeof keeperReplySchema>;
 

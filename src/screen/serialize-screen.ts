@@ -62,7 +62,7 @@ export class ScreenSerializer implements Disposable {
 
   /**
    * Draws what is shown now into the upper left of a terminal of any size, row by row, and places the cursor. Of a screen
-   * that is too large the left columns are drawn, and the rows down to the last one in use.
+   * that is too large the left columns are drawn, and the rows down to the last one in use. Keys are encoded as it asks.
    */
   picture(size: { readonly columns: number; readonly rows: number }): string {
     const { active } = this.#terminal.buffer;
@@ -94,7 +94,9 @@ export class ScreenSerializer implements Disposable {
     const row = Math.min(size.rows, Math.max(1, active.cursorY - first + 1));
     const column = Math.min(size.columns, active.cursorX + 1);
     const isShown = this.#modes.get(SHOW_CURSOR) ?? true;
-    return `${text}\x1b[${row};${column}H\x1b[?25${isShown ? 'h' : 'l'}`;
+    const { applicationCursorKeysMode, bracketedPasteMode } = this.#terminal.modes;
+    const keys = `\x1b[?1${applicationCursorKeysMode ? 'h' : 'l'}\x1b[?2004${bracketedPasteMode ? 'h' : 'l'}`;
+    return `${text}\x1b[${row};${column}H\x1b[?25${isShown ? 'h' : 'l'}${keys}`;
   }
 
   dispose(): void {
