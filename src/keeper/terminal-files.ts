@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Clock } from '../base/clock.js';
 import type { PtySession } from '../pty/pty-session.js';
 import { TerminalRecording } from '../store/terminal-recording.js';
@@ -18,13 +19,24 @@ export class TerminalFiles {
   readonly #options: TerminalFilesOptions;
   #recording: TerminalRecording | undefined;
   #isHeldBack = false;
+  #faults = 0;
+  /** Of recordings that were removed while they were written. */
+  #lostBefore = 0;
 
   constructor(options: TerminalFilesOptions) {
     this.#options = options;
   }
 
   output(bytes: Buffer, session: PtySession): void {
-    this.#recording ??= new TerminalRecording({ ...this.#options, columns: COLUMNS, rows: ROWS });
+    this.#recording ??= new TerminalRecording({
+      ...this.#options,
+      onError: (fault) => {
+        this.#faults++;
+        this.#options.onError(fault);
+      },
+      columns: COLUMNS,
+      rows: ROWS,
+    });
     const recording = this.#recording;
     recording.output(bytes);
     if (!recording.isFull || this.#isHeldBack) return;
@@ -35,6 +47,25 @@ export class TerminalFiles {
       this.#isHeldBack = false;
       session.resume();
     });
+  }
+
+  /** Bytes of the recording that the disk did not take. */
+  get lostBytes(): number {
+    return this.#lostBefore + (this.#recording?.lostBytes ?? 0);
+  }
+
+  /** Writes out what waits. A recording that was removed meanwhile is begun anew by the next output. */
+  async write(): Promise<'written' | 'removed' | 'failing'> {
+    const recording = this.#recording;
+    if (recording === undefined) return 'written';
+    const before = this.#faults;
+    await recording.flush();
+    if (this.#faults > before) return 'failing';
+    if (existsSync(this.#options.path)) return 'written';
+    this.#recording = undefined;
+    await recording.close();
+    this.#lostBefore += recording.lostBytes;
+    return 'removed';
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, rename, type FileHandle } from 'node:fs/promises';
+import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { journalLine, type JournalFields } from './journal-line.js';
@@ -9,7 +9,7 @@ export interface JournalOptions {
   /** Both files together stay below this, give or take one write. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Told of each failed write; the lines are kept and tried again with the next one. */
+  /** Told of each failed write and each lost event; lines are kept and tried again with the next one. */
   readonly onError: (fault: BridgeError) => void;
 }
 
@@ -18,6 +18,8 @@ const OWNER_ONLY = 0o600;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** One write; many small lines share it. */
 const MAX_WRITE_BYTES = 256 * 1024;
+/** How often a writer makes sure that its file still has its name: what is written to a removed one is lost unseen. */
+const LOOK_INTERVAL_MS = 1_000;
 
 /**
  * The writer of a task's journal: one event a line, numbered from 1. There is one writer a journal, its keeper. When the
@@ -33,6 +35,9 @@ export class Journal {
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  #lostEvents = 0;
+  #isFailing = false;
+  #lookedMs = 0;
 
   private constructor(
     path: string,
@@ -71,6 +76,16 @@ export class Journal {
     return this.#lastSeq;
   }
 
+  /** Events that are in no file, because too much waited for the disk, or because the journal was closed. */
+  get lostEvents(): number {
+    return this.#lostEvents;
+  }
+
+  /** The last write failed; what waits is tried again by the next one. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
   /** Queues one event and returns its number. Never throws and never waits; a closed journal only counts. */
   append(type: string, fields: JournalFields = {}): number {
     const seq = ++this.#lastSeq;
@@ -79,6 +94,7 @@ export class Journal {
     );
     if (this.#closing !== undefined || this.#waitingBytes + line.length > MAX_WAITING_BYTES) {
       const why = this.#closing !== undefined ? 'the journal is closed' : 'too much waits for the disk';
+      this.#lostEvents++;
       this.#options.onError(unwritable(this.#path, new Error(`event ${seq} is lost: ${why}`)));
       return seq;
     }
@@ -114,14 +130,34 @@ export class Journal {
     await Promise.resolve();
     try {
       while (this.#waiting.length > 0) {
+        await this.#lookAtPlace();
         await this.#writeSome();
         if (this.#size >= this.#options.maxBytes / 2) await this.#rotate();
       }
+      this.#isFailing = false;
     } catch (fault) {
+      this.#isFailing = true;
       this.#options.onError(unwritable(this.#path, fault));
     } finally {
       this.#writing = undefined;
     }
+  }
+
+  /** When the file was removed under us, the journal goes on in a new one; the numbers tell that some are gone. */
+  async #lookAtPlace(): Promise<void> {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (!this.#isFailing && nowMs - this.#lookedMs < LOOK_INTERVAL_MS) return;
+    this.#lookedMs = nowMs;
+    const { ino, dev } = await this.#file.stat();
+    const place = await stat(this.#path).catch((fault: unknown) => {
+      if (systemCodeOf(fault) === 'ENOENT') return undefined;
+      throw fault;
+    });
+    if (place?.ino === ino && place.dev === dev) return;
+    const before = this.#file;
+    this.#file = await openForWriting(this.#path);
+    this.#size = (await lastSeqOf(this.#file)).endOfLines;
+    await before.close();
   }
 
   async #writeSome(): Promise<void> {

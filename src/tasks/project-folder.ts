@@ -46,7 +46,8 @@ export async function createProjectFiles(
   return { logFile, promptFile, remove };
 }
 
-async function logFolder(projectPath: string): Promise<string> {
+/** The project's folder for logs, made when it is missing. Throws NOT_WRITABLE or PATH_NOT_ALLOWED, as above. */
+export async function logFolder(projectPath: string): Promise<string> {
   const folder = join(projectPath, LOG_FOLDER);
   let real: string;
   try {

@@ -1,5 +1,6 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { withinMs, type Clock } from '../base/clock.js';
-import { messageOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
@@ -10,23 +11,46 @@ import type { TaskRecord } from './task.js';
 const SOON_MS = 1_000;
 /** A write that takes longer is waited for in vain: the disk is gone, the task goes on. */
 const WRITE_LIMIT_MS = 10_000;
+/** How often a disk that did not take the record is tried again. */
+const RETRY_MS = 1_000;
+const OWNER_ONLY = 0o700;
 
-/** Writes one task's record.json: one write at a time, the newest wins, faults are told and never end the task. */
+/**
+ * Writes one task's record.json: one write at a time, the newest wins. A disk that does not take it is tried again until it
+ * does; the task goes on meanwhile.
+ */
 export class RecordWriter implements Disposable {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #writes = new Emitter<void>();
+  readonly #faults = new Emitter<unknown>();
   /** The newest record can be read from disk now (or the disk did not take it): the time to tell others of it. */
   readonly onDidWrite = this.#writes.event;
+  /** A write failed; it is tried again. */
+  readonly onDidFail = this.#faults.event;
   #newest: (() => TaskRecord) | undefined;
   #writing: Promise<void> | undefined;
   #soon: Disposable | undefined;
+  #retry: Disposable | undefined;
+  #isFailing = false;
+  #hasWritten = false;
+  #isDisposed = false;
 
   constructor(path: string, clock: Clock, logger: Logger) {
     this.#path = path;
     this.#clock = clock;
     this.#logger = logger;
+  }
+
+  /** The disk did not take the newest record yet. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** A record was put on disk. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
   }
 
   /** Resolves when this record, or a newer one, is on disk; or when the disk did not take it. */
@@ -44,9 +68,17 @@ export class RecordWriter implements Disposable {
     });
   }
 
+  /** Tries what the disk did not take once more. */
+  async retry(): Promise<void> {
+    await withinMs(this.#clock, WRITE_LIMIT_MS, this.#pump());
+  }
+
   dispose(): void {
+    this.#isDisposed = true;
     this.#soon?.dispose();
+    this.#retry?.dispose();
     this.#writes.dispose();
+    this.#faults.dispose();
   }
 
   async #pump(): Promise<void> {
@@ -54,12 +86,26 @@ export class RecordWriter implements Disposable {
     const newest = this.#newest;
     if (newest === undefined) return;
     this.#newest = undefined;
-    this.#writing = writeJsonFileAtomically(this.#path, newest())
-      .catch((fault: unknown) =>
-        this.#logger.error('the record could not be written', { path: this.#path, fault: messageOf(fault) }),
-      )
-      .finally(() => (this.#writing = undefined));
+    this.#writing = this.#put(newest).finally(() => (this.#writing = undefined));
     await this.#writing;
     this.#writes.fire();
+  }
+
+  async #put(newest: () => TaskRecord): Promise<void> {
+    try {
+      // Somebody removed the task's folder: it is still the only place where others look for this task.
+      if (this.#isFailing) await mkdir(dirname(this.#path), { recursive: true, mode: OWNER_ONLY });
+      await writeJsonFileAtomically(this.#path, newest());
+      if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });
+      this.#isFailing = false;
+      this.#hasWritten = true;
+    } catch (fault) {
+      this.#isFailing = true;
+      this.#newest ??= newest;
+      if (this.#isDisposed) return;
+      this.#retry?.dispose();
+      this.#retry = this.#clock.after(RETRY_MS, () => void this.#pump());
+      this.#faults.fire(fault);
+    }
   }
 }

@@ -68,6 +68,8 @@ export class TaskRun implements Disposable {
     this.#story.began(this.record.prompt_summary);
     this.#state.move('starting', 'The agent is being started.', 'exact');
     await records.write(this.record);
+    // An agent of which nothing is on disk could not be found when this process dies.
+    if (records.isFailing) throw cannotBeKept(this.record.task_id);
     this.#state.startTime();
     await driver.start();
     this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
@@ -113,6 +115,12 @@ export class TaskRun implements Disposable {
   /** A person types at the session's terminal. */
   typed(): void {
     this.#requests.typed();
+  }
+
+  /** The disk fails, or writes again: told in the status, the journal and the log. Null when nothing is missing. */
+  setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
+    this.#story.storage(state, words);
+    this.#state.changed({ storage });
   }
 
   async screen(): Promise<ScreenText> {
@@ -221,4 +229,12 @@ export class TaskRun implements Disposable {
       'Start a new task with start_task; with keep_open its session waits for messages after each turn.',
     );
   }
+}
+
+function cannotBeKept(taskId: string): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `The record of ${taskId} could not be written, so its agent was not started.`,
+    'Make room on the disk of the state directory, and check that it is yours and writable.',
+  );
 }

@@ -106,6 +106,11 @@ export class TaskStory {
     this.#tell('trouble', { kind, text }, text);
   }
 
+  /** `words` say since when the disk fails and why, or what is missing now that it writes again. */
+  storage(state: 'failing' | 'back', words: string): void {
+    this.#tell('storage', { state, words }, `Storage: ${words}`);
+  }
+
   ending(status: TaskStatus, reason: string): void {
     this.#tell('ending', { status, reason }, reason);
   }
