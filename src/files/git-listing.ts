@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { runProgram } from './search-program.js';
@@ -11,6 +11,8 @@ export interface GitRun {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Instead of the usual limit. */
+  readonly timeLimitMs?: number;
 }
 
 /** Names that are held at once: a repository of a million files has some 60 MB of them. */
@@ -21,7 +23,7 @@ export const gitFlags: readonly string[] = ['--no-pager', '--literal-pathspecs']
 
 /** True when git takes `cwd` for part of a work tree. A cheap look for `.git` comes first: a start of git takes 5 ms. */
 export async function isInWorkTree(run: GitRun, path: string): Promise<boolean> {
-  if (!(await hasGitAbove(path))) return false;
+  if (!hasGitAbove(path)) return false;
   const chunks: Buffer[] = [];
   const args = [...gitFlags, 'rev-parse', '--is-inside-work-tree'];
   const program = runProgram({ program: 'git', args, ...run }, (chunk) => chunks.push(chunk));
@@ -30,15 +32,23 @@ export async function isInWorkTree(run: GitRun, path: string): Promise<boolean> 
   return code === 0 && Buffer.concat(chunks).toString('utf8').trim() === 'true';
 }
 
+/** True when there is a `.git` at `path` or above: a cheap guess at what git itself will say. */
+export function hasGitAbove(path: string): boolean {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (kindOf(join(folder, '.git')) !== 'missing') return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
 /**
  * False when an ignore file that git would read from `path` up to the top of its repository is neither a regular file nor a link
  * nor a folder: git would wait for a pipe for ever.
  */
-export async function gitCanReadRules(path: string): Promise<boolean> {
+export function gitCanReadRules(path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
-    if (await isSpecial(join(folder, '.gitignore'))) return false;
-    if (await exists(join(folder, '.git')))
-      return !(await isSpecial(join(folder, '.git', 'info', 'exclude')));
+    if (kindOf(join(folder, '.gitignore')) === 'special') return false;
+    if (kindOf(join(folder, '.git')) !== 'missing')
+      return kindOf(join(folder, '.git', 'info', 'exclude')) !== 'special';
     if (folder === dirname(folder)) return true;
   }
 }
@@ -83,24 +93,11 @@ function tooMany(): BridgeError {
   );
 }
 
-async function hasGitAbove(path: string): Promise<boolean> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    if (await exists(join(folder, '.git'))) return true;
-    if (folder === dirname(folder)) return false;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await kindOf(path)) !== 'missing';
-}
-
-async function isSpecial(path: string): Promise<boolean> {
-  return (await kindOf(path)) === 'special';
-}
-
-async function kindOf(path: string): Promise<'missing' | 'special' | 'plain'> {
+/** At once: the path was opened this very moment, so each of its folders is in memory. */
+function kindOf(path: string): 'missing' | 'special' | 'plain' {
   try {
-    const stats = await lstat(path);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return 'missing';
     return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink() ? 'plain' : 'special';
   } catch (thrown) {
     // What cannot be looked at, git cannot open either.

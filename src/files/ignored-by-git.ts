@@ -37,10 +37,24 @@ export class RulesOfGit implements IgnoreRules {
     const prefix = folder === '' ? '' : `${folder}/`;
     const hidden = await this.#ask(folder, names);
     if (hidden.size === 0) return hidden;
-    this.#tracked ??= this.#trackedYetIgnored();
-    const tracked = await this.#tracked;
+    const tracked = await this.trackedYetIgnored();
     for (const name of [...hidden]) if (tracked.has(prefix + name)) hidden.delete(name);
     return hidden;
+  }
+
+  /** Starts what will answer, so that it is there when it is asked. */
+  begin(): void {
+    this.#started();
+  }
+
+  /** Paths of tracked files that a rule hits, and of the folders above them: shown all the same. */
+  trackedYetIgnored(): Promise<ReadonlySet<string>> {
+    if (this.#tracked === undefined) {
+      this.#tracked = this.#listTracked();
+      // Whoever awaits it hears of it; nobody may, when the call is over first.
+      this.#tracked.catch(() => undefined);
+    }
+    return this.#tracked;
   }
 
   async close(): Promise<void> {
@@ -105,8 +119,7 @@ export class RulesOfGit implements IgnoreRules {
     this.#questions = [];
   }
 
-  /** Paths of tracked files that a rule hits, and of the folders above them. */
-  async #trackedYetIgnored(): Promise<ReadonlySet<string>> {
+  async #listTracked(): Promise<ReadonlySet<string>> {
     const paths = new Set<string>();
     await listedByGit(this.#run, ['-c', '-i', '--exclude-standard'], (path) => {
       for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))

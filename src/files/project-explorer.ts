@@ -4,7 +4,7 @@ import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { moreLine, treeLine } from './file-tree.js';
-import { gitCanReadRules, isInWorkTree, type GitEnvironment } from './git-listing.js';
+import { gitCanReadRules, hasGitAbove, isInWorkTree, type GitEnvironment } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
 import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
 import type { IgnoreRules } from './ignored-names.js';
@@ -112,7 +112,10 @@ export class ProjectExplorer {
     return this.#walking(query.path, signal, async (walk, path, over) => {
       const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over };
       const { hasDescriptorPaths } = this.#opener;
-      const place = { walk, path, hasDescriptorPaths, run, engines: this.#engines };
+      // Whatever reads the rules would wait for them for ever.
+      const engines: readonly SearchEngine[] = gitCanReadRules(path) ? this.#engines : ['own'];
+      const looksLikeRepository = hasGitAbove(path);
+      const place = { walk, path, hasDescriptorPaths, run, engines, looksLikeRepository };
       const page = await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES);
       return { path, ...page };
     });
@@ -163,7 +166,7 @@ export class ProjectExplorer {
   /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
   async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
     const run = { cwd: place, env: this.#gitEnvironment(), signal };
-    if ((await gitCanReadRules(path)) && (await isInWorkTree(run, path))) return new RulesOfGit(run);
+    if (gitCanReadRules(path) && (await isInWorkTree(run, path))) return new RulesOfGit(run);
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
       if ((await this.#roots.admit(folder)) === undefined) break;

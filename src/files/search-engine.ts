@@ -1,7 +1,10 @@
 import { gitFlags, type GitRun } from './git-listing.js';
+import { BridgeError } from '../base/errors.js';
 import { runProgram } from './search-program.js';
 import { ripgrepExpression } from './search-query.js';
 
+/** What takes longer waits for something, such as a pipe in the place of an ignore file; looking at each file takes over. */
+const TIME_LIMIT_MS = 8_000;
 /** Names of files with a match; what is longer is searched without help. */
 const MAX_BYTES = 50_000_000;
 
@@ -15,13 +18,13 @@ export interface EngineQuery {
 }
 
 /**
- * Paths of files that may hold a match, relative to the folder: never too few, but for ignored files that are tracked. Undefined
- * when the engine is not there or cannot tell, and all files must be looked at.
+ * Paths of files that may hold a match, relative to the folder: never too few, but for ignored files that are tracked; also
+ * ones that git ignores. Undefined when the engine is not there or cannot tell, `stuck` when it waits for what never comes.
  */
 export async function filesByEngine(
   engine: SearchEngine,
   query: EngineQuery,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<ReadonlySet<string> | 'stuck' | undefined> {
   const args =
     engine === 'rg' ? ripgrepArguments(query) : engine === 'git' ? grepArguments(query) : undefined;
   if (args === undefined || engine === 'own') return undefined;
@@ -29,7 +32,7 @@ export async function filesByEngine(
   const decoder = new TextDecoder();
   let rest = '';
   let bytes = 0;
-  const program = runProgram({ program: engine, args, ...query.run }, (chunk) => {
+  const program = runProgram({ program: engine, args, timeLimitMs: TIME_LIMIT_MS, ...query.run }, (chunk) => {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) return;
     const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
@@ -37,7 +40,11 @@ export async function filesByEngine(
     for (const name of names) found.add(name.startsWith('./') ? name.slice(2) : name);
   });
   program.end();
-  const code = await program.ended;
+  const code = await program.ended.catch((thrown: unknown) => {
+    if (thrown instanceof BridgeError && !query.run.signal.aborted) return 'stuck';
+    throw thrown;
+  });
+  if (code === 'stuck') return code;
   if (code === 'missing' || bytes > MAX_BYTES) return undefined;
   // 1 is "nothing found"; with 2 ripgrep names what it could find beside what it could not read.
   const isAnswer = code === 0 || code === 1 || (engine === 'rg' && code === 2 && found.size > 0);

@@ -1,17 +1,21 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { listedByGit, type GitRun } from './git-listing.js';
+import type { GitRun } from './git-listing.js';
 import { ByteBudget } from './list-budget.js';
 import { invalidCursor, jsonOf } from './list-cursor.js';
 import { compareText, isHidden } from './list-order.js';
-import { filesByEngine, type SearchEngine } from './search-engine.js';
+import { candidates, everyFile } from './search-candidates.js';
+import type { SearchEngine } from './search-engine.js';
 import { textOfFile } from './search-file.js';
 import { finder, globFilter } from './search-query.js';
 import { searchText, type TextMatch } from './search-text.js';
-import type { FolderWalk, WalkedFolder } from './walk-folder.js';
+import type { FolderWalk } from './walk-folder.js';
 
 /** Well below the 45 s in which every call answers. */
 const TIME_LIMIT_MS = 20_000;
+/** Files that are judged together: a few at first, since a page may need no more. */
+const FIRST_PART = 64;
+const MAX_PART = 1_024;
 
 export interface SearchQuery {
   readonly query: string;
@@ -41,6 +45,8 @@ export interface SearchPlace {
   readonly hasDescriptorPaths: boolean;
   readonly run: GitRun;
   readonly engines: readonly SearchEngine[];
+  /** Whether the folder looks like part of a repository. */
+  readonly looksLikeRepository: boolean;
 }
 
 const cursorSchema = z.strictObject({ p: z.string().min(1), l: z.int().min(0) });
@@ -55,8 +61,13 @@ export async function searchFolder(
   const takesPath = globFilter(query.glob);
   const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
   const deadlineMs = performance.now() + TIME_LIMIT_MS;
-  const paths = (await candidates(place, query))
+  const found =
+    query.names === true
+      ? await everyFile(place.walk, place.run)
+      : await candidates({ ...place, query: query.query, isRegex: query.regex ?? false });
+  const paths = [...found.paths]
     .filter((path) => takesPath(path) && !path.split('/').some(isHidden))
+    .filter((path) => after === undefined || compareText(path, after.p) >= 0)
     .sort(compareText);
   const { pause } = place.walk;
   const budget = new ByteBudget(bytes);
@@ -72,8 +83,7 @@ export async function searchFolder(
     ...(note !== undefined && { note }),
     ...(last !== undefined && { cursor: cursorOf(last) }),
   });
-  for (const path of paths) {
-    if (after !== undefined && compareText(path, after.p) < 0) continue;
+  for await (const path of inParts(paths, found.visible)) {
     if (pause.isDue()) await pause.wait();
     if (performance.now() > deadlineMs) return cut('The time limit came first; go on with the cursor.');
     const afterLine = path === after?.p ? after.l : 0;
@@ -109,54 +119,27 @@ export async function searchFolder(
   return { matches };
 }
 
-/** Files that may hold a match; the engine's guess is cut down to what may be shown. */
-async function candidates(place: SearchPlace, query: SearchQuery): Promise<string[]> {
-  const { walk, run } = place;
-  const first = await walk.first();
-  const isRepository = first.rules.isGit;
-  const asked = { query: query.query, isRegex: query.regex ?? false, isRepository, run };
-  const engine = query.names === true ? 'own' : (place.engines[0] ?? 'own');
-  const [visible, tracked, found] = await Promise.all([
-    isRepository ? listed(run, ['-c', '-o', '--exclude-standard']) : walked(walk, first),
-    isRepository ? listed(run, ['-c', '-i', '--exclude-standard']) : [],
-    firstAnswer(engine === 'own' ? [] : place.engines, asked),
-  ]);
-  const isTracked = new Set(tracked);
-  const all = [...new Set(visible)].filter((path) => !path.endsWith('/'));
-  return found === undefined ? all : all.filter((path) => found.has(path) || isTracked.has(path));
-}
-
-async function firstAnswer(
-  engines: readonly SearchEngine[],
-  query: Parameters<typeof filesByEngine>[1],
-): Promise<ReadonlySet<string> | undefined> {
-  for (const engine of engines) {
-    const found = await filesByEngine(engine, query);
-    if (found !== undefined) return found;
+/** The visible ones of `paths`, in order; the next part is judged while the present one is searched. */
+async function* inParts(
+  paths: readonly string[],
+  visible: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+): AsyncGenerator<string> {
+  const judge = async (from: number, count: number): Promise<readonly string[]> => {
+    const part = paths.slice(from, from + count);
+    const shown = await visible(part);
+    return part.filter((path) => shown.has(path));
+  };
+  let count = FIRST_PART;
+  let next = judge(0, count);
+  for (let from = 0; from < paths.length;) {
+    const part = await next;
+    from += count;
+    count = Math.min(MAX_PART, 2 * count);
+    next = from < paths.length ? judge(from, count) : Promise.resolve([]);
+    // Whoever awaits it hears of it; nobody does when the page is full.
+    next.catch(() => undefined);
+    yield* part;
   }
-  return undefined;
-}
-
-async function listed(run: GitRun, args: readonly string[]): Promise<string[]> {
-  const paths: string[] = [];
-  await listedByGit(run, args, (path) => paths.push(path));
-  return paths;
-}
-
-/** Every file that is not ignored, where git cannot be asked. */
-async function walked(walk: FolderWalk, folder: WalkedFolder): Promise<string[]> {
-  const paths: string[] = [];
-  for (const { name, type, isFolder } of folder.entries.unordered) {
-    if (isFolder) {
-      const below = await walk.below(folder, name);
-      for (const path of await walked(walk, below)) paths.push(path);
-      walk.close(below);
-    } else if (type !== 'other') {
-      paths.push(folder.relative === '' ? name : `${folder.relative}/${name}`);
-    }
-  }
-  if (walk.pause.isDue()) await walk.pause.wait();
-  return paths;
 }
 
 function cursorOf(position: z.infer<typeof cursorSchema>): string {

@@ -58,6 +58,7 @@ export class FolderWalk {
   readonly #rulesFor: RulesFor;
   readonly #open = new Set<number>();
   readonly #rules: IgnoreRules[] = [];
+  #topRules: Promise<IgnoreRules> | undefined;
   #isOver = false;
 
   /** `top` stays the caller's. */
@@ -78,11 +79,17 @@ export class FolderWalk {
     return this.#top.entry('.');
   }
 
+  /** What is ignored from the first folder on. */
+  rules(): Promise<IgnoreRules> {
+    this.#topRules ??= this.#newRules(this.#top.path, this.topPlace);
+    return this.#topRules;
+  }
+
   async first(): Promise<WalkedFolder> {
     const place = this.#top.entry('.');
     const { fd } = this.#top.handle;
     const reading = this.#names(place, fd);
-    const making = this.#newRules(this.#top.path, place);
+    const making = this.rules();
     // Whichever fails: nothing reads the folder any more when its owner closes it.
     await Promise.allSettled([reading, making]);
     return this.#shown({ relative: '', place, fd, rules: await making, rulesBase: '' }, await reading, false);
