@@ -6,6 +6,7 @@ import { exitStatusFromProcess, exitStatusFromShell, type ExitStatus } from './e
 import { InputQueue } from './input-queue.js';
 import type { RawPty } from './load-node-pty.js';
 import type { PtySession } from './pty-session.js';
+import { ReadOn } from './read-on.js';
 
 /** A program behind the end-mark wrapper, in a terminal of node-pty. */
 export class NodePtySession implements PtySession {
@@ -16,6 +17,7 @@ export class NodePtySession implements PtySession {
   readonly #pty: RawPty;
   readonly #marks: EndMarkReader;
   readonly #input: InputQueue;
+  readonly #readOn: ReadOn;
   readonly #data = new Emitter<Buffer>();
   readonly #exit = new Emitter<ExitStatus>();
   #pauses = 0;
@@ -25,6 +27,7 @@ export class NodePtySession implements PtySession {
   constructor(options: { pty: RawPty; nonce: string; clock: Clock }) {
     this.#pty = options.pty;
     this.pid = options.pty.pid;
+    this.#readOn = new ReadOn(options.pty);
     this.#marks = new EndMarkReader(options.nonce);
     this.#input = new InputQueue({ fd: options.pty.fd, clock: options.clock });
     this.exited = new Promise((resolve) => this.#exit.event(resolve));
@@ -80,7 +83,7 @@ export class NodePtySession implements PtySession {
 
   #read(data: unknown): void {
     if (this.#ended || !Buffer.isBuffer(data)) return;
-    const { output, code } = this.#marks.read(data);
+    const { output, code } = this.#marks.read(this.#readOn.from(data));
     if (output.length > 0) this.#data.fire(output);
     if (code === undefined) return;
     this.#end(exitStatusFromShell(code));

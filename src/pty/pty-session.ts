@@ -20,7 +20,10 @@ export interface PtySpawnOptions {
 export interface PtySession extends Disposable {
   /** The terminal's first process, its session and its process group; the program is a child of it. */
   readonly pid: number;
-  /** What the program prints, as it was read. Listeners that subscribe right after `spawn` miss nothing. */
+  /**
+   * What the program prints, as it was read. The bytes are valid until the listener returns: who keeps them copies them.
+   * Listeners that subscribe right after `spawn` miss nothing.
+   */
   readonly onData: Event<Buffer>;
   /** Fires once, after the last `onData`. */
   readonly onExit: Event<ExitStatus>;

@@ -32,9 +32,10 @@ export class FloodBuffer {
     return this.#length === 0 && this.#skippedBytes === 0;
   }
 
+  /** `bytes` are copied. */
   add(bytes: Buffer): void {
-    this.#chunks.push(bytes);
     this.#length += bytes.length;
+    this.#chunks.push(Buffer.from(bytes));
     this.#isFlood ||= this.#length > FLOOD_BYTES;
     if (this.#isFlood) this.#skipTo(2 * FLOOD_TAIL_BYTES);
   }

@@ -5,12 +5,15 @@ import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { FloodBuffer } from './flood-buffer.js';
 import { ScrolledLines } from './scrolled-lines.js';
-import { ScreenSerializer } from './serialize-screen.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
 import { answerColourQueries } from './terminal-queries.js';
 
 /** One screen frame at 60 Hz: output within it is shown at once. */
 const FRAME_MS = 16;
+/** In a flood nobody could read a frame: ten a second show that it goes on. */
+const FLOOD_FRAME_MS = 100;
+/** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
+const REST_FACTOR = 3;
 /** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
 const MAX_SYNCHRONIZED_MS = 500;
 
@@ -31,17 +34,16 @@ export class Screen implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #pending = new FloodBuffer();
   readonly #scrolled: ScrolledLines;
-  readonly #serializer: ScreenSerializer;
   readonly #maxSliceLines: number;
   readonly #frame = this.#owned.add(new Emitter<void>());
   readonly #scrolledOff = this.#owned.add(new Emitter<readonly string[]>());
   readonly #skipped = this.#owned.add(new Emitter<number>());
-  readonly #parsed = this.#owned.add(new Emitter<Buffer>());
-  #whenStill: (() => void)[] = [];
   #timer: Disposable | undefined;
   #parsing = false;
   #waiters: (() => void)[] = [];
-  #lastFrameMs = -Infinity;
+  #nextFrameMs = -Infinity;
+  #frameBeganMs = 0;
+  #isFlooding = false;
   #unfinished: Disposable | undefined;
   #snapshot: Snapshot | undefined;
   #skippedBytes = 0;
@@ -56,7 +58,6 @@ export class Screen implements Disposable {
     this.#maxSliceLines = Math.max(1, Math.floor(scrollback / 2));
     this.#scrolled = new ScrolledLines(this.#terminal);
     this.#owned.add(this.#terminal);
-    this.#serializer = this.#owned.add(new ScreenSerializer(this.#terminal));
     this.#owned.add(this.#terminal.onData(reply));
     for (const handler of answerColourQueries(this.#terminal, reply)) this.#owned.add(handler);
   }
@@ -74,11 +75,6 @@ export class Screen implements Disposable {
   /** Bytes of a flood that were not shown; they come before the lines that follow them. */
   get onSkipped() {
     return this.#skipped.event;
-  }
-
-  /** Each batch when it was parsed: of a flood only what was shown, so that another terminal can follow at the same pace. */
-  get onParsed() {
-    return this.#parsed.event;
   }
 
   /** All bytes of floods that were not shown. */
@@ -113,27 +109,9 @@ export class Screen implements Disposable {
     this.#frame.fire();
   }
 
-  /** Calls `read` when no batch is half parsed: what `onParsed` tells from then on follows what `read` sees. */
-  whenStill(read: () => void): void {
-    if (this.#disposed) return;
-    if (this.#parsing) this.#whenStill.push(read);
-    else read();
-  }
-
-  /** The bytes that bring a fresh terminal of this size to this screen, with so many lines above it. */
-  state(scrollback: number): string {
-    return this.#serializer.state(scrollback);
-  }
-
-  /** The bytes that draw this screen into a terminal of any size. */
-  picture(size: { readonly columns: number; readonly rows: number }): string {
-    return this.#serializer.picture(size);
-  }
-
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#whenStill = [];
     this.#timer?.dispose();
     this.#unfinished?.dispose();
     this.#owned.dispose();
@@ -142,15 +120,16 @@ export class Screen implements Disposable {
 
   #schedule(): void {
     if (this.#timer || this.#parsing || this.#pending.isEmpty) return;
-    const waitMs = Math.max(0, this.#lastFrameMs + FRAME_MS - this.#clock.monotonicMs());
+    const waitMs = Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
     this.#timer = this.#clock.after(waitMs, () => this.#parse());
   }
 
   #parse(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
-    this.#lastFrameMs = this.#clock.monotonicMs();
+    this.#frameBeganMs = this.#clock.monotonicMs();
     const { bytes, skippedBytes } = this.#pending.take(this.#waiters.length > 0);
+    this.#isFlooding = skippedBytes > 0;
     if (skippedBytes > 0) {
       this.#skippedBytes += skippedBytes;
       this.#skipped.fire(skippedBytes);
@@ -166,8 +145,15 @@ export class Screen implements Disposable {
       if (this.#disposed) return;
       this.#tellScrolledOff();
       if (end < bytes.length) this.#parseSlices(bytes, end);
-      else this.#endFrame(bytes);
+      else this.#endFrame();
     });
+  }
+
+  #planNext(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const restMs = Math.min(FLOOD_FRAME_MS, REST_FACTOR * (nowMs - this.#frameBeganMs));
+    const frameMs = this.#isFlooding ? FLOOD_FRAME_MS : FRAME_MS;
+    this.#nextFrameMs = Math.max(this.#frameBeganMs + frameMs, nowMs + restMs);
   }
 
   #tellScrolledOff(): void {
@@ -175,10 +161,9 @@ export class Screen implements Disposable {
     if (lines.length > 0) this.#scrolledOff.fire(lines);
   }
 
-  #endFrame(bytes: Buffer): void {
+  #endFrame(): void {
     this.#parsing = false;
-    this.#parsed.fire(bytes);
-    for (const read of this.#whenStill.splice(0)) read();
+    this.#planNext();
     // Between the marks of a synchronized update (mode 2026) the screen is not meant to be looked at.
     if (this.#terminal.modes.synchronizedOutputMode && this.#waiters.length === 0) this.#showLater();
     else this.#show();

@@ -221,6 +221,28 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
     expect(last).toBe('end');
   });
 
+  it('a flood that is paused again and again comes whole and in order', async () => {
+    const session = await sh('seq 300000');
+    const lines = ['', ''];
+    let next = 1;
+    let pieces = 0;
+    session.onData((data) => {
+      const text = (lines[0] ?? '') + data.toString('latin1');
+      const end = text.lastIndexOf('\n') + 1;
+      for (const line of text.slice(0, end).split('\r\n').slice(0, -1)) {
+        if (line === String(next)) next++;
+        else lines[1] ||= `${line} came instead of ${next}`;
+      }
+      lines[0] = text.slice(end);
+      if (++pieces % 7 !== 0) return;
+      session.pause();
+      setImmediate(() => session.resume());
+    });
+    await session.exited;
+    expect(lines).toEqual(['', '']);
+    expect(next).toBe(300_001);
+  });
+
   it('disposing ends the program and tells the end', async () => {
     const session = await sh('printf ready; sleep 60');
     await printed(session, 'ready');
@@ -238,7 +260,7 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
 
 async function outcome(session: PtySession): Promise<{ output: string; exit: ExitStatus }> {
   const chunks: Buffer[] = [];
-  session.onData((data) => chunks.push(data));
+  session.onData((data) => chunks.push(Buffer.from(data)));
   const exit = await session.exited;
   return { output: Buffer.concat(chunks).toString(), exit };
 }

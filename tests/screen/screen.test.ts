@@ -156,6 +156,39 @@ it('of a flood the tail is shown, what was skipped is counted, and the modes are
   expect(screen.snapshot().alternate).toBe(false);
 });
 
+it('a flood that lasts is shown ten times a second, and what follows it at once', async () => {
+  const clock = new ManualClock();
+  const { screen } = open({ clock });
+  let frames = 0;
+  screen.onFrame(() => frames++);
+  const flood = Buffer.from('text of a flood\r\n'.repeat(20_000));
+  const first = nextEvent(screen.onFrame);
+  screen.feed(flood);
+  clock.advance(0);
+  await first;
+  const second = nextEvent(screen.onFrame);
+  screen.feed(Buffer.from('after it'));
+  clock.advance(99);
+  expect(frames).toBe(1);
+  clock.advance(1);
+  await second;
+  expect(screen.snapshot().text().trimEnd().endsWith('after it')).toBe(true);
+  const third = nextEvent(screen.onFrame);
+  screen.feed(Buffer.from(', and more'));
+  clock.advance(16);
+  await third;
+  expect(frames).toBe(3);
+});
+
+it('what is fed may be overwritten as soon as it is fed', async () => {
+  const { screen } = open();
+  const bytes = Buffer.from('first');
+  screen.feed(bytes);
+  bytes.write('wrong');
+  await screen.settled();
+  expect(screen.snapshot().text()).toContain('first');
+});
+
 it('a query in the skipped part of a flood is answered, for the program waits', async () => {
   const { screen, replies } = open();
   screen.feed(Buffer.from(`\x1b[c${'x'.repeat(79)}\r\n`.repeat(1)));
