@@ -145,7 +145,21 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     owned.add(run);
     store.follow(run);
     options.onRun(run);
-    const server = owned.add(await KeeperServer.start({ run, socketPath, clock, logger }));
+    const server = owned.add(
+      await KeeperServer.start({
+        run,
+        socketPath,
+        clock,
+        logger,
+        terminal: {
+          terminal: () => driver.terminal,
+          journal,
+          recording: terminal,
+          hold: () => run.hold(),
+        },
+        stopWithoutServerSeconds: spec.settings.stop_without_server_seconds,
+      }),
+    );
     await run.start();
     options.onReady(run.record);
     checkVersion(run, installation, childEnv, stateDir, logger);

@@ -19,6 +19,7 @@ export class TerminalFiles {
   readonly #options: TerminalFilesOptions;
   #recording: TerminalRecording | undefined;
   #isHeldBack = false;
+  #size = { columns: COLUMNS, rows: ROWS };
   #faults = 0;
   /** Of recordings that were removed while they were written. */
   #lostBefore = 0;
@@ -34,8 +35,7 @@ export class TerminalFiles {
         this.#faults++;
         this.#options.onError(fault);
       },
-      columns: COLUMNS,
-      rows: ROWS,
+      ...this.#size,
     });
     const recording = this.#recording;
     recording.output(bytes);
@@ -47,6 +47,16 @@ export class TerminalFiles {
       this.#isHeldBack = false;
       session.resume();
     });
+  }
+
+  /** Keys of a person who is attached. */
+  typed(text: string): void {
+    this.#recording?.input(text);
+  }
+
+  resized(columns: number, rows: number): void {
+    this.#size = { columns, rows };
+    this.#recording?.resize(columns, rows);
   }
 
   /** Bytes of the recording that the disk did not take. */

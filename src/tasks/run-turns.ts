@@ -1,5 +1,5 @@
-import { BridgeError } from '../base/errors.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { headBytes } from '../base/text.js';
 import type { SessionEvent } from '../claude/session.js';
 import type { RunEnding } from './run-ending.js';
@@ -28,6 +28,9 @@ export class RunTurns implements Disposable {
   /** The work is done and the session is being left: messages come too late. */
   #isLeaving = false;
   #messageDeadline: Disposable | undefined;
+  /** People who have taken the session over: while there are some it is not left. */
+  #holders = 0;
+  #wasInterrupted = false;
 
   constructor(parts: RunTurnsParts) {
     this.#parts = parts;
@@ -67,7 +70,7 @@ export class RunTurns implements Disposable {
       await this.#sendNext();
     } else if (event.backgroundTasks > 0) {
       state.update({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
-    } else if (spec.keep_open || event.interrupted === true) {
+    } else if (spec.keep_open || event.interrupted === true || this.#holders > 0) {
       this.#awaitMessage(event.interrupted === true);
     } else {
       this.#isLeaving = true;
@@ -94,6 +97,31 @@ export class RunTurns implements Disposable {
     if (!this.#turnRuns && this.#turnsDone > 0) await this.#sendNext();
   }
 
+  /** A person has taken the session over: until the result is disposed, the end of a turn does not end the task. */
+  hold(): Disposable {
+    this.#holders++;
+    return toDisposable(() => {
+      this.#holders--;
+      if (this.#holders === 0) this.#letGo();
+    });
+  }
+
+  /** Nobody holds the session any more: what its last turn would have led to, happens now. */
+  #letGo(): void {
+    const { state, spec, ending, driver } = this.#parts;
+    if (!state.awaitsMessage || spec.keep_open || ending.hasCause || state.isFinished) return;
+    if (this.#wasInterrupted) {
+      this.#awaitMessage(true);
+      return;
+    }
+    this.#isLeaving = true;
+    driver
+      .close()
+      .catch((fault: unknown) =>
+        ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(fault)}` }),
+      );
+  }
+
   #messageBytes(): number {
     return this.#parts.spec.purpose === 'ask' ? ANSWER_BYTES : FINAL_MESSAGE_BYTES;
   }
@@ -105,9 +133,12 @@ export class RunTurns implements Disposable {
   #awaitMessage(interrupted: boolean): void {
     const { state, spec, clock, ending } = this.#parts;
     state.awaitsMessage = true;
-    state.update({ activity: 'Ready for a message (message_task)' });
+    this.#wasInterrupted = interrupted;
+    state.update({
+      activity: this.#holders > 0 ? 'A person works at the terminal' : 'Ready for a message (message_task)',
+    });
     state.settle('exact');
-    if (!interrupted || spec.keep_open) return;
+    if (!interrupted || spec.keep_open || this.#holders > 0) return;
     const seconds = spec.settings.decision_timeout_seconds;
     this.#messageDeadline = clock.after(seconds * 1000, () =>
       ending.end(

@@ -123,6 +123,11 @@ export class TaskRun implements Disposable {
     this.#state.changed({ storage });
   }
 
+  /** A person has taken the session over: it is not left at the end of a turn until the result is disposed. */
+  hold(): Disposable {
+    return this.#turns.hold();
+  }
+
   async screen(): Promise<ScreenText> {
     return this.#parts.driver.screen();
   }
