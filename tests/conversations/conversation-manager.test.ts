@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { ConversationManager, responseOf } from '../../src/conversations/conversation-manager.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { tmpdir } from 'node:os';
+
+const RESPONSE_ID = TASK_ID.replace('task_', 'response_');
+const SESSION = '11111111-1111-4111-8111-111111111111';
+const MESSAGE = '22222222-2222-4222-8222-222222222222';
+
+async function conversationOver(tasks: FakeTaskService, skipPermissions = false) {
+  const roots = new AllowedRoots([tmpdir()], '/home/ann');
+  const here = await roots.resolveDirectory(tmpdir());
+  const project = { resolve: async (path?: string) => roots.resolveDirectory(path ?? here) };
+  const manager = new ConversationManager({ tasks, project, clock: systemClock, skipPermissions });
+  return { manager, here };
+}
+
+function answered(path: string) {
+  return taskRecord({
+    status: 'completed',
+    purpose: 'ask',
+    project_path: path,
+    session_id: SESSION,
+    message_id: MESSAGE,
+    final_message: 'Forty-two.',
+  });
+}
+
+describe('a question', () => {
+  it('runs in print mode as a question, under the rules unless the user set otherwise', async () => {
+    const tasks = new FakeTaskService();
+    const { manager, here } = await conversationOver(tasks);
+    await manager.ask({ prompt: 'Why?' });
+    expect(tasks.started).toMatchObject([
+      {
+        prompt: 'Why?',
+        path: here,
+        purpose: 'ask',
+        driver: 'print',
+        skipPermissions: false,
+        resume: undefined,
+      },
+    ]);
+    const free = new FakeTaskService();
+    await (await conversationOver(free, true)).manager.ask({ prompt: 'Why?' });
+    expect(free.started).toMatchObject([{ skipPermissions: true }]);
+  });
+
+  it('after a response begins behind the message that gave it, in its directory', async () => {
+    const tasks = new FakeTaskService();
+    const { manager, here } = await conversationOver(tasks);
+    tasks.records.set(TASK_ID, answered(here));
+    await manager.ask({ prompt: 'And then?', previousResponseId: RESPONSE_ID });
+    expect(tasks.started).toMatchObject([{ path: here, resume: { sessionId: SESSION, messageId: MESSAGE } }]);
+  });
+
+  it('in another directory than its conversation is refused, and names both', async () => {
+    const tasks = new FakeTaskService(answered('/elsewhere'));
+    const { manager, here } = await conversationOver(tasks);
+    await expect(
+      manager.ask({ prompt: 'x', previousResponseId: RESPONSE_ID, workingDirectory: here }),
+    ).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      message: `The conversation of ${RESPONSE_ID} lies in /elsewhere, and workingDirectory is ${here}: Claude Code keeps conversations by directory.`,
+    });
+    expect(tasks.started).toEqual([]);
+  });
+
+  it.each([
+    ['that is no id', 'last one', 'RESPONSE_NOT_FOUND'],
+    ['that nobody knows', 'response_ffffffffffffffffffff', 'RESPONSE_NOT_FOUND'],
+    ['that was never given', RESPONSE_ID, 'INVALID_ARGUMENTS'],
+  ])('after a response %s is refused', async (_, previousResponseId, code) => {
+    const tasks = new FakeTaskService(taskRecord({ purpose: 'ask', status: 'failed', session_id: SESSION }));
+    const { manager } = await conversationOver(tasks);
+    await expect(manager.ask({ prompt: 'x', previousResponseId })).rejects.toMatchObject({ code });
+    expect(tasks.started).toEqual([]);
+  });
+});
+
+describe('waiting for an answer', () => {
+  const signal = new AbortController().signal;
+
+  it('goes on over changes until the question has ended', async () => {
+    const tasks = new FakeTaskService(taskRecord({ purpose: 'ask' }));
+    const { manager, here } = await conversationOver(tasks);
+    const answer = manager.answer(TASK_ID, { timeoutMs: 20_000, signal });
+    await Promise.resolve();
+    tasks.change(TASK_ID, { activity: 'Thinking' });
+    // The wait before has resolved; the next one listens after its turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    tasks.change(TASK_ID, answered(here));
+    expect(responseOf(await answer)).toBe(RESPONSE_ID);
+  });
+
+  it('ends when the time is over, with the question as it is', async () => {
+    const { manager } = await conversationOver(new FakeTaskService(taskRecord({ purpose: 'ask' })));
+    expect(await manager.answer(TASK_ID, { timeoutMs: 1, signal })).toMatchObject({ status: 'running' });
+  });
+});
+
+it('a task of start_task is no question', async () => {
+  const { manager } = await conversationOver(new FakeTaskService(taskRecord()));
+  await expect(manager.status(TASK_ID)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+  await expect(manager.cancel(TASK_ID, 'why')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+});
