@@ -5,6 +5,7 @@ import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { FloodBuffer } from './flood-buffer.js';
 import { ScrolledLines } from './scrolled-lines.js';
+import { ScreenSerializer } from './serialize-screen.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
 import { answerColourQueries } from './terminal-queries.js';
 
@@ -34,10 +35,13 @@ export class Screen implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #pending = new FloodBuffer();
   readonly #scrolled: ScrolledLines;
+  readonly #serializer: ScreenSerializer;
   readonly #maxSliceLines: number;
   readonly #frame = this.#owned.add(new Emitter<void>());
   readonly #scrolledOff = this.#owned.add(new Emitter<readonly string[]>());
   readonly #skipped = this.#owned.add(new Emitter<number>());
+  readonly #parsed = this.#owned.add(new Emitter<Buffer>());
+  #whenStill: (() => void)[] = [];
   #timer: Disposable | undefined;
   #parsing = false;
   #waiters: (() => void)[] = [];
@@ -58,6 +62,7 @@ export class Screen implements Disposable {
     this.#maxSliceLines = Math.max(1, Math.floor(scrollback / 2));
     this.#scrolled = new ScrolledLines(this.#terminal);
     this.#owned.add(this.#terminal);
+    this.#serializer = this.#owned.add(new ScreenSerializer(this.#terminal));
     this.#owned.add(this.#terminal.onData(reply));
     for (const handler of answerColourQueries(this.#terminal, reply)) this.#owned.add(handler);
   }
@@ -75,6 +80,11 @@ export class Screen implements Disposable {
   /** Bytes of a flood that were not shown; they come before the lines that follow them. */
   get onSkipped() {
     return this.#skipped.event;
+  }
+
+  /** Each batch when it was parsed: of a flood only what was shown, so that another terminal can follow at the same pace. */
+  get onParsed() {
+    return this.#parsed.event;
   }
 
   /** All bytes of floods that were not shown. */
@@ -109,9 +119,27 @@ export class Screen implements Disposable {
     this.#frame.fire();
   }
 
+  /** Calls `read` when no batch is half parsed: what `onParsed` tells from then on follows what `read` sees. */
+  whenStill(read: () => void): void {
+    if (this.#disposed) return;
+    if (this.#parsing) this.#whenStill.push(read);
+    else read();
+  }
+
+  /** The bytes that bring a fresh terminal of this size to this screen, with so many lines above it. */
+  state(scrollback: number): string {
+    return this.#serializer.state(scrollback);
+  }
+
+  /** The bytes that draw this screen into a terminal of any size. */
+  picture(size: { readonly columns: number; readonly rows: number }): string {
+    return this.#serializer.picture(size);
+  }
+
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#whenStill = [];
     this.#timer?.dispose();
     this.#unfinished?.dispose();
     this.#owned.dispose();
@@ -145,7 +173,7 @@ export class Screen implements Disposable {
       if (this.#disposed) return;
       this.#tellScrolledOff();
       if (end < bytes.length) this.#parseSlices(bytes, end);
-      else this.#endFrame();
+      else this.#endFrame(bytes);
     });
   }
 
@@ -161,9 +189,11 @@ export class Screen implements Disposable {
     if (lines.length > 0) this.#scrolledOff.fire(lines);
   }
 
-  #endFrame(): void {
+  #endFrame(bytes: Buffer): void {
     this.#parsing = false;
     this.#planNext();
+    this.#parsed.fire(bytes);
+    for (const read of this.#whenStill.splice(0)) read();
     // Between the marks of a synchronized update (mode 2026) the screen is not meant to be looked at.
     if (this.#terminal.modes.synchronizedOutputMode && this.#waiters.length === 0) this.#showLater();
     else this.#show();
