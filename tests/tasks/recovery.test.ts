@@ -57,10 +57,10 @@ it('a task whose keeper is gone ends as error, with what is known of it, and not
     status: 'error',
     last_output: 'half done',
     change_seq: 4,
-    ended_at: '1970-01-01T00:00:00.000Z',
+    ended_at: '2026-01-01T00:00:00.000Z',
     decisions: [{ verdict: 'withdrawn', answered_by: 'session' }],
   });
-  expect(recovered.reason).toMatch(/ended without a word.*while the task was waiting\. 2 process\(es\)/);
+  expect(recovered.reason).toMatch(/(killed|crashed|restarted).*while the task was waiting\. 2 process\(es\)/);
   expect(marks).toEqual(['a-mark']);
   expect(existsSync(socket)).toBe(false);
   const onDisk: unknown = JSON.parse(await readFile(stateDir.recordFile(TASK_ID), 'utf8'));

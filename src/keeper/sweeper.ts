@@ -1,0 +1,123 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { RuntimeDir } from '../store/runtime-dir.js';
+import type { StateDir } from '../store/state-dir.js';
+import { readRecordFile } from '../tasks/record-file.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
+
+/** A keeper is ready, or given up, within seconds; a task's folder that has no record after this never gets one. */
+const STALE_FOLDER_MS = 10 * 60_000;
+/** A socket is listened on from the moment it is there; one this old that nobody answers on is left over. */
+const STALE_SOCKET_MS = 60_000;
+const ANSWER_LIMIT_MS = 1_000;
+const SOCKET_SUFFIX = '.sock';
+
+export interface SweeperParts {
+  readonly stateDir: StateDir;
+  readonly runtimeDir: RuntimeDir;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The task's record; a task whose keeper is gone is given its end by it. */
+  readonly settle: (taskId: string) => Promise<TaskRecord>;
+  readonly endMarked: (mark: string) => Promise<number>;
+  /** Marks that processes carry, and all command lines. */
+  readonly running: () => Promise<{ readonly marks: ReadonlySet<string>; readonly commands: string }>;
+}
+
+export interface Swept {
+  /** Ids of tasks that were given their end. */
+  readonly ended: string[];
+  /** Ids of folders that were removed, because no task came of them. */
+  readonly folders: string[];
+  /** Processes of tasks that had ended. */
+  processes: number;
+  /** Paths of sockets that nobody listened on. */
+  readonly sockets: string[];
+}
+
+/**
+ * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task, folders
+ * of tasks that never began, sockets that nobody listens on. Only what provably belongs to nobody is touched, so any number
+ * of servers may do this at once. Faults are told in the log; the rest is swept all the same.
+ */
+export async function sweep(parts: SweeperParts): Promise<Swept> {
+  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
+  const told = async (what: string, act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+    } catch (fault) {
+      parts.logger.warn('something could not be swept', { what, fault: messageOf(fault) });
+    }
+  };
+  const running = await parts.running();
+  for (const taskId of await parts.stateDir.listTaskIds())
+    await told(taskId, () => sweepTask(taskId, parts, running, swept));
+  await told('sockets', () => sweepSockets(parts, swept));
+  if (swept.ended.length + swept.folders.length + swept.processes + swept.sockets.length > 0)
+    parts.logger.info('what dead keepers left was swept', { ...swept });
+  return swept;
+}
+
+async function sweepTask(
+  taskId: string,
+  parts: SweeperParts,
+  running: Awaited<ReturnType<SweeperParts['running']>>,
+  swept: Swept,
+): Promise<void> {
+  const { stateDir, clock, logger, settle, endMarked } = parts;
+  const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+  if (file.state === 'missing') {
+    const isStale = clock.now() - (await stat(stateDir.taskDir(taskId))).mtimeMs > STALE_FOLDER_MS;
+    // A keeper has its task's id in its command line.
+    if (!isStale || running.commands.includes(taskId)) return;
+    await stateDir.removeTaskDir(taskId);
+    swept.folders.push(taskId);
+  }
+  if (file.state !== 'ok') return;
+  if (isFinal(file.record.status)) {
+    if (running.marks.has(file.record.process_mark))
+      swept.processes += await endMarked(file.record.process_mark);
+    return;
+  }
+  try {
+    if (isFinal((await settle(taskId)).status)) swept.ended.push(taskId);
+  } catch (fault) {
+    // Pruned meanwhile.
+    if (!(fault instanceof BridgeError) || fault.code !== 'TASK_NOT_FOUND') throw fault;
+  }
+}
+
+async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): Promise<void> {
+  for (const name of await readdir(runtimeDir.path)) {
+    if (!name.endsWith(SOCKET_SUFFIX)) continue;
+    const path = join(runtimeDir.path, name);
+    try {
+      const facts = await stat(path);
+      if (!facts.isSocket() || clock.now() - facts.mtimeMs < STALE_SOCKET_MS) continue;
+      if (await isListenedOn(path)) continue;
+      await rm(path, { force: true });
+      swept.sockets.push(path);
+    } catch (fault) {
+      // Removed meanwhile, by its keeper or by another server.
+      if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+    }
+  }
+}
+
+/** False only when the system says that nobody listens. */
+function isListenedOn(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    const done = (isListened: boolean): void => {
+      socket.destroy();
+      resolve(isListened);
+    };
+    socket.setTimeout(ANSWER_LIMIT_MS, () => done(true));
+    socket.once('connect', () => done(true));
+    socket.once('error', (fault) => done(systemCodeOf(fault) !== 'ECONNREFUSED'));
+  });
+}
