@@ -8,6 +8,7 @@ import type { TaskHost, TaskLink } from '../tasks/task-host.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
+import { ServerPresence } from './server-presence.js';
 
 /** A keeper starts in about 150 ms; on a machine that is this slow, nothing would work. */
 const READY_LIMIT_MS = 20_000;
@@ -26,6 +27,7 @@ export interface KeeperHostOptions {
 /** Runs each task in a keeper process of its own, which outlives this one. */
 export class KeeperHost implements TaskHost {
   readonly #options: KeeperHostOptions;
+  readonly #presence = new ServerPresence();
 
   constructor(options: KeeperHostOptions) {
     this.#options = options;
@@ -33,13 +35,28 @@ export class KeeperHost implements TaskHost {
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
     const ready = await this.#start(spec.task_id);
-    if ('record' in ready) return ready.record;
+    if ('record' in ready) {
+      if (spec.settings.stop_without_server_seconds !== undefined) this.#stay(ready.record);
+      return ready.record;
+    }
     const { code, message, hint } = ready.error;
     throw new BridgeError(isErrorCode(code) ? code : 'TASK_START_FAILED', message, hint);
   }
 
-  connect(record: TaskRecord): Promise<TaskLink | undefined> {
-    return KeeperClient.connect(record.task_id, record.socket_path);
+  async connect(record: TaskRecord): Promise<TaskLink | undefined> {
+    const link = await KeeperClient.connect(record.task_id, record.socket_path);
+    void link?.greeted.then((hello) => (hello?.needs_server === true ? this.#stay(record) : undefined));
+    return link;
+  }
+
+  /** Lets go of the tasks that need a server. */
+  dispose(): void {
+    this.#presence.dispose();
+  }
+
+  #stay(record: TaskRecord): void {
+    // A keeper that cannot be reached is no longer there, or ends its task: whoever reads it is told.
+    this.#presence.stay(record).catch(() => undefined);
   }
 
   /** Starts the process and waits for its one line: it runs, or why not. */
