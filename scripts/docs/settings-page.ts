@@ -4,6 +4,7 @@ import {
   factsOf,
   type ConfigKey,
   type SettingForm,
+  type OtherVariable,
 } from '../../src/config/schema.js';
 
 /** How each form is written in the environment. */
@@ -55,9 +56,9 @@ function tableRow(key: ConfigKey): string {
 }
 
 function section(key: ConfigKey): string {
-  const { env, form, expected } = factsOf(key);
+  const { env, otherEnv = [], form, expected } = factsOf(key);
   const words = configSchema.shape[key].description ?? '';
-  return `## ${key}\n\n${words}\n\n- Expected: ${expected}\n- Default: ${defaultWords(key)}\n- Environment: \`${env}\`, ${formWords[form]}`;
+  return `## ${key}\n\n${words}\n\n- Expected: ${expected}\n- Default: ${defaultWords(key)}\n- Environment: \`${env}\`, ${formWords[form]}${otherEnv.map(otherWords).join('')}`;
 }
 
 function typeWords(key: ConfigKey): string {
@@ -89,4 +90,10 @@ function cell(text: string): string {
 function exampleFile(): string {
   const example = { ...configSchema.parse({}), allowed_roots: ['~/Projects', '/srv/work'] };
   return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The one setting that everybody needs.\n');
+}
+
+function otherWords({ name, texts }: OtherVariable): string {
+  if (texts === undefined) return `; where it is not set, \`${name}\``;
+  const pairs = Object.entries(texts).map(([from, to]) => `\`${name}=${from}\` for \`${to}\``);
+  return `; where it is not set, ${pairs.join(', ')}`;
 }

@@ -89,7 +89,10 @@ function settingsOfFile(file: FoundSettingsFile, faults: string[]): FoundSetting
 }
 
 function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warnings: string[]): FoundSetting[] {
-  const variables = configKeys.map((key) => factsOf(key).env);
+  const variables = configKeys.flatMap((key) => {
+    const { env: own, otherEnv = [] } = factsOf(key);
+    return [own, ...otherEnv.map(({ name }) => name)];
+  });
   for (const name of Object.keys(env)) {
     if (!name.startsWith('MCP_') || variables.includes(name) || name === SETTINGS_FILE_VARIABLE) continue;
     const near = closest(name, variables);
@@ -100,9 +103,12 @@ function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warning
     }
   }
   return configKeys.flatMap((key) => {
-    const { env: name } = factsOf(key);
-    const text = env[name];
-    return text === undefined ? [] : settingsOfText(key, text, `environment variable ${name}`, faults);
+    const { env: own, otherEnv = [] } = factsOf(key);
+    for (const { name, texts } of [{ name: own, texts: undefined }, ...otherEnv]) {
+      const text = texts === undefined ? env[name] : texts[env[name] ?? ''];
+      if (text !== undefined) return settingsOfText(key, text, `environment variable ${name}`, faults);
+    }
+    return [];
   });
 }
 

@@ -1,14 +1,23 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { commandFault } from './command-words.js';
+import { ruleRowSchema } from './rule-setting.js';
 
 /** How a setting is written in an environment variable or a flag. */
 export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'list or all' | 'json';
+
+/** A variable of another name. With `texts`, each of its texts stands for one of the setting's; others say nothing. */
+export interface OtherVariable {
+  readonly name: string;
+  readonly texts?: Readonly<Record<string, string>>;
+}
 
 export interface SettingFacts {
   /** Name of the environment variable. */
   readonly env: string;
   readonly form: SettingForm;
+  /** Names that other programs gave the same setting; they count where `env` is not set. */
+  readonly otherEnv?: readonly OtherVariable[];
   /** What a right value is, in the words of a fault: "expected …". */
   readonly expected: string;
 }
@@ -27,6 +36,8 @@ const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
 /** An hour without a server is longer than any restart of a client. */
 const MAX_GRACE_SECONDS = 3_600;
+/** Each is a process of some hundred megabytes, with a keeper beside it. */
+const MAX_CONCURRENT_TASKS = 1_000;
 const MAX_HEADER_LINES = 10_000;
 const MAX_PATTERN_CHARS = 1_000;
 
@@ -154,6 +165,17 @@ export const configSchema = z.strictObject({
       expected: 'true or false',
     }),
 
+  max_concurrent_tasks: z
+    .int()
+    .min(0)
+    .max(MAX_CONCURRENT_TASKS)
+    .default(0)
+    .describe(
+      'Number of tasks that run at once, over all servers of the user; those above it wait in the queue. 0 stands for what the machine bears: ' +
+        'ten for each core, since a session waits for its model most of the time, and no more than half of the memory at 512 MB each; at least 2, at most 64.',
+    )
+    .register(settingFacts, wholeNumber('MCP_MAX_CONCURRENT_TASKS', 0, MAX_CONCURRENT_TASKS)),
+
   conversation_history_size: z
     .int()
     .min(1)
@@ -194,6 +216,7 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, {
       env: 'MCP_CLAUDE_COMMAND',
+      otherEnv: [{ name: 'CLAUDE_CLI_NAME' }],
       form: 'text',
       expected: 'a command line such as "claude", or a list of its words',
     }),
@@ -229,6 +252,20 @@ export const configSchema = z.strictObject({
       expected: `a list of at most ${MAX_LIST_ITEMS} regular expressions (in the environment: a JSON array of strings)`,
     }),
 
+  rules: z
+    .array(ruleRowSchema)
+    .max(MAX_LIST_ITEMS)
+    .default([])
+    .describe(
+      'What tasks may do, in Claude Code’s permission syntax: rows of `rule` (such as `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`), ' +
+        '`verdict` (`deny`, `allow` or `ask`) and `reason`. Rules that deny are tried first, then those that allow, then those that ask, then the mode of the task decides.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_RULES',
+      form: 'json',
+      expected: `a list of at most ${MAX_LIST_ITEMS} rules, each { "rule", "verdict", "reason" } (in the environment: a JSON array)`,
+    }),
+
   toolsets: z
     .union([
       z.literal('all'),
@@ -255,6 +292,7 @@ export const configSchema = z.strictObject({
     .describe('Least important kind of line that the server writes to its log on stderr.')
     .register(settingFacts, {
       env: 'MCP_LOG_LEVEL',
+      otherEnv: [{ name: 'MCP_CLAUDE_DEBUG', texts: { true: 'debug' } }],
       form: 'text',
       expected: 'one of "debug", "info", "warn", "error"',
     }),

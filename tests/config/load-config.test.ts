@@ -62,6 +62,21 @@ describe('where settings come from', () => {
     expect(source).toBe(at.path);
   });
 
+  test('the names that other programs gave a setting count where ours is not set', async () => {
+    const at = await place();
+    const env = { CLAUDE_CLI_NAME: 'claude-next', MCP_CLAUDE_DEBUG: 'true' };
+    expect(await load(at, { env })).toMatchObject({
+      config: { claude_command: 'claude-next', log_level: 'debug' },
+      warnings: [],
+    });
+    const ours = { ...env, MCP_CLAUDE_COMMAND: 'claude', MCP_LOG_LEVEL: 'warn' };
+    expect((await load(at, { env: ours })).config).toMatchObject({
+      claude_command: 'claude',
+      log_level: 'warn',
+    });
+    expect((await load(at, { env: { MCP_CLAUDE_DEBUG: 'false' } })).config.log_level).toBe('info');
+  });
+
   test('--config beats the variable, the variable beats the default file', async () => {
     const at = await place({ log_level: 'error' });
     const named = join(at.cwd, 'named.json');
@@ -181,6 +196,19 @@ describe('the environment', () => {
     expect(await faults(await place(), { env: { MCP_ALLOWED_ROOTS: text } })).toEqual([
       `environment variable MCP_ALLOWED_ROOTS: allowed_roots: found ${JSON.stringify(text)}, expected a list separated by commas, without empty parts`,
     ]);
+  });
+
+  test.each([
+    ['true', true],
+    ['false', false],
+  ])('protected writes are allowed by true alone: %s', async (text, allowed) => {
+    const { config } = await load(await place(), { env: { MCP_ALLOW_PROTECTED_WRITES: text } });
+    expect(config.allow_protected_writes).toBe(allowed);
+  });
+
+  test('what is neither true nor false allows nothing: it is a fault', async () => {
+    const [line] = await faults(await place(), { env: { MCP_ALLOW_PROTECTED_WRITES: 'maybe' } });
+    expect(line).toContain('expected true or false');
   });
 
   test('each form is read', async () => {
