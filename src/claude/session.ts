@@ -1,5 +1,6 @@
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
+import type { ModelUsage } from './usage-totals.js';
 import type { SessionTerminal } from './session-terminal.js';
 
 /** How sure a statement about a session is: a hook, stream or exit code is exact; a screen is observed. */
@@ -53,6 +54,12 @@ export interface ExitStatus {
 export type TroubleKind =
   'not-logged-in' | 'onboarding' | 'too-old' | 'api-error' | 'network' | 'silent' | 'refused-to-start';
 
+/** What a session has used; the cost is null where the CLI tells none. */
+export interface SessionUsage {
+  readonly models: Readonly<Record<string, ModelUsage>>;
+  readonly costUsd: number | null;
+}
+
 export type SessionEvent =
   | { readonly type: 'spawned'; readonly pid: number }
   /** The CLI told its session id (hook or stream). `hooksLive` becomes the record's source `exact`. */
@@ -91,6 +98,8 @@ export type SessionEvent =
       /** A person or the caller stopped the turn; the session waits for a message. */
       readonly interrupted?: boolean;
       readonly error?: { readonly kind: TroubleKind; readonly text: string };
+      /** Sums of the session so far, where the CLI tells them. */
+      readonly usage?: SessionUsage;
     }
   /** What the program printed, readable, in whole lines; a text may hold several, joined by newlines. */
   | { readonly type: 'printed'; readonly lines: readonly string[] }

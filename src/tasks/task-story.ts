@@ -42,8 +42,14 @@ export class TaskStory {
     this.#journal.append('turn-started', { source });
   }
 
-  turnEnded({ source, backgroundTasks, interrupted = false, error }: Of<'turn-ended'>): void {
-    const fields = { source, background_tasks: backgroundTasks, interrupted, error: error?.text ?? null };
+  turnEnded({ source, backgroundTasks, interrupted = false, error, usage }: Of<'turn-ended'>): void {
+    const fields = {
+      source,
+      background_tasks: backgroundTasks,
+      interrupted,
+      error: error?.text ?? null,
+      ...(usage !== undefined && { usage }),
+    };
     this.#tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
   }
 

@@ -1,5 +1,6 @@
 // Pure: one line of the CLI's `stream-json` output → a typed event. Kinds that are not known are kept, never fatal.
 import { z } from 'zod';
+import type { SessionUsage } from '../session.js';
 
 const input = z.record(z.string(), z.unknown());
 export type ToolInput = Readonly<Record<string, unknown>>;
@@ -47,6 +48,8 @@ export type StreamEvent =
       readonly message: string;
       readonly terminalReason: string;
       readonly deniedTools: readonly string[];
+      /** Sums of the session so far. */
+      readonly usage?: SessionUsage;
     }
   | {
       readonly kind: 'permission';
@@ -98,6 +101,16 @@ const messageSchema = z.object({
   error: z.string().nullish(),
   uuid: z.string().optional(),
 });
+const tokens = z.number().nonnegative().catch(0);
+const modelUsageSchema = z.record(
+  z.string(),
+  z.object({
+    inputTokens: tokens,
+    outputTokens: tokens,
+    cacheReadInputTokens: tokens,
+    cacheCreationInputTokens: tokens,
+  }),
+);
 const resultSchema = z.object({
   subtype: z.string(),
   is_error: z.boolean(),
@@ -105,6 +118,8 @@ const resultSchema = z.object({
   errors: z.array(z.string()).optional(),
   terminal_reason: z.string().nullish(),
   permission_denials: z.array(z.object({ tool_name: z.string() })).optional(),
+  modelUsage: modelUsageSchema.optional().catch(undefined),
+  total_cost_usd: z.number().nullish().catch(undefined),
 });
 const controlRequestSchema = z.object({
   request_id: z.string(),
@@ -234,7 +249,21 @@ function resultEvent(line: unknown): StreamEvent | undefined {
     message: data.result ?? (data.errors ?? []).join('\n'),
     terminalReason: data.terminal_reason ?? '',
     deniedTools: (data.permission_denials ?? []).map((denial) => denial.tool_name),
+    ...(data.modelUsage !== undefined && { usage: usageOf(data.modelUsage, data.total_cost_usd ?? null) }),
   };
+}
+
+function usageOf(models: z.infer<typeof modelUsageSchema>, costUsd: number | null): SessionUsage {
+  const sums = Object.entries(models).map(([model, sum]) => [
+    model,
+    {
+      input: sum.inputTokens,
+      output: sum.outputTokens,
+      cacheRead: sum.cacheReadInputTokens,
+      cacheWrite: sum.cacheCreationInputTokens,
+    },
+  ]);
+  return { models: Object.fromEntries(sums), costUsd };
 }
 
 function controlRequestEvent(line: unknown): StreamEvent | undefined {

@@ -185,6 +185,7 @@ export class StreamTranslator {
       ...(this.#lastMessageId !== undefined && { messageId: this.#lastMessageId }),
       ...(interrupted && { interrupted }),
       ...(error && { error }),
+      ...(result.usage && { usage: result.usage }),
     });
   }
 
