@@ -1,0 +1,50 @@
+import { stat } from 'node:fs/promises';
+import { withinMs, type Clock } from '../base/clock.js';
+import { nextEvent } from '../base/event.js';
+import type { StateDir } from '../store/state-dir.js';
+import type { TaskRecord } from './task.js';
+import type { TaskHost } from './task-host.js';
+
+/** A keeper writes its record at most this long after a change; an older one may be old because nothing changed, or because the disk fails. */
+const FRESH_MS = 5_000;
+/** A keeper that is there tells its record as soon as somebody connects. */
+const ANSWER_LIMIT_MS = 500;
+
+/**
+ * The record of a running task as its keeper has it, when the one on disk may be old: a keeper whose disk fails tells so
+ * here alone. The one from the disk when that is fresh, or when the keeper does not answer at once.
+ */
+export async function liveRecord(
+  record: TaskRecord,
+  { stateDir, host, clock }: { readonly stateDir: StateDir; readonly host: TaskHost; readonly clock: Clock },
+): Promise<TaskRecord> {
+  if (await isFresh(stateDir.recordFile(record.task_id), clock)) return record;
+  try {
+    const connecting = host.connect(record);
+    const link = await withinMs(clock, ANSWER_LIMIT_MS, connecting);
+    if (link === undefined) {
+      // One that comes too late has nobody who would close it.
+      void connecting.then(
+        (late) => late?.dispose(),
+        () => undefined,
+      );
+      return record;
+    }
+    try {
+      return (await withinMs(clock, ANSWER_LIMIT_MS, nextEvent(link.onDidChange))) ?? record;
+    } finally {
+      link.dispose();
+    }
+  } catch {
+    // A keeper that cannot be reached now: what it last wrote is what is known.
+    return record;
+  }
+}
+
+async function isFresh(path: string, clock: Clock): Promise<boolean> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts === undefined) return false;
+  const ageMs = clock.now() - facts.mtimeMs;
+  // From the future: the clock was set back, and the age says nothing.
+  return ageMs >= 0 && ageMs < FRESH_MS;
+}
