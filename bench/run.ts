@@ -1,6 +1,7 @@
 // `npm run bench`: every figure of docs/performance.md in one run on this machine. `npm run bench -- start flood` runs some.
 import { cpus, totalmem } from 'node:os';
 import { measureDelegate } from './delegate.js';
+import { measureExplore } from './explore.js';
 import { measureFloodTask } from './flood-task.js';
 import { measureLeave } from './leave.js';
 import { measureManyTasks } from './many-tasks.js';
@@ -17,6 +18,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
   flood: () => measureFloodTask(FLOOD_MB),
   many: measureManyTasks,
+  explore: measureExplore,
 };
 
 const wanted = process.argv.slice(2);

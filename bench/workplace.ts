@@ -39,18 +39,7 @@ export async function createWorkplace(settings: Readonly<Record<string, string>>
   const agent = join(folder, 'agent');
   writeFileSync(agent, AGENT);
   chmodSync(agent, 0o755);
-  const minimal = join(folder, 'minimal-server.mjs');
-  await build({
-    entryPoints: [join(root, 'bench/minimal-server.ts')],
-    outfile: minimal,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
-    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
-  });
+  const minimalServer = await bundledServer('minimal-server', folder);
   return {
     folder,
     stamps: join(home, 'stamps'),
@@ -64,7 +53,7 @@ export async function createWorkplace(settings: Readonly<Record<string, string>>
       TMPDIR: folder,
       ...settings,
     },
-    minimalServer: [process.execPath, minimal],
+    minimalServer,
     project: (name) => {
       const path = join(folder, name);
       mkdirSync(path, { recursive: true });
@@ -72,4 +61,21 @@ export async function createWorkplace(settings: Readonly<Record<string, string>>
     },
     dispose: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The command of the server `bench/<name>.ts`, bundled into `folder` as the bridge is. */
+export async function bundledServer(name: string, folder: string): Promise<readonly string[]> {
+  const outfile = join(folder, `${name}.mjs`);
+  await build({
+    entryPoints: [join(root, `bench/${name}.ts`)],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
+  });
+  return [process.execPath, outfile];
 }

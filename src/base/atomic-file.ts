@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemCodeOf } from './errors.js';
 
 export interface AtomicWrite {
@@ -20,7 +20,8 @@ export interface AtomicWrite {
  */
 export async function replaceFile(path: string, text: string, { mode, durable }: AtomicWrite): Promise<void> {
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  // A name of its own: one made from the file's may be longer than a file system takes.
+  const temporary = join(folder, `.${randomBytes(12).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
     try {

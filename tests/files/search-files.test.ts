@@ -134,6 +134,44 @@ describe('a search', () => {
     }
   });
 
+  test.each(engines)('leaves out a repository within the repository, as git does: %s', async (engine) => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, {
+      'a/own': 'foo',
+      'b/inner/other': 'foo',
+      'c/.git': 'no repository',
+      'c/x': 'foo',
+    });
+    await git(join(root, 'b/inner'), 'init', '-q');
+    await git(join(root, 'b/inner'), 'commit', '-q', '--allow-empty', '-m', 'one');
+    const listed = (await git(root, 'ls-files', '-co')).split('\n').filter((path) => /[^/]$/.test(path));
+    const page = await explorerOf(root, 1, [engine]).search({ path: root, query: 'foo' }, never);
+    expect(page.matches.map(({ path }) => path)).toEqual(listed.filter((path) => !path.endsWith('.git')));
+    expect(page.matches.map(({ path }) => path)).toContain('a/own');
+  });
+
+  test.each(engines)('a pipe in the place of an ignore file holds nothing up: %s', async (engine) => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { x: 'foo' });
+    await run('mkfifo', [join(root, '.gitignore')]);
+    const page = await explorerOf(root, 1, [engine]).search({ path: root, query: 'foo' }, never);
+    expect(page.matches).toMatchObject([{ path: 'x' }]);
+  });
+
+  test.each(engines)('a line of 10 MB is found and cut: %s', async (engine) => {
+    const root = await tempFolder();
+    const half = 'x'.repeat(4_990_000);
+    await writeTree(root, { 'one-line.txt': `${half}needle${half}` });
+    for (const regex of [false, true]) {
+      const query = { path: root, query: 'needle', regex, context: 3 };
+      const page = await explorerOf(root, 1, [engine]).search(query, never);
+      expect(page.matches).toMatchObject([{ line: 1, column: half.length + 1 }]);
+      expect(page.matches[0]?.text?.length).toBe(302);
+    }
+  });
+
   test('leaves no folder by a link', async () => {
     const root = await tempFolder();
     const outside = await tempFolder();
