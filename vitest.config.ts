@@ -10,7 +10,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['tests/**/*.test.ts'],
-          exclude: [...shared.exclude, 'tests/e2e/**'],
+          exclude: [...shared.exclude, 'tests/e2e/**', 'tests/soak/**'],
           globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/build-node-pty.ts'],
           testTimeout: 20_000,
         },
@@ -24,6 +24,16 @@ export default defineConfig({
           // The real CLI starts in 1 to 3 s on a busy two-core machine.
           testTimeout: 90_000,
           hookTimeout: 60_000,
+        },
+      },
+      // Hours of faults, by `npm run test:soak` alone: a plain `vitest run` meets an empty project.
+      {
+        test: {
+          ...shared,
+          name: 'soak',
+          include: process.env['SOAK'] === '1' ? ['tests/soak/**/*.soak.test.ts'] : [],
+          globalSetup: ['tests/harness/suite-folder.ts'],
+          testTimeout: 6 * 3_600_000,
         },
       },
     ],

@@ -17,6 +17,8 @@ export async function launchSpec(
   bridge: TestBridge,
   prompt: string,
   wishes: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> },
+  /** For the Node that runs the keeper. */
+  nodeArguments: readonly string[] = [],
 ): Promise<TaskRecord> {
   const { stateDir: statePath } = bridge.workplace;
   const stateDir = await openStateDir({ path: statePath });
@@ -49,7 +51,5 @@ export async function launchSpec(
   await writeFile(stateDir.promptFile(spec.task_id), prompt);
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
   const keeperEntry = fileURLToPath(new URL('../../dist/keeper.js', import.meta.url));
-  return new KeeperHost({ keeperEntry, nodeArguments: [], stateDir, runtimeDir, env: bridge.env }).launch(
-    spec,
-  );
+  return new KeeperHost({ keeperEntry, nodeArguments, stateDir, runtimeDir, env: bridge.env }).launch(spec);
 }

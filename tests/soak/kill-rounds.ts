@@ -1,0 +1,148 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { systemCodeOf } from '../../src/base/errors.js';
+import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { scriptedAgent } from '../harness/scripted-agent.js';
+import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import type { TaskClient } from '../harness/task-client.js';
+import { seededRandom } from './seeded-random.js';
+
+export const victims = ['server', 'keeper', 'agent'] as const;
+export type Victim = (typeof victims)[number];
+
+/** A start takes about half of this, so that kills hit before, during and after it. */
+const LONGEST_DELAY_MS = 1_500;
+const GONE_LIMIT_MS = 10_000;
+const MAX_PAGE_BYTES = 262_144;
+
+const startedSchema = z.looseObject({ task_id: z.string() });
+
+/**
+ * Kills the victim with SIGKILL at a random moment of a task, again and again, each time from a fresh server; and looks
+ * from another one: every record is readable, the task is in a true state, what was read of its log is there still, and
+ * nothing runs on.
+ */
+export async function killRounds(victim: Victim, rounds: number, seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const survivor = await bridge.another();
+  for (let round = 1; round <= rounds; round++) {
+    const delayMs = Math.floor(random() * LONGEST_DELAY_MS);
+    try {
+      await killOnce(victim, bridge, survivor, delayMs);
+    } catch (fault) {
+      throw new Error(`round ${round} of seed ${seed}: the ${victim} killed after ${delayMs} ms`, {
+        cause: fault,
+      });
+    }
+  }
+}
+
+async function killOnce(
+  victim: Victim,
+  bridge: TestBridge,
+  survivor: TaskClient,
+  delayMs: number,
+): Promise<void> {
+  const caller = victim === 'server' ? await bridge.another() : bridge;
+  const known = new Set((await records(bridge)).map((record) => record.task_id));
+  // A server that is killed never answers.
+  const starting = caller.mcp
+    .callTool('start_task', { prompt: 'AGENT: counts', path: bridge.project })
+    .catch(() => undefined);
+  await pause(delayMs);
+  const before = (await records(bridge)).find((record) => !known.has(record.task_id));
+  const readBefore = before === undefined ? [] : await numbersIn(before);
+  const pid =
+    victim === 'server' ? caller.mcp.pid : victim === 'keeper' ? before?.keeper?.pid : before?.agent?.pid;
+  if (pid !== undefined) killNow(pid);
+  const answer = victim === 'server' ? undefined : await starting;
+  await settled(bridge, survivor, known);
+
+  const after = (await records(bridge)).filter((record) => !known.has(record.task_id));
+  for (const record of after) await judge(record, victim, survivor);
+  const [task] = after;
+  if (task !== undefined) {
+    const numbers = await numbersIn(task);
+    // No gap, and nothing that was read before is missing.
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(numbers.length).toBeGreaterThanOrEqual(readBefore.length);
+  }
+  // An id that was told is a task that can be found.
+  const told = startedSchema.safeParse(answer?.structuredContent).data;
+  if (told !== undefined) expect(after.map((record) => record.task_id)).toContain(told.task_id);
+  await nothingRuns(bridge, survivor);
+}
+
+/** Ends what still runs; a server that was killed leaves its task running, and a start may still be under way. */
+async function settled(bridge: TestBridge, survivor: TaskClient, known: ReadonlySet<string>): Promise<void> {
+  for (const record of await records(bridge)) {
+    if (known.has(record.task_id) || isFinal(record.status)) continue;
+    const view = await survivor.status(record.task_id);
+    if (isFinal(view.status)) continue;
+    await survivor.mcp.callTool('kill_task', { task_id: record.task_id });
+    expect(isFinal((await survivor.end(record.task_id)).status)).toBe(true);
+  }
+}
+
+async function judge(record: TaskRecord, victim: Victim, survivor: TaskClient): Promise<void> {
+  const end = await survivor.end(record.task_id);
+  const expected = { server: ['killed'], keeper: ['error', 'killed'], agent: ['failed', 'killed'] }[victim];
+  expect(expected).toContain(end.status);
+  expect(end.reason).not.toBe('');
+  expect(end.elapsed_seconds).toBeGreaterThanOrEqual(0);
+  const page = await survivor.output(record.task_id, 'events', { cursor: '0', max_bytes: MAX_PAGE_BYTES });
+  const seqs = page.text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => z.looseObject({ seq: z.number() }).parse(JSON.parse(line)).seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+}
+
+async function nothingRuns(bridge: TestBridge, survivor: TaskClient): Promise<void> {
+  const servers = [bridge.mcp.pid, survivor.mcp.pid].sort();
+  await expect
+    .poll(async () => (await bridge.workplace.processes()).sort(), { timeout: GONE_LIMIT_MS })
+    .toEqual(servers);
+}
+
+/** Every record there is; fails when one cannot be read. */
+async function records(bridge: TestBridge): Promise<TaskRecord[]> {
+  const tasks = join(bridge.workplace.stateDir, 'tasks');
+  const found: TaskRecord[] = [];
+  for (const id of await namesIn(tasks)) {
+    const text = await readFile(join(tasks, id, 'record.json'), 'utf8').catch((fault: unknown) => {
+      // Not yet, or not any more.
+      if (systemCodeOf(fault) === 'ENOENT') return undefined;
+      throw fault;
+    });
+    if (text !== undefined) found.push(taskRecordSchema.parse(JSON.parse(text)));
+  }
+  return found;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return [];
+    throw fault;
+  }
+}
+
+async function numbersIn(record: TaskRecord): Promise<number[]> {
+  const text = await readFile(record.log_file, 'utf8').catch(() => '');
+  return [...text.matchAll(/^n (\d+)$/gm)].map((match) => Number(match[1]));
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (fault) {
+    // It ended by itself in between.
+    if (systemCodeOf(fault) !== 'ESRCH') throw fault;
+  }
+}
