@@ -20,12 +20,19 @@ export class TerminalFiles {
   #recording: TerminalRecording | undefined;
   #isHeldBack = false;
   #size = { columns: COLUMNS, rows: ROWS };
+  #state: () => string = () => '';
+  #hasOutput = false;
   #faults = 0;
   /** Of recordings that were removed while they were written. */
   #lostBefore = 0;
 
   constructor(options: TerminalFilesOptions) {
     this.#options = options;
+  }
+
+  /** Where a file that begins in the middle of a session gets what is shown then. */
+  stateFrom(read: () => string): void {
+    this.#state = read;
   }
 
   output(bytes: Buffer, session: PtySession): void {
@@ -36,9 +43,11 @@ export class TerminalFiles {
         this.#options.onError(fault);
       },
       ...this.#size,
+      initialState: () => (this.#hasOutput ? this.#state() : ''),
     });
     const recording = this.#recording;
     recording.output(bytes);
+    this.#hasOutput = true;
     if (!recording.isFull || this.#isHeldBack) return;
     this.#isHeldBack = true;
     session.pause();

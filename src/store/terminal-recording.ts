@@ -11,6 +11,8 @@ const EVENT_BYTES = 64 * 1024;
 const BOUND_SHARE = 64;
 /** An event has room for the longest incomplete character, and a word is four bytes. */
 const MIN_EVENT_BYTES = 8;
+/** What is shown takes at most this part of the bound; a small bound is for what happens next. */
+const STATE_SHARE = 8;
 /** Room before an event's text for `[`, the time and the kind. */
 const HEAD_BYTES = 64;
 const TAIL = Buffer.from('"]\n');
@@ -23,15 +25,19 @@ export interface TerminalRecordingOptions {
   readonly rows: number;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
+  /** What brings a fresh terminal to what is shown now; asked when a file begins, empty at the very beginning. */
+  readonly initialState?: () => string;
 }
 
 /**
  * Records a terminal as asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/). A rotated file has a header of its
- * own and plays by itself. Bytes that are no UTF-8 become U+FFFD, as the format is text.
+ * own, begins with what was shown (alternate screen, cursor, modes), and so plays by itself. Bytes that are no UTF-8 become U+FFFD, as the format is text.
  */
 export class TerminalRecording {
   readonly #file: RotatingFile;
   readonly #clock: Clock;
+  readonly #initialState: () => string;
+  readonly #maxStateBytes: number;
   /** What is collected for the next event, and the event as it goes to the file. Used again and again. */
   readonly #source: { bytes: Buffer; words: Uint32Array };
   readonly #target: { bytes: Buffer; view: DataView };
@@ -51,7 +57,9 @@ export class TerminalRecording {
     this.#clock = options.clock;
     this.#columns = options.columns;
     this.#rows = options.rows;
-    const { path, maxBytes, onError, clock } = options;
+    const { path, maxBytes, onError, clock, initialState = () => '' } = options;
+    this.#initialState = initialState;
+    this.#maxStateBytes = Math.floor(maxBytes / STATE_SHARE);
     const eventBytes = Math.max(MIN_EVENT_BYTES, Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)));
     const source = new ArrayBuffer(Math.ceil(eventBytes / 4) * 4);
     this.#source = { bytes: Buffer.from(source), words: new Uint32Array(source) };
@@ -188,6 +196,8 @@ export class TerminalRecording {
       timestamp: Math.floor(this.#clock.now() / 1000),
       env: { TERM: 'xterm-256color' },
     };
-    return `${JSON.stringify(header)}\n`;
+    const state = this.#initialState();
+    const event = state === '' ? '' : `[0, "o", ${JSON.stringify(state)}]\n`;
+    return `${JSON.stringify(header)}\n${Buffer.byteLength(event) <= this.#maxStateBytes ? event : ''}`;
   }
 }

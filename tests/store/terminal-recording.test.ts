@@ -127,3 +127,46 @@ it('a rotated recording plays by itself, from its own beginning', async () => {
   const sizes = await Promise.all([path, `${path}.1`].map(async (name) => (await readFile(name)).length));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(20_000);
 });
+
+it('a rotated file begins with what was shown, so that it plays by itself; the first one does not', async () => {
+  const shown = '\x1b[?1049h\x1b[?25l\x1b[?2004h';
+  let hasBegun = false;
+  const recording = new TerminalRecording({
+    path,
+    maxBytes: 8_000,
+    columns: 80,
+    rows: 24,
+    clock: systemClock,
+    onError: (error) => {
+      throw error;
+    },
+    initialState: () => (hasBegun ? shown : ''),
+  });
+  recording.output(Buffer.from(shown));
+  hasBegun = true;
+  for (let count = 0; count < 60; count++) recording.output(Buffer.from(`${count} ${'x'.repeat(80)}\r\n`));
+  await recording.close();
+  for (const name of [path, `${path}.1`]) {
+    const { header, events } = await parseCast(name);
+    expect(header.width).toBe(80);
+    expect(events[0]).toEqual([0, 'o', shown]);
+    expect(events.length).toBeGreaterThan(1);
+  }
+});
+
+it('a state that is too long for the bound is left out', async () => {
+  const recording = new TerminalRecording({
+    path,
+    maxBytes: 2_000,
+    columns: 80,
+    rows: 24,
+    clock: systemClock,
+    onError: (error) => {
+      throw error;
+    },
+    initialState: () => 'x'.repeat(1_000),
+  });
+  recording.output(Buffer.from('hello'));
+  await recording.close();
+  expect((await parseCast(path)).output).toBe('hello');
+});
