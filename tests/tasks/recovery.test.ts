@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { recoverTask } from '../../src/tasks/recovery.js';
@@ -60,7 +63,9 @@ it('a task whose keeper is gone ends as error, with what is known of it, and not
     ended_at: '2026-01-01T00:00:00.000Z',
     decisions: [{ verdict: 'withdrawn', answered_by: 'session' }],
   });
-  expect(recovered.reason).toMatch(/(killed|crashed|restarted).*while the task was waiting\. 2 process\(es\)/);
+  expect(recovered.reason).toMatch(
+    /(killed|crashed|restarted).*while the task was waiting\. 2 process\(es\)/,
+  );
   expect(marks).toEqual(['a-mark']);
   expect(existsSync(socket)).toBe(false);
   const onDisk: unknown = JSON.parse(await readFile(stateDir.recordFile(TASK_ID), 'utf8'));
@@ -78,4 +83,74 @@ it('processes that cannot be ended do not keep the truth from being written', as
     },
   );
   expect(recovered.status).toBe('error');
+});
+
+const parts = (clock = new ManualClock()): Parameters<typeof recoverTask>[1] => ({
+  stateDir,
+  clock,
+  logger: silentLogger,
+  endMarked: async () => 0,
+});
+
+it('a restart of the machine is told as such', async () => {
+  const keeper = { pid: 1, start_time: '1', boot_id: 'of an earlier boot' };
+  const recovered = await recoverTask(sampleRecord({ status: 'running', keeper }), parts());
+  expect(recovered.reason).toMatch(/^The machine was restarted.*while the task was running\.$/);
+});
+
+it('a task of which nobody saw the end ended when it last wrote, and never before it began', async () => {
+  const wroteMs = Date.UTC(2026, 5, 1);
+  const clock = new ManualClock();
+  clock.advance(wroteMs + 3_600_000);
+  const record = sampleRecord({ status: 'running', started_at: '2026-05-31T23:00:00.000Z' });
+  await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
+  await utimes(stateDir.recordFile(TASK_ID), wroteMs / 1000, wroteMs / 1000);
+  expect((await recoverTask(record, parts(clock))).ended_at).toBe('2026-06-01T00:00:00.000Z');
+  // The clock was set back behind the start.
+  await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
+  const late = await recoverTask(record, parts());
+  expect(late.ended_at).toBe('2026-05-31T23:00:00.000Z');
+});
+
+it('of any number of servers one recovers, and all give the same record', async () => {
+  const record = sampleRecord({ status: 'running' });
+  await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
+  let times = 0;
+  const all = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      recoverTask(record, { ...parts(), clock: systemClock, endMarked: async () => (++times, 0) }),
+    ),
+  );
+  expect(times).toBe(1);
+  expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
+  expect(await readdir(stateDir.taskDir(TASK_ID))).toEqual(['record.json']);
+});
+
+it('a server that died while it recovered is followed by the next one, and unfinished files go', async () => {
+  const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+  const folderOfTask = stateDir.taskDir(TASK_ID);
+  await writeFile(join(folderOfTask, 'recovery.claim'), JSON.stringify(gone));
+  await writeFile(join(folderOfTask, '.record.json.0123456789ab.tmp'), '{');
+  await writeFile(join(folderOfTask, 'journal.ndjson.next'), '');
+  const recovered = await recoverTask(sampleRecord({ status: 'running' }), {
+    ...parts(),
+    clock: systemClock,
+  });
+  expect(recovered.status).toBe('error');
+  expect(await readdir(folderOfTask)).toEqual(['record.json']);
+});
+
+it('a process that has the pid of a dead keeper or agent now is left alone', async () => {
+  const innocent = spawn('sleep', ['60']);
+  const pid = innocent.pid ?? 0;
+  const reused = { pid, start_time: '1', boot_id: null };
+  const recovered = await recoverTask(
+    sampleRecord({ status: 'running', keeper: reused, agent: reused }),
+    parts(),
+  );
+  expect(recovered.status).toBe('error');
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  const exits = once(innocent, 'exit');
+  innocent.kill('SIGKILL');
+  await exits;
 });
