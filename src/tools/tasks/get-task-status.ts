@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { oneLine } from '../../base/text.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
+import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 /** Enough to see what a task touched; the record behind `tasks://<task_id>` names all. */
 const MAX_FILES = 50;
+const MAX_STORAGE_CHARS = 400;
 
 export const getTaskStatus = defineTool({
   name: 'get_task_status',
@@ -35,7 +38,12 @@ export const getTaskStatus = defineTool({
       exit_code: record.exit_code,
       files_changed: record.files_changed.slice(0, MAX_FILES),
       last_output: lastOutputOf(record),
-      hint: pollingHint(record),
+      hint: `${storageWords(record)}${pollingHint(record)}`,
     };
   },
 });
+
+/** A disk that fails, or has lost something, is told before what to do next. */
+function storageWords({ storage }: TaskRecord): string {
+  return storage === null ? '' : `The disk of this task's files: ${oneLine(storage, MAX_STORAGE_CHARS)}. `;
+}
