@@ -21,7 +21,7 @@ const COUNT = 100;
 /** Starts of a server of which the first call is measured. */
 const COLD_ROUNDS = 5;
 /** The largest pages of the tools. */
-const CONTENT_BYTES = 262_144;
+const CONTENT_BYTES = 220_000;
 const LIST_BYTES = 400_000;
 const MAX_OUTPUT_BYTES = 1_000_000_000;
 

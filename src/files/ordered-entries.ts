@@ -7,7 +7,6 @@ const FIRST_PART = 512;
 export class OrderedEntries<Entry extends OrderedName> {
   /** All of them, in no order. */
   readonly unordered: readonly Entry[];
-  readonly #keys: readonly OrderKey<Entry>[];
   /** In order, from index `#start` on. */
   #ordered: OrderKey<Entry>[] = [];
   #start = 0;
@@ -15,7 +14,6 @@ export class OrderedEntries<Entry extends OrderedName> {
 
   constructor(entries: readonly Entry[]) {
     this.unordered = entries;
-    this.#keys = entries.map(orderKey);
   }
 
   get length(): number {
@@ -27,7 +25,7 @@ export class OrderedEntries<Entry extends OrderedName> {
     this.#from = orderKey(wanted);
     this.#ordered = [];
     this.#start = 0;
-    for (const key of this.#keys) if (compareKeys(key, this.#from) < 0) this.#start++;
+    for (const entry of this.unordered) if (compareKeys(orderKey(entry), this.#from) < 0) this.#start++;
     return this.#start;
   }
 
@@ -39,21 +37,23 @@ export class OrderedEntries<Entry extends OrderedName> {
 
   #orderMore(): void {
     if (this.#start + this.#ordered.length >= this.length) return;
-    const from = this.#from;
-    const left = from === undefined ? this.#keys : this.#keys.filter((key) => compareKeys(key, from) >= 0);
-    this.#ordered = this.#ordered.length === 0 ? least(left, FIRST_PART) : [...left].sort(compareKeys);
+    const count = this.#ordered.length === 0 ? FIRST_PART : this.length;
+    this.#ordered = least(this.unordered, this.#from, count);
   }
 }
 
-/** The first `count` in order, without a look at the order of the others. */
+/** The first `count` from `from` on, in order, without a look at the order of the others; nothing is kept of those. */
 function least<Entry extends OrderedName>(
-  keys: readonly OrderKey<Entry>[],
+  entries: readonly Entry[],
+  from: OrderKey<OrderedName> | undefined,
   count: number,
 ): OrderKey<Entry>[] {
   let part: OrderKey<Entry>[] = [];
   let bound: OrderKey<Entry> | undefined;
-  for (const key of keys) {
+  for (const entry of entries) {
+    const key = orderKey(entry);
     if (bound !== undefined && compareKeys(key, bound) > 0) continue;
+    if (from !== undefined && compareKeys(key, from) < 0) continue;
     part.push(key);
     if (part.length < 2 * count) continue;
     part = part.sort(compareKeys).slice(0, count);

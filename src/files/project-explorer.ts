@@ -96,7 +96,8 @@ export class ProjectExplorer {
     const facts = await this.#page(query, signal, (listed) => {
       const target = listed.entry.type === 'symlink' ? targetOf(listed) : undefined;
       const line = treeLine(listed, target);
-      if (!budget.spend(Buffer.byteLength(line) + 1)) return false;
+      // As it is written out: quotes and backslashes in names take twice their place.
+      if (!budget.spend(Buffer.byteLength(JSON.stringify(line)))) return false;
       lines.push(line);
       return true;
     });
