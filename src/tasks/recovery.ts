@@ -6,6 +6,7 @@ import { messageOf, systemCodeOf } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Logger } from '../base/logger.js';
 import { ownIdentity, processState } from '../store/process-identity.js';
+import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { readRecordFile } from './record-file.js';
 import { isFinal, processIdentitySchema, type TaskRecord } from './task.js';
@@ -27,9 +28,8 @@ const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
 
 /**
  * The truthful end of a task whose keeper is gone: what the record last said stays, the status becomes `error` with the
- * reason, and processes, unfinished files and the socket that the keeper left behind are gone. Of several servers that find
- * it at once one does this, and all give the same record. The project's lock names the dead keeper and is taken over by the
- * next task.
+ * reason, and processes, unfinished files, the socket and the lock that the keeper left behind are gone. Of several servers that
+ * find it at once one does this, and all give the same record.
  */
 export async function recoverTask(record: TaskRecord, parts: RecoveryParts): Promise<TaskRecord> {
   const { stateDir, logger } = parts;
@@ -89,6 +89,9 @@ async function recover(record: TaskRecord, parts: RecoveryParts): Promise<TaskRe
   }
   await removeUnfinished(stateDir.taskDir(record.task_id)).catch((fault: unknown) =>
     logger.warn('unfinished files of a dead keeper could not be removed', { fault: messageOf(fault) }),
+  );
+  await freeProject(record.task_id, parts).catch((fault: unknown) =>
+    logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(fault) }),
   );
   return recovered;
 }
@@ -164,6 +167,18 @@ async function lastSign(record: TaskRecord, { stateDir, clock }: RecoveryParts):
   const lastMs = Math.max(...times);
   const seenMs = lastMs > 0 ? Math.min(lastMs, clock.now()) : clock.now();
   return new Date(Number.isNaN(startedMs) ? seenMs : Math.max(startedMs, seenMs)).toISOString();
+}
+
+/** Nothing of the task is left, so its lock may go; one that stays is taken over by the project's next task. */
+async function freeProject(taskId: string, { stateDir, clock, logger }: RecoveryParts): Promise<void> {
+  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+    logger.error('a lock file could not be read', { ...corrupt }),
+  );
+  const { dead } = await locks.table();
+  if (!dead.some((lock) => lock.task_id === taskId)) return;
+  await locks.decide(async (table) => {
+    for (const lock of table.dead) if (lock.task_id === taskId) await table.clear(lock);
+  });
 }
 
 async function removeUnfinished(folder: string): Promise<void> {

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { recoverTask } from '../../src/tasks/recovery.js';
 import { taskRecordSchema, type Decision } from '../../src/tasks/task.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { sampleRecord, TASK_ID } from './sample-task.js';
 
+const OTHER_ID = 'task_ffffffffffffffffffff';
 let folder: string;
 let stateDir: StateDir;
 let marks: string[];
@@ -153,4 +155,14 @@ it('a process that has the pid of a dead keeper or agent now is left alone', asy
   const exits = once(innocent, 'exit');
   innocent.kill('SIGKILL');
   await exits;
+});
+
+it('the lock of a dead keeper goes, and that of another task stays', async () => {
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+  const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+  await locks.acquire({ projectPath: '/projects/app', taskId: TASK_ID, owner: gone });
+  await locks.acquire({ projectPath: '/projects/other', taskId: OTHER_ID, owner: gone });
+  await recoverTask(sampleRecord({ status: 'running' }), { ...parts(), clock: systemClock });
+  expect((await locks.table()).dead.map((lock) => lock.task_id)).toEqual([OTHER_ID]);
+  expect(await readdir(stateDir.lockDir)).toHaveLength(1);
 });
