@@ -59,6 +59,9 @@ export function createBridge(options: BridgeOptions): Bridge {
         activeProject: { set: async (path) => (await services()).activeProject.set(path) },
         git: lazyGitService(async () => (await services()).git),
         files: lazyFilesystemService(async () => (await services()).files),
+        receipts: {
+          receiptOf: async (record, signal) => (await services()).receipts.receiptOf(record, signal),
+        },
         explorer: {
           list: async (query, signal) => (await services()).explorer.list(query, signal),
           tree: async (query, signal) => (await services()).explorer.tree(query, signal),
@@ -70,6 +73,12 @@ export function createBridge(options: BridgeOptions): Bridge {
           status: async (taskId) => (await services()).conversations.status(taskId),
           recent: async (limit) => (await services()).conversations.recent(limit),
           cancel: async (taskId, reason) => (await services()).conversations.cancel(taskId, reason),
+        },
+        delegation: {
+          delegate: async (prompt, path) => (await services()).delegation.delegate(prompt, path),
+          task: async (uuid) => (await services()).delegation.task(uuid),
+          logs: async (uuid, tail) => (await services()).delegation.logs(uuid, tail),
+          cancel: async (uuid, reason) => (await services()).delegation.cancel(uuid, reason),
         },
         config,
       },

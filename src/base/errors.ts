@@ -18,6 +18,8 @@ export const errorCodes = {
   REVISION_NOT_FOUND: 'The repository has no commit of that name.',
   GIT_NOT_FOUND: 'The program git was not found.',
   GIT_FAILED: 'The program git ended with a fault, too late, or with more output than is read.',
+  WORK_DOES_NOT_FIT:
+    'What a task did in its worktree does not fit what the project holds by now. Nothing was changed.',
   NO_ACTIVE_PROJECT: 'No path was given and no active project is set.',
   TASK_NOT_FOUND: 'No task has that id.',
   TASK_ALREADY_RUNNING: 'The project already has a running task; one task a project at a time.',
@@ -45,9 +47,17 @@ export type ErrorCode = keyof typeof errorCodes;
 export class BridgeError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
+  /** For programs that read the error, beside its code: such as the id of the task that is in the way. */
+  readonly data: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, hint: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    hint: string,
+    { data = {}, ...options }: ErrorOptions & { readonly data?: Readonly<Record<string, string>> } = {},
+  ) {
     super(message, options);
+    this.data = data;
     this.name = 'BridgeError';
     this.code = code;
     this.hint = hint;

@@ -176,6 +176,22 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, wholeNumber('MCP_MAX_CONCURRENT_TASKS', 0, MAX_CONCURRENT_TASKS)),
 
+  delegate_max_running: z
+    .int()
+    .min(1)
+    .max(MAX_CONCURRENT_TASKS)
+    .default(1)
+    .describe('Number of tasks that may run before `DelegateTask` refuses another.')
+    .register(settingFacts, wholeNumber('MCP_DELEGATE_MAX_RUNNING', 1, MAX_CONCURRENT_TASKS)),
+
+  delegate_timeout_seconds: z
+    .int()
+    .min(60)
+    .max(MAX_TASK_SECONDS)
+    .default(1_800)
+    .describe('Time limit, in seconds, of a task that `DelegateTask` starts.')
+    .register(settingFacts, wholeNumber('MCP_DELEGATE_TIMEOUT', 60, MAX_TASK_SECONDS)),
+
   conversation_history_size: z
     .int()
     .min(1)
@@ -216,7 +232,7 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, {
       env: 'MCP_CLAUDE_COMMAND',
-      otherEnv: [{ name: 'CLAUDE_CLI_NAME' }],
+      otherEnv: [{ name: 'CLAUDE_CLI_NAME' }, { name: 'CLAUDE_CODE_PATH' }],
       form: 'text',
       expected: 'a command line such as "claude", or a list of its words',
     }),

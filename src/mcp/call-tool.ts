@@ -10,6 +10,8 @@ export interface ToolResult {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
   readonly structuredContent?: JsonObject;
   readonly isError?: true;
+  /** Of an error, for programs: its code and what belongs to it. The text says the same to a model. */
+  readonly _meta?: { readonly error: Readonly<Record<string, string>> };
 }
 
 export interface ToolHost<Services> {
@@ -32,15 +34,13 @@ export async function callTool<Services>(
   } catch (thrown) {
     // A call that nobody waits for any more is answered by nobody; what it threw is its own cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
-    if (thrown instanceof BridgeError) return errorAnswer(errorText(thrown));
+    if (thrown instanceof BridgeError) return faultAnswer(thrown);
     host.logger.error(`${tool.name} failed by a fault of the bridge`, { fault: thrown });
-    return errorAnswer(
-      errorText(
-        new BridgeError(
-          'INTERNAL_ERROR',
-          `${tool.name} failed by a fault of the bridge itself.`,
-          'The server log on stderr has the details; calling again may work.',
-        ),
+    return faultAnswer(
+      new BridgeError(
+        'INTERNAL_ERROR',
+        `${tool.name} failed by a fault of the bridge itself.`,
+        'The server log on stderr has the details; calling again may work.',
       ),
     );
   }
@@ -65,6 +65,10 @@ function answerOf(name: string, structuredContent: JsonObject): ToolResult {
     );
   }
   return result;
+}
+
+function faultAnswer(fault: BridgeError): ToolResult {
+  return { ...errorAnswer(errorText(fault)), _meta: { error: { errorCode: fault.code, ...fault.data } } };
 }
 
 function errorAnswer(text: string): ToolResult {

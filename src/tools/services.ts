@@ -2,7 +2,9 @@ import type { ConversationManager } from '../conversations/conversation-manager.
 import type { FileAccess } from '../files/lazy-filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
+import type { Delegation } from '../tasks/delegation.js';
 import type { TaskService } from '../tasks/task-service.js';
+import type { ReceiptService } from '../tasks/task-receipts.js';
 
 /** What of the active project the tools need. */
 export interface ProjectChoice {
@@ -22,12 +24,17 @@ export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'tree' | 'search'>;
 /** What of conversations the tools need. */
 export type ConversationTools = Pick<ConversationManager, 'ask' | 'answer' | 'status' | 'recent' | 'cancel'>;
 
+/** What of delegation the tools need. */
+export type DelegationTools = Pick<Delegation, 'delegate' | 'task' | 'logs' | 'cancel'>;
+
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
+  readonly receipts: ReceiptService;
   readonly activeProject: ProjectChoice;
   readonly git: GitTools;
   readonly files: FileTools;
   readonly explorer: ExplorerTools;
   readonly conversations: ConversationTools;
+  readonly delegation: DelegationTools;
 }

@@ -3,6 +3,10 @@ import { askAsync } from './conversation/ask-async.js';
 import { askCancel } from './conversation/ask-cancel.js';
 import { askStatus } from './conversation/ask-status.js';
 import { ask } from './conversation/ask.js';
+import { cancelTask } from './delegate/cancel-task.js';
+import { delegateTask } from './delegate/delegate-task.js';
+import { taskLogs } from './delegate/task-logs.js';
+import { taskStatus } from './delegate/task-status.js';
 import { getFileTree } from './files/get-file-tree.js';
 import { listFiles } from './files/list-files.js';
 import { searchFiles } from './files/search-files.js';
@@ -19,6 +23,7 @@ import { writeFile } from './project/write-file.js';
 import { setActiveProject } from './project/set-active-project.js';
 import type { ToolServices } from './services.js';
 import { getTaskOutput } from './tasks/get-task-output.js';
+import { getTaskResult } from './tasks/get-task-result.js';
 import { getTaskStatus } from './tasks/get-task-status.js';
 import { killTask } from './tasks/kill-task.js';
 import { listTasks } from './tasks/list-tasks.js';
@@ -30,6 +35,10 @@ import type { Toolset } from './toolsets.js';
 
 /** Every tool there is, sorted by name. */
 export const allTools: readonly Tool<ToolServices, Toolset>[] = [
+  cancelTask,
+  delegateTask,
+  taskLogs,
+  taskStatus,
   ask,
   askAsync,
   askCancel,
@@ -37,6 +46,7 @@ export const allTools: readonly Tool<ToolServices, Toolset>[] = [
   createDirectory,
   getFileTree,
   getTaskOutput,
+  getTaskResult,
   getTaskStatus,
   gitDiff,
   gitDiffStat,

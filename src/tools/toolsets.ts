@@ -4,6 +4,7 @@ import { nearestName } from '../mcp/nearest-name.js';
 /** Every toolset that can be chosen, with the words of the generated page. */
 export const toolsets = {
   conversation: 'Ask Claude Code, and continue from any of its answers.',
+  delegate: 'Delegate tasks one at a time, under the names of an earlier server.',
   files: 'List, read and search files of a project.',
   git: 'See what changed in a repository.',
   project: 'Choose the project that other calls mean, and set it up.',

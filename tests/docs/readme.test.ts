@@ -54,7 +54,7 @@ describe('README.md', () => {
 
   test('names no tool that does not exist in the table of tools', () => {
     const table = /## Tools\n([^]*?)\n\*\*Toolsets/.exec(read('README.md'))?.[1] ?? '';
-    const rows = [...table.matchAll(/^\| `([a-z_]+)`/gm)].map((match) => match[1] ?? '');
+    const rows = [...table.matchAll(/^\| `([A-Za-z_]+)`/gm)].map((match) => match[1] ?? '');
     expect(rows.toSorted()).toEqual(toolNames.toSorted());
   });
 

@@ -12,7 +12,9 @@ import type { ToolServices } from '../../src/tools/services.js';
 import { noFiles } from '../tools/no-files.js';
 import { noExplorer } from '../tools/no-explorer.js';
 import { noConversations } from '../tools/no-conversations.js';
+import { noDelegation } from '../tools/no-delegation.js';
 import { noGit } from '../tools/no-git.js';
+import { noReceipts } from '../tools/no-receipts.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 
 export const eras = ['legacy', 'modern'] as const;
@@ -34,8 +36,10 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
       activeProject: { set: async (path) => path },
       git: noGit,
       conversations: noConversations,
+      delegation: noDelegation,
       files: noFiles,
       explorer: noExplorer,
+      receipts: noReceipts,
       config,
     },
     clock: systemClock,

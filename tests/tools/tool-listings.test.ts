@@ -2,19 +2,16 @@ import { readdirSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/base/errors.js';
+import { configSchema } from '../../src/config/schema.js';
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { allTools } from '../../src/tools/tool-list.js';
 
 const snapshots = new URL('__toolsnaps__/', import.meta.url);
 const listingsFile = new URL('../../src/tools/listings.json', import.meta.url).pathname;
-/** What reaches a model of the default toolsets, and the whole list, when all of them have their tools. */
+/** What reaches a model of the default toolsets, and the whole list. */
 const MODEL_LIMIT_BYTES = 10_240;
 const LIST_LIMIT_BYTES = 24_576;
-/** Of these the default toolsets will have so many. */
-const DEFAULT_TOOLS_AT_THE_END = 24;
-/** The tools of tasks take and give more than reading a file does. */
-const SHARE_OF_A_LARGE_TOOL = 1.15;
 
 describe('what clients see of a tool', () => {
   test.each(allTools.map((tool) => [tool.listing().name, tool] as const))(
@@ -44,17 +41,16 @@ describe('the list of tools', () => {
     expect(names).toEqual([...new Set(names)].sort());
   });
 
-  test('stays within its share of bytes', () => {
-    const listings = enabledTools('all').map((tool) => tool.listing());
+  test('of the default toolsets stays small', () => {
+    const listings = enabledTools(configSchema.parse({}).toolsets).map((tool) => tool.listing());
     const model = listings.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    const share = (listings.length / DEFAULT_TOOLS_AT_THE_END) * SHARE_OF_A_LARGE_TOOL;
     const modelBytes = bytesOf(model);
     const listBytes = bytesOf(listings);
     process.stderr.write(
       `tools: ${listings.length}; for the model ${modelBytes} B; tools/list ${listBytes} B\n`,
     );
-    expect(modelBytes).toBeLessThan(MODEL_LIMIT_BYTES * Math.min(1, share));
-    expect(listBytes).toBeLessThan(LIST_LIMIT_BYTES * Math.min(1, share));
+    expect(modelBytes).toBeLessThan(MODEL_LIMIT_BYTES);
+    expect(listBytes).toBeLessThan(LIST_LIMIT_BYTES);
   });
 
   test.each(allTools.map((tool) => [tool.name, tool.listing()] as const))(

@@ -1,7 +1,9 @@
 import { noExplorer } from './no-explorer.js';
 import { noFiles } from './no-files.js';
 import { noConversations } from './no-conversations.js';
+import { noDelegation } from './no-delegation.js';
 import { noGit } from './no-git.js';
+import { noReceipts } from './no-receipts.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
@@ -40,8 +42,10 @@ describe('tools', () => {
       activeProject: { set: async (path: string) => `/real${path}` },
       git: noGit,
       conversations: noConversations,
+      delegation: noDelegation,
       files: noFiles,
       explorer: noExplorer,
+      receipts: noReceipts,
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }
@@ -200,7 +204,7 @@ describe('tools', () => {
           task_id: TASK_ID,
           changed: true,
           exit_code: 0,
-          hint: 'Task completed successfully. Review the output above.',
+          hint: 'Task completed successfully. Review the output above. get_task_result gives its receipt.',
         },
         { task_id: OTHER_ID, changed: false },
       ],
@@ -288,8 +292,10 @@ describe('tools', () => {
       activeProject: { set: async (path: string) => path },
       git: noGit,
       conversations: noConversations,
+      delegation: noDelegation,
       files: noFiles,
       explorer: noExplorer,
+      receipts: noReceipts,
     };
     const answer = tool?.run(args, services, {
       signal: new AbortController().signal,

@@ -1,0 +1,104 @@
+import { BridgeError } from '../base/errors.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
+import { taskIdOfUuid, uuidOfTask } from './delegated-id.js';
+import { isFinal, type TaskRecord } from './task.js';
+import type { TaskService } from './task-service.js';
+
+/** As the delegation's specification bounds a prompt. */
+export const MAX_DELEGATED_CHARS = 4_000;
+/** The longest line of a log that is shown by line; more lines than asked for are never read. */
+const LINE_BYTES = 400;
+const MAX_LOG_BYTES = 400_000;
+
+export interface DelegationOptions {
+  readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
+  /** Judges a directory, or the active project when none is given. */
+  readonly project: { resolve(path?: string): Promise<AllowedPath> };
+  /** Tasks that may run at once before `delegate` refuses another. */
+  readonly maxRunning: number;
+  /** Seconds. */
+  readonly timeoutSeconds: number;
+}
+
+/** Tasks in the words of DelegateTask: one at a time, known by UUIDs, and "the current one" where none is named. */
+export class Delegation {
+  readonly #options: DelegationOptions;
+  #starting: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DelegationOptions) {
+    this.#options = options;
+  }
+
+  /** Throws INVALID_PROMPT, TASK_ALREADY_RUNNING with the id of the running task, and what TaskService.start throws. */
+  async delegate(prompt: string, path?: string): Promise<TaskRecord> {
+    // One start after another: two calls at once must not both find that nothing runs.
+    const started = this.#starting.then(() => this.#start(prompt, path));
+    this.#starting = started.catch(() => undefined);
+    return started;
+  }
+
+  /** The task named, else the newest that runs, else the newest. Throws TASK_NOT_FOUND. */
+  async task(uuid?: string): Promise<TaskRecord> {
+    const { tasks } = this.#options;
+    if (uuid !== undefined) {
+      const taskId = taskIdOfUuid(uuid);
+      if (taskId !== undefined) return tasks.get(taskId);
+      throw notFound(`No task has the id ${uuid}.`);
+    }
+    const [running] = (await tasks.list({ status: 'active', limit: 1 })).tasks;
+    const newest = running ?? (await tasks.list({ limit: 1 })).tasks[0];
+    if (newest !== undefined) return newest;
+    throw notFound('No task has been delegated yet.');
+  }
+
+  /** The last lines of what the task printed, stdout and stderr as they came. Throws TASK_NOT_FOUND. */
+  async logs(uuid: string, tail: number): Promise<{ lines: string[]; totalBytes: number }> {
+    const { task_id } = await this.task(uuid);
+    const { text, totalBytes = 0 } = await this.#options.tasks.output({
+      taskId: task_id,
+      view: 'log',
+      maxBytes: Math.min(MAX_LOG_BYTES, tail * LINE_BYTES),
+    });
+    const lines = text.replace(/\n$/, '').split('\n');
+    return { lines: text === '' ? [] : lines.slice(-tail), totalBytes };
+  }
+
+  /** Resolves when every process of the task is gone. Throws TASK_NOT_FOUND, TASK_NOT_RUNNING. */
+  async cancel(uuid: string, reason?: string): Promise<TaskRecord> {
+    const { task_id } = await this.task(uuid);
+    return this.#options.tasks.kill(task_id, reason ?? 'Cancelled by CancelTask.');
+  }
+
+  async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
+    const { tasks, project, maxRunning, timeoutSeconds } = this.#options;
+    const folder = await project.resolve(path);
+    const running = (await tasks.list({ status: 'active', limit: maxRunning })).tasks;
+    const [first] = running;
+    if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);
+    return tasks.start({ prompt, path: folder, driver: 'print', timeoutSeconds });
+  }
+}
+
+const delegatedStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export type DelegatedStatus = (typeof delegatedStatuses)[number];
+
+export function delegatedStatus({ status }: TaskRecord): DelegatedStatus {
+  if (status === 'pending') return 'queued';
+  if (!isFinal(status)) return 'running';
+  if (status === 'completed') return 'completed';
+  return status === 'killed' ? 'cancelled' : 'failed';
+}
+
+function alreadyRunning(record: TaskRecord): BridgeError {
+  const taskId = uuidOfTask(record.task_id);
+  return new BridgeError(
+    'TASK_ALREADY_RUNNING',
+    `Task already running: ${taskId} in ${record.project_path} (${record.activity}).`,
+    'Follow it with TaskStatus, end it with CancelTask, or allow more at once with the setting delegate_max_running.',
+    { data: { taskId } },
+  );
+}
+
+function notFound(message: string): BridgeError {
+  return new BridgeError('TASK_NOT_FOUND', message, 'DelegateTask gives the id of the task that it starts.');
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { taskIdOfUuid, uuidOfTask } from '../../src/tasks/delegated-id.js';
+import { Delegation, delegatedStatus } from '../../src/tasks/delegation.js';
+import { taskStatuses } from '../../src/tasks/task.js';
+import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+
+async function delegationOver(tasks: FakeTaskService, maxRunning = 1) {
+  const roots = new AllowedRoots([tmpdir()], '/home/ann');
+  const project = { resolve: async (path?: string) => roots.resolveDirectory(path ?? tmpdir()) };
+  return new Delegation({ tasks, project, maxRunning, timeoutSeconds: 1_800 });
+}
+
+describe('the id of a delegated task', () => {
+  it('is a UUID of version 4 that leads back to its task', () => {
+    const uuid = uuidOfTask(TASK_ID);
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(taskIdOfUuid(uuid)).toBe(TASK_ID);
+  });
+
+  it('leads nowhere when it is another UUID', () => {
+    expect(taskIdOfUuid(crypto.randomUUID())).toBeUndefined();
+  });
+});
+
+describe('delegating', () => {
+  it('starts one task at a time, also of two calls at once, and names the one that runs', async () => {
+    const tasks = new FakeTaskService();
+    const delegation = await delegationOver(tasks);
+    const both = await Promise.allSettled([delegation.delegate('one'), delegation.delegate('two')]);
+    expect(tasks.started).toMatchObject([{ prompt: 'one', driver: 'print', timeoutSeconds: 1_800 }]);
+    expect(both).toMatchObject([
+      { status: 'fulfilled' },
+      {
+        status: 'rejected',
+        reason: { code: 'TASK_ALREADY_RUNNING', data: { taskId: uuidOfTask(TASK_ID) } },
+      },
+    ]);
+  });
+
+  it('starts as many as the setting allows', async () => {
+    const tasks = new FakeTaskService(taskRecord({ task_id: OTHER_ID }));
+    await (await delegationOver(tasks, 2)).delegate('one');
+    expect(tasks.started).toHaveLength(1);
+  });
+});
+
+describe('the current task', () => {
+  it('is the one that runs, else the newest', async () => {
+    const ended = taskRecord({ task_id: OTHER_ID, status: 'completed' });
+    const both = await delegationOver(new FakeTaskService(ended, taskRecord()));
+    expect(await both.task()).toMatchObject({ task_id: TASK_ID });
+    expect(await (await delegationOver(new FakeTaskService(ended))).task()).toMatchObject({
+      task_id: OTHER_ID,
+    });
+  });
+
+  it('is missed in words when there is none', async () => {
+    const delegation = await delegationOver(new FakeTaskService());
+    await expect(delegation.task()).rejects.toMatchObject({
+      code: 'TASK_NOT_FOUND',
+      message: 'No task has been delegated yet.',
+    });
+    await expect(delegation.task(crypto.randomUUID())).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+  });
+});
+
+it('logs are the last lines, as many as asked for', async () => {
+  const tasks = new FakeTaskService(taskRecord());
+  tasks.text = 'one\ntwo\nthree\n';
+  const delegation = await delegationOver(tasks);
+  expect(await delegation.logs(uuidOfTask(TASK_ID), 2)).toMatchObject({ lines: ['two', 'three'] });
+  tasks.text = '';
+  expect(await delegation.logs(uuidOfTask(TASK_ID), 2)).toMatchObject({ lines: [] });
+});
+
+it('a cancelled task keeps the reason', async () => {
+  const tasks = new FakeTaskService(taskRecord());
+  const ended = await (await delegationOver(tasks)).cancel(uuidOfTask(TASK_ID), 'Wrong branch.');
+  expect(ended).toMatchObject({ status: 'killed', reason: 'Wrong branch.' });
+  expect(delegatedStatus(ended)).toBe('cancelled');
+});
+
+it('every status of a task is one of the five that delegation knows', () => {
+  expect(taskStatuses.map((status) => `${status}: ${delegatedStatus(taskRecord({ status }))}`)).toEqual([
+    'pending: queued',
+    'starting: running',
+    'running: running',
+    'waiting: running',
+    'completed: completed',
+    'failed: failed',
+    'timeout: failed',
+    'killed: cancelled',
+    'error: failed',
+  ]);
+});
