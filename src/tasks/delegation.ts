@@ -79,8 +79,7 @@ export class Delegation {
   }
 }
 
-const delegatedStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
-export type DelegatedStatus = (typeof delegatedStatuses)[number];
+export type DelegatedStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
 export function delegatedStatus({ status }: TaskRecord): DelegatedStatus {
   if (status === 'pending') return 'queued';
