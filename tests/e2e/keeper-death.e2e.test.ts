@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { messageOf } from '../../src/base/errors.js';
+import { writeProgram } from '../harness/scripted-agent.js';
+import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
+
+const POLL = { timeout: 20_000, interval: 50 };
+
+/**
+ * The first time it kills its keeper (its parent is the terminal's shell, the keeper that one's parent) with its first
+ * command, and stays; so does a process in a session of its own. The next time it ends at once.
+ */
+const KILLS_ITS_KEEPER = `[ -e "$HOME/killed" ] && exit 0
+trap '' HUP
+: > "$HOME/killed"
+set -- $(cat /proc/$PPID/stat)
+setsid sleep 600 &
+sleep "$DELAY"
+kill -KILL "$4"
+sleep 600`;
+
+it.skipIf(process.platform !== 'linux').each([
+  { when: 'with its first command', delay: '0' },
+  { when: 'when it runs', delay: '2' },
+])('a keeper killed by its agent $when leaves nothing, and its end is told', async ({ delay }) => {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(workplace, 'agent', `DELAY=${delay}\n${KILLS_ITS_KEEPER}`);
+  const bridge = await startBridge({ claude, workplace });
+  // Whether the server had heard by then that the agent runs decides which of the two it tells.
+  expect(await endOfTask(bridge)).toMatch(
+    /^TASK_START_FAILED: The keeper process of task_\S+ could not be started: it ended at once\.|^error: The process that kept this task ended without a word/,
+  );
+  await expect.poll(() => workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
+  const next = await bridge.start({ prompt: 'again', path: bridge.project });
+  expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+});
+
+/** The refusal of `start_task`, or the status and reason of the task that it started. */
+async function endOfTask(bridge: TestBridge): Promise<string> {
+  let id: string;
+  try {
+    id = await bridge.start({ prompt: 'anything', path: bridge.project });
+  } catch (fault) {
+    return messageOf(fault);
+  }
+  const end = await bridge.end(id);
+  return `${end.status}: ${end.reason}`;
+}
