@@ -70,6 +70,25 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
       });
     });
 
+  program
+    .command('attach')
+    .description('put the terminal of a running task into this one; ctrl-] detaches, the task goes on')
+    .argument('[task]', 'id of the task, or its beginning; the only one that runs when left out')
+    .option('--detach-key <key>', 'the key that detaches', 'ctrl-]')
+    .option('--read-only', 'watch only: keys and size of this terminal do not reach the session')
+    .action(async (task: string | undefined, flags: { detachKey: string; readOnly?: boolean }) => {
+      const { runAttach } = await import('./attach.js');
+      exitCode = await runAttach({
+        task,
+        ...flags,
+        configPath: program.opts<{ config?: string }>().config,
+        env,
+        homeDir,
+        input: process.stdin,
+        output: process.stdout,
+      });
+    });
+
   try {
     await program.parseAsync([...argv]);
   } catch (fault) {

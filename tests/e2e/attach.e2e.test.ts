@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { attach } from '../harness/attached-terminal.js';
+import { describeRealClaude } from '../harness/real-claude.js';
+import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
+import { runs, says } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
+
+const DETACH = '\x1d';
+
+it('the screen is seen, keys reach the program, and the end is told with its exit code', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({
+    prompt: 'AGENT: split-prompt',
+    path: bridge.project,
+    permission_mode: 'cautious',
+  });
+  await bridge.decision(taskId);
+  const person = await attach(bridge);
+  await person.sees('Do you want to proceed? [y/N]');
+  await person.sees(/answer it here, or ctrl-\] and a allow/);
+  person.type('sure\r');
+  await person.sees(`${taskId} completed`);
+  expect((await person.exited).exitCode).toBe(0);
+  expect((await bridge.output(taskId, 'log')).text).toContain('GOT:sure');
+  expect(await bridge.events(taskId, 'typed')).toMatchObject([{ by: 'terminal', bytes: 5 }]);
+  expect(await bridge.events(taskId, 'attached')).toMatchObject([{ columns: 120, rows: 40, watchers: 1 }]);
+});
+
+it('a decision is answered from the bar', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({
+    prompt: 'AGENT: split-prompt',
+    path: bridge.project,
+    permission_mode: 'cautious',
+  });
+  await bridge.decision(taskId);
+  const person = await attach(bridge, { args: [taskId.slice(0, 12)] });
+  await person.sees('answer it here');
+  person.type(DETACH);
+  await person.sees('▸ a allow');
+  person.type('d');
+  await person.sees('completed');
+  expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
+    { answered_by: 'terminal', verdict: 'deny' },
+  ]);
+  expect((await bridge.output(taskId, 'log')).text).toContain('GOT:n');
+});
+
+it('detaching leaves the task and the terminal as they were, and one attaches again', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g; sleep 1' });
+  await person.sees('working');
+  person.type(DETACH);
+  await person.sees(`Detached from ${taskId}`);
+  await person.sees('exit 0');
+  await person.exited;
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  expect((await bridge.status(taskId)).status).toBe('running');
+  const again = await attach(bridge, { args: [taskId] });
+  await again.sees('working');
+  again.type(DETACH);
+  expect((await again.exited).exitCode).toBe(0);
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it.each([
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', code: 129 },
+])('$signal gives the terminal back', async ({ signal, code }) => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const shell = `stty -g; sh -c 'echo $$ > pid; exec '"$ATTACH"; echo "exit $?"; stty -g; sleep 1`;
+  const person = await attach(bridge, { shell });
+  await person.sees('working');
+  const pid = Number(await readFile(`${bridge.workplace.root}/pid`, 'utf8'));
+  process.kill(pid, signal);
+  await person.sees(`exit ${code}`);
+  await person.exited;
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('the smallest size of those who may type is the session’s, and its own comes back', async () => {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(
+    workplace,
+    'sizes',
+    "trap 'stty size </dev/tty' WINCH; echo ready; while :; do sleep 0.05; done",
+  );
+  const bridge = await startBridge({ claude, workplace });
+  const taskId = await bridge.start({ prompt: 'x', path: bridge.project });
+  const one = await attach(bridge, { columns: 100, rows: 30 });
+  await one.sees('30 100');
+  const two = await attach(bridge, { columns: 90, rows: 35 });
+  await two.sees('30 90');
+  await one.sees('30 90');
+  const reader = await attach(bridge, {
+    columns: 70,
+    rows: 20,
+    shell: 'eval "$ATTACH --read-only"; echo "exit $?"; sleep 1',
+  });
+  await reader.sees('30 90');
+  two.resize(110, 25);
+  await one.sees('25 100');
+  two.type(DETACH);
+  await two.exited;
+  one.type(DETACH);
+  await one.exited;
+  await reader.sees('40 120');
+  await bridge.call('kill_task', { task_id: taskId });
+  await reader.sees(`${taskId} killed`);
+  await reader.sees('exit 130');
+});
+
+it('a task without a terminal is followed by its log', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: sleeps 2', path: bridge.project, driver: 'print' });
+  const person = await attach(bridge);
+  await person.sees('has no terminal to attach to');
+  await person.sees('Task started');
+  await person.sees(new RegExp(`${taskId} (completed|failed)`));
+});
+
+describeRealClaude('attached to Claude Code', ({ binary }) => {
+  it('a dialog that a person answers counts as their answer, and they may go on by hand', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('node -e "1"'), says('The first is done.'), says('The second is done.')],
+    });
+    const taskId = await bridge.start({
+      prompt: 'Run it.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+    });
+    await bridge.decision(taskId);
+    const person = await attach(bridge, { columns: 100, rows: 35 });
+    await person.sees('Do you want to proceed?');
+    await person.sees('answer it here');
+    person.type('\r');
+    await person.sees('The first is done.');
+    const closed = await bridge.events(taskId, 'decision-closed');
+    expect(closed).toMatchObject([{ answered_by: 'terminal' }]);
+    const held = await bridge.until(taskId, ({ status }) => status === 'waiting');
+    expect(held.activity).toBe('A person works at the terminal');
+    person.type('And the second.');
+    await person.sees('And the second.');
+    person.type('\r');
+    await person.sees('The second is done.');
+    await bridge.until(taskId, ({ status }) => status === 'waiting');
+    person.type(DETACH);
+    expect((await person.exited).exitCode).toBe(0);
+    expect(await bridge.end(taskId)).toMatchObject({ status: 'completed' });
+  });
+});

@@ -1,0 +1,99 @@
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { nextEvent } from '../../src/base/event.js';
+import { PtyManager } from '../../src/pty/pty-manager.js';
+import type { PtySession } from '../../src/pty/pty-session.js';
+import type { ExitStatus } from '../../src/pty/exit-status.js';
+import { Screen } from '../../src/screen/screen.js';
+import { serverEntry, type TestBridge } from './start-bridge.js';
+
+const LIMIT_MS = 20_000;
+
+/** A person's terminal in which `attach` runs. */
+export interface AttachedTerminal {
+  readonly session: PtySession;
+  readonly exited: Promise<ExitStatus>;
+  text(): Promise<string>;
+  /** Resolves with the screen as soon as it holds `wanted`; rejects with what it held. */
+  sees(wanted: string | RegExp): Promise<string>;
+  /** All bytes that the terminal got. */
+  raw(): string;
+  type(keys: string): void;
+  resize(columns: number, rows: number): void;
+}
+
+export interface AttachWishes {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly args?: readonly string[];
+  /** A shell line with `$ATTACH` for the command; the command alone when left out. */
+  readonly shell?: string;
+}
+
+/** Runs `claude-code-bridge attach` in a real pseudo-terminal, as the user of `bridge`. */
+export async function attach(
+  bridge: TestBridge,
+  { columns = 120, rows = 40, args = [], shell }: AttachWishes = {},
+): Promise<AttachedTerminal> {
+  const pty = new PtyManager({ clock: systemClock });
+  const words = [process.execPath, serverEntry, 'attach', ...args];
+  const session = await pty.spawn({
+    command: shell === undefined ? words : ['sh', '-c', shell],
+    cwd: bridge.workplace.root,
+    env: { ...bridge.env, TERM: 'xterm-256color', ATTACH: words.map((word) => `'${word}'`).join(' ') },
+    columns,
+    rows,
+    shell: '/bin/sh',
+  });
+  const screen = new Screen({
+    columns,
+    rows,
+    scrollback: 1000,
+    clock: systemClock,
+    reply: (data) => session.write(data),
+  });
+  let raw = '';
+  session.onData((bytes) => {
+    raw += bytes.toString();
+    screen.feed(bytes);
+  });
+  onTestFinished(async () => {
+    pty.dispose();
+    await pty.whenClosed();
+    screen.dispose();
+  });
+  const text = async (): Promise<string> => {
+    await screen.settled();
+    return screen.snapshot().text();
+  };
+  return {
+    session,
+    exited: session.exited,
+    text,
+    raw: () => raw,
+    sees: async (wanted) => {
+      const isSeen = (): boolean => {
+        const shown = screen.snapshot().text();
+        return typeof wanted === 'string' ? shown.includes(wanted) : wanted.test(shown);
+      };
+      await text();
+      if (!isSeen()) {
+        let timer: NodeJS.Timeout | undefined;
+        const late = new Promise<never>((_, reject) => {
+          timer = setTimeout(() => {
+            reject(new Error(`not seen: ${String(wanted)}\n${screen.snapshot().text()}`));
+          }, LIMIT_MS);
+        });
+        await Promise.race([nextEvent(screen.onFrame, isSeen), late]).finally(() => clearTimeout(timer));
+      }
+      return text();
+    },
+    type: (keys) => {
+      session.write(keys);
+    },
+    resize: (newColumns, newRows) => {
+      session.resize(newColumns, newRows);
+      screen.resize(newColumns, newRows);
+    },
+  };
+}
