@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { readRegularFile } from '../base/regular-file.js';
-import { driversAmong } from './git-environment.js';
+import { driversAmong, mergingDriversAmong } from './git-environment.js';
 import type { Repository } from './repository.js';
 import type { GitCall, GitRunner } from './run-git.js';
 
@@ -38,6 +38,11 @@ export class Drivers {
     const [user, ...texts] = await Promise.all([this.#userSettings(call.signal), ...files.map(settingsText)]);
     if (!user.isConditional && !texts.some((text) => MAY_DEFINE.test(text))) return user.drivers;
     return driversAmong(await this.#names({ ...call, args: LIST }));
+  }
+
+  /** As `of`, with merge drivers; git is always asked, since settings of branches look much like those of drivers. */
+  async merging(call: Omit<GitCall, 'args'>): Promise<readonly string[]> {
+    return mergingDriversAmong(await this.#names({ ...call, args: LIST }));
   }
 
   async #userSettings(signal: AbortSignal): Promise<UserSettings> {

@@ -56,11 +56,20 @@ export function driverOverrides(names: readonly string[]): Override[] {
     if (name.startsWith('filter.')) {
       overrides.push([`${name}.clean`, ''], [`${name}.smudge`, ''], [`${name}.process`, '']);
       overrides.push([`${name}.required`, 'false']);
+    } else if (name.startsWith('merge.')) {
+      // An empty command would take our side for the result; one that fails is a conflict.
+      overrides.push([`${name}.driver`, 'false']);
     } else {
       overrides.push([`${name}.command`, ''], [`${name}.textconv`, '']);
     }
   }
   return overrides;
+}
+
+/** As `driversAmong`, with `merge.<name>`: for what merges, or applies a patch. */
+export function mergingDriversAmong(settings: readonly string[]): string[] {
+  const merging = settings.map((setting) => /^(merge\.[^]+)\.driver$/.exec(setting)?.[1]);
+  return [...driversAmong(settings), ...new Set(merging.filter((name) => name !== undefined))];
 }
 
 /** `filter.<name>` and `diff.<name>` of every driver among the names of settings, as `git config --list --name-only` gives them. */

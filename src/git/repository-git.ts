@@ -14,13 +14,12 @@ export interface RepositoryGit {
   ): Promise<{ readonly code: number; readonly bytes: Buffer }>;
 }
 
-/** Throws as the runner, and NOT_A_REPOSITORY when git sees another repository there, or none. */
-export async function repositoryGit(
+/** How git is run in a repository, but for what it is asked. Throws as the runner, and NOT_A_REPOSITORY when git sees another there. */
+export async function repositoryCall(
   runner: GitRunner,
-  drivers: Drivers,
   repository: Repository,
   signal: AbortSignal,
-): Promise<RepositoryGit> {
+): Promise<Omit<GitCall, 'args'>> {
   const above = dirname(repository.top);
   // git finds the repository itself, since only then it looks at who owns it; but it goes no further up than here, and
   // takes no other folder for the working tree, whatever core.worktree says.
@@ -28,6 +27,17 @@ export async function repositoryGit(
   const base: Omit<GitCall, 'args'> = { cwd: repository.top, signal, environment };
   // The list of ceilings has no escape for its delimiter: where it cannot hold, git is asked what it found.
   if (above.includes(delimiter)) await checkFound(runner, base, repository);
+  return base;
+}
+
+/** Throws as the runner, and NOT_A_REPOSITORY when git sees another repository there, or none. */
+export async function repositoryGit(
+  runner: GitRunner,
+  drivers: Drivers,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<RepositoryGit> {
+  const base = await repositoryCall(runner, repository, signal);
   const overrides = driverOverrides(await drivers.of(repository, base));
   const call = (args: readonly string[], answers?: readonly number[]): GitCall => ({
     ...base,

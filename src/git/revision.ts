@@ -1,5 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import type { ChangingGit } from './changing-git.js';
 import type { RepositoryGit } from './repository-git.js';
 
 const MAX_REVISION_CHARS = 250;
@@ -35,6 +36,14 @@ export async function commitIfAny(git: RepositoryGit, revision: string): Promise
   );
   const sha = bytes.toString('latin1').trim();
   return code === 0 && /^[0-9a-f]{40,64}$/.test(sha) ? sha : undefined;
+}
+
+/** As `commitIfAny`, for what changes a repository. */
+export async function commitIn(git: ChangingGit, revision: string): Promise<string | undefined> {
+  const { code, text } = await git.output(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {
+    answers: [0, 1, 128],
+  });
+  return code === 0 ? text.trim() : undefined;
 }
 
 function checkRevision(revision: string, isRange: boolean): void {

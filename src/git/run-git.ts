@@ -22,6 +22,10 @@ export interface GitCall {
   readonly environment?: Readonly<Record<string, string>>;
   /** Exit codes that are answers; 0 when left out. */
   readonly answers?: readonly number[];
+  /** What git reads; nothing when left out. */
+  readonly input?: Uint8Array;
+  /** For what writes many files; that of the runner when left out. */
+  readonly timeLimitMs?: number;
 }
 
 export interface GitRunner {
@@ -37,7 +41,7 @@ export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = T
     runOnce(
       call,
       gitEnvironment(surroundings, call.environment ?? {}, call.overrides ?? []),
-      timeLimitMs,
+      call.timeLimitMs ?? timeLimitMs,
       take,
     );
   return {
@@ -65,7 +69,7 @@ async function runOnce(
   const child = spawn('git', ['--no-pager', '--literal-pathspecs', ...call.args], {
     cwd: call.cwd,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     // A process group of its own: what git started is ended with it.
     detached: true,
   });
@@ -92,6 +96,8 @@ async function runOnce(
       call.signal.removeEventListener('abort', onAbort);
       finish();
     };
+    // git may end before it has read all: its exit code tells more than the broken pipe.
+    child.stdin.on('error', () => undefined).end(call.input);
     child.stdout.on('data', (chunk: Buffer) => {
       try {
         take(chunk);

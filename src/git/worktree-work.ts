@@ -1,0 +1,157 @@
+import { constants } from 'node:fs';
+import { copyFile, lstat, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
+import type { ChangingGit } from './changing-git.js';
+import { doesNotFit } from './changing-git.js';
+import type { Repository } from './repository.js';
+import { commitIn } from './revision.js';
+import { shownBytes } from './shown-bytes.js';
+
+const INDEX_COPY = 'claude-code-bridge-index';
+/** git leaves these while a person, or an agent, is in the middle of something. */
+const UNFINISHED: readonly string[] = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'rebase-merge',
+  'rebase-apply',
+];
+const SHOWN_NAMES = 5;
+const SHOWN_CHARS = 200;
+
+/** All that was done in a worktree, as one commit. Nothing refers to it yet, and the worktree is as it was. */
+export interface Work {
+  readonly commit: string;
+  /** What is checked out in the worktree; the same when all was committed. */
+  readonly head: string;
+  /** Where the branch is that was made for the task; undefined when it is gone. */
+  readonly branchTip: string | undefined;
+}
+
+/**
+ * Takes what is committed and what is not, ignored files excepted. Throws WORK_DOES_NOT_FIT for what a commit cannot hold:
+ * repositories in the worktree, and submodules that were checked out there.
+ */
+export async function workIn(
+  git: ChangingGit,
+  worktree: Repository,
+  branch: string,
+  message: string,
+): Promise<Work> {
+  const head = await commitIn(git, 'HEAD');
+  if (head === undefined) {
+    throw doesNotFit(
+      'The worktree has no commit checked out.',
+      `Look at it in a terminal: ${worktree.top}. Nothing was changed.`,
+    );
+  }
+  await requireNoModules(worktree);
+  const index = join(worktree.gitDir, INDEX_COPY);
+  try {
+    await copyIfThere(join(worktree.gitDir, 'index'), index);
+    const environment = { GIT_INDEX_FILE: index };
+    await git.text(['add', '--all'], { environment });
+    await requireNoRepositories(git, head, environment);
+    const tree = await git.text(['write-tree'], { environment });
+    const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
+    const branchTip = await commitIn(git, `refs/heads/${branch}`);
+    return { head, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+/** Throws WORK_DOES_NOT_FIT for a worktree that is in the middle of a merge or rebase, or whose branch went another way. */
+export async function requireSettled(
+  git: ChangingGit,
+  worktree: Repository,
+  work: Work,
+  branch: string,
+): Promise<void> {
+  for (const name of UNFINISHED) {
+    if (!(await isThere(join(worktree.gitDir, name)))) continue;
+    throw doesNotFit(
+      `The worktree is in the middle of something: its .git holds ${name}.`,
+      `Finish or abort that in ${worktree.top}, or discard the work.`,
+    );
+  }
+  if ((await git.fields(['ls-files', '--unmerged', '-z'])).length > 0)
+    throw doesNotFit('The worktree has conflicts.', `Resolve them in ${worktree.top}, or discard the work.`);
+  if (work.branchTip !== undefined && !(await isAncestor(git, work.branchTip, work.head))) {
+    throw doesNotFit(
+      `The branch ${branch} holds commits that are not checked out in the worktree.`,
+      `Check out ${branch} in ${worktree.top}, with all that is to be kept, or discard the work.`,
+    );
+  }
+}
+
+export async function isAncestor(git: ChangingGit, older: string, newer: string): Promise<boolean> {
+  return (await git.output(['merge-base', '--is-ancestor', older, newer], { answers: [0, 1] })).code === 0;
+}
+
+/** Names for a sentence. */
+export function someNames(names: readonly (string | Buffer)[]): string {
+  const shown = names
+    .slice(0, SHOWN_NAMES)
+    .map((name) => oneLine(typeof name === 'string' ? name : shownBytes(name).text, SHOWN_CHARS));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+async function requireNoModules(worktree: Repository): Promise<void> {
+  if (!(await isThere(join(worktree.gitDir, 'modules')))) return;
+  throw doesNotFit(
+    'Submodules were checked out in the worktree, and commits in them would be lost with it.',
+    `Push them, and finish by hand: the worktree is ${worktree.top}.`,
+  );
+}
+
+/** As `git add` sees it a repository in a repository is one commit, and what it holds would be lost with the worktree. */
+async function requireNoRepositories(
+  git: ChangingGit,
+  head: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const fields = await git.fields(['diff-index', '--cached', '--raw', '-z', '--no-renames', head], {
+    environment,
+  });
+  const names = fields.filter(
+    (_, index) => index % 2 === 1 && /^:\d{6} 160000 /.test(fields[index - 1]?.toString('latin1') ?? ''),
+  );
+  if (names.length === 0) return;
+  throw doesNotFit(
+    `The worktree holds repositories of their own: ${someNames(names)}.`,
+    'Move them out of the worktree first: a commit cannot hold them.',
+  );
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  // One that an earlier process left.
+  await rm(to, { force: true });
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return false;
+    throw fault;
+  }
+}
+
+export function notAWorktree(path: string, why: string): BridgeError {
+  return new BridgeError(
+    'NOT_A_REPOSITORY',
+    `The worktree ${path} cannot be used: ${why}.`,
+    'Look at it in a terminal: git worktree list names the worktrees of a repository.',
+  );
+}
