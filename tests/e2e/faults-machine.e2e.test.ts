@@ -200,6 +200,18 @@ describe('ends that meet', () => {
   });
 });
 
+it('a new server ends what a dead keeper left, before anybody asks for the task', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const id = await agent(bridge, 'ignores-sigterm');
+  const { keeper } = await recordOf(bridge, id);
+  await bridge.mcp.close();
+  process.kill(keeper?.pid ?? 0, 'SIGKILL');
+  const other = await bridge.another();
+  await other.mcp.callTool('get_file_tree', { path: bridge.project });
+  await expect.poll(async () => (await recordOf(bridge, id)).status, POLL).toBe('error');
+  await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([other.mcp.pid]);
+});
+
 it('a clock that is set back one hour makes no duration negative and no time limit late', async () => {
   const workplace = await createWorkplace();
   const shim = join(workplace.root, 'clock.mjs');
