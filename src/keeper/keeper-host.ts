@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { BridgeError, isErrorCode, messageOf } from '../base/errors.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -77,6 +77,8 @@ export class KeeperHost implements TaskHost {
       );
       return new Promise((resolve, reject) => {
         const failed = (why: string): void => {
+          // A keeper that died while it started cannot do so itself.
+          rmSync(runtimeDir.socketPath(taskId), { force: true });
           reject(
             new BridgeError(
               'TASK_START_FAILED',
