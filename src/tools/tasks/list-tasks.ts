@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
 import { taskStatuses, type TaskRecord } from '../../tasks/task.js';
+import type { TaskPage, UnreadableTask } from '../../tasks/task-service.js';
 import { defineTool } from '../define-tool.js';
 import { taskOutput, taskView } from './task-fields.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
+/** One is rare; a hundred would fill the answer and say no more. */
+const MAX_UNREADABLE = 10;
 
 const taskLine = z.object({
   ...taskOutput,
@@ -27,7 +30,11 @@ export const listTasks = defineTool({
     limit: z.int().min(1).max(MAX_LIMIT).optional().describe(`Default: ${DEFAULT_LIMIT}`),
     cursor: z.string().optional().describe('next_cursor of the page before'),
   },
-  output: { tasks: z.array(taskLine), next_cursor: z.string().optional() },
+  output: {
+    tasks: z.array(taskLine),
+    unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
+    next_cursor: z.string().optional(),
+  },
   handle: async ({ status, path, limit, cursor }, { tasks }) => {
     const query = { status, path, cursor, limit: limit ?? DEFAULT_LIMIT };
     const page = await tasks.list(query);
@@ -36,11 +43,16 @@ export const listTasks = defineTool({
     if (fitting < lines.length) {
       // Asked again for what fits, so that the cursor stands behind the last one shown.
       const fewer = await tasks.list({ ...query, limit: fitting });
-      return { tasks: fewer.tasks.map(lineOf), next_cursor: fewer.nextCursor };
+      return { tasks: fewer.tasks.map(lineOf), ...unreadableOf(fewer), next_cursor: fewer.nextCursor };
     }
-    return { tasks: lines, next_cursor: page.nextCursor };
+    return { tasks: lines, ...unreadableOf(page), next_cursor: page.nextCursor };
   },
 });
+
+/** Tasks of the page's part of the list whose records cannot be read, the first of them. */
+function unreadableOf({ unreadable = [] }: TaskPage): { unreadable?: UnreadableTask[] } {
+  return unreadable.length === 0 ? {} : { unreadable: unreadable.slice(0, MAX_UNREADABLE) };
+}
 
 function lineOf(record: TaskRecord): z.input<typeof taskLine> {
   return {
