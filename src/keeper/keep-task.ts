@@ -35,6 +35,7 @@ import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import { createDriver } from './create-driver.js';
 import { KeeperServer } from './keeper-server.js';
 import { TaskFiles } from './task-files.js';
+import { TaskReceipt } from './task-receipt.js';
 
 /** What is left when the agent is gone gets this long between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -105,6 +106,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       }),
     );
     const { journal, records, terminal } = store;
+    const receipt = new TaskReceipt({ spec, stateDir, clock, logger, env: childEnv });
     const pty = owned.add(new PtyManager({ clock }));
     const driver = createDriver({
       spec,
@@ -160,13 +162,16 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         stopWithoutServerSeconds: spec.settings.stop_without_server_seconds,
       }),
     );
+    await receipt.beforeStart(installation.isClaude);
     await run.start();
     options.onReady(run.record);
+    void receipt.firstLook();
     checkVersion(run, installation, childEnv, stateDir, logger);
     await run.ended;
     // Still reachable by its socket, with its end: a record that is not on disk nobody could tell it from.
     await store.finish(FULL_DISK_LIMIT_MS);
     await server.finish();
+    await receipt.finish(run.record);
   } catch (fault) {
     await files?.remove();
     await lock?.release();

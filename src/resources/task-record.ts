@@ -3,10 +3,11 @@ import { defineResource, taskIdOf, watchTask } from './define-resource.js';
 export const taskRecord = defineResource({
   name: 'tasks',
   title: 'A task',
-  description: 'All that is known of a task: record, decisions, files, times',
+  description: 'All that is known of a task: record, decisions, files, times, and its receipt when it has ended',
   mimeType: 'application/json',
   uri: 'tasks://{task_id}',
-  read: async (variable, { tasks }) => {
+  read: async (variable, { tasks, receipts }) => {
+    const record = await tasks.get(taskIdOf(variable));
     // The mark is the secret by which processes are found; the other three mean something to the bridge alone.
     const {
       process_mark: _mark,
@@ -14,8 +15,9 @@ export const taskRecord = defineResource({
       agent: _agent,
       socket_path: _socket,
       ...shown
-    } = await tasks.get(taskIdOf(variable));
-    return JSON.stringify(shown, undefined, 2);
+    } = record;
+    const receipt = await receipts.receiptOf(record, new AbortController().signal);
+    return JSON.stringify(receipt === undefined ? shown : { ...shown, receipt }, undefined, 2);
   },
   complete: (prefix, { tasks }) => tasks.taskIds(prefix),
   watch: watchTask,

@@ -5,6 +5,9 @@ import { openDecisions, type TaskRecord } from './task.js';
 const SOON_SECONDS = 60;
 const LONG_SECONDS = 300;
 
+/** What was done, and what was only claimed, a caller should not have to read out of a log. */
+const RECEIPT = 'get_task_result gives its receipt.';
+
 export function pollingHint(record: TaskRecord): string {
   switch (record.status) {
     case 'pending':
@@ -16,15 +19,15 @@ export function pollingHint(record: TaskRecord): string {
     case 'waiting':
       return waitingHint(record);
     case 'completed':
-      return 'Task completed successfully. Review the output above.';
+      return `Task completed successfully. Review the output above. ${RECEIPT}`;
     case 'failed':
-      return `Task failed with exit code ${record.exit_code ?? 'null'}. Review the error output above.`;
+      return `Task failed with exit code ${record.exit_code ?? 'null'}. Review the error output above. ${RECEIPT}`;
     case 'timeout':
-      return 'Task exceeded the timeout limit and was terminated.';
+      return `Task exceeded the timeout limit and was terminated. ${RECEIPT}`;
     case 'killed':
-      return 'Task was manually terminated.';
+      return `Task was manually terminated. ${RECEIPT}`;
     case 'error':
-      return 'An internal error occurred. Check server logs for details.';
+      return `An internal error occurred. Check server logs for details. ${RECEIPT}`;
   }
 }
 

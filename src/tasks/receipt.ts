@@ -45,11 +45,32 @@ export const changedFileSchema = z.object({
   dirty_before: z.literal(true).optional(),
 });
 
+/** What is different between two looks of git. */
+export const gitChangesSchema = z.object({
+  commits: z.array(commitSchema),
+  commits_total: z.int(),
+  /** New here, and committed by others before the task: fetched or merged. */
+  commits_older: z.int(),
+  files: z.array(changedFileSchema),
+  files_total: z.int(),
+  insertions: z.int(),
+  deletions: z.int(),
+  /** What was uncommitted before the task, by what became of it. */
+  dirty_before: z.object({
+    count: z.int(),
+    untouched: z.array(z.string()),
+    changed: z.array(z.string()),
+    committed: z.array(z.string()),
+  }),
+  /** Files that are uncommitted after the task. */
+  uncommitted: z.int(),
+});
+
 /** What git saw between the start and the end. */
 export const gitReportSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('none'), why: z.string() }),
   z.object({ state: z.literal('unknown'), why: z.string() }),
-  z.object({
+  gitChangesSchema.extend({
     state: z.literal('repository'),
     repository: z.string(),
     /** What makes the report less sure, in words. */
@@ -58,22 +79,6 @@ export const gitReportSchema = z.discriminatedUnion('state', [
     branch_after: z.string().nullable(),
     head_before: z.string().nullable(),
     head_after: z.string().nullable(),
-    commits: z.array(commitSchema),
-    commits_total: z.int(),
-    /** New here, and committed by others before the task: fetched or merged. */
-    commits_older: z.int(),
-    files: z.array(changedFileSchema),
-    files_total: z.int(),
-    insertions: z.int(),
-    deletions: z.int(),
-    /** What was uncommitted before the task, by what became of it. */
-    dirty_before: z.object({
-      count: z.int(),
-      untouched: z.array(z.string()),
-      changed: z.array(z.string()),
-      committed: z.array(z.string()),
-    }),
-    uncommitted: z.int(),
   }),
 ]);
 export type GitReport = z.infer<typeof gitReportSchema>;

@@ -30,6 +30,8 @@ export const taskSpecSchema = z.object({
     max_log_size_bytes: z.number().int().positive(),
     /** Names of environment variables that the agent inherits besides the built-in list. */
     pass_environment: z.array(z.string()),
+    /** Where the receipt may look at a repository; left out, in the project alone. */
+    allowed_roots: z.array(z.string()).optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */
     stop_without_server_seconds: z.number().positive().optional(),
   }),

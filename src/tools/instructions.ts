@@ -3,5 +3,5 @@ export const instructions = [
   'Delegates work to Claude Code, which runs in a real terminal in one of the user’s projects.',
   'start_task returns a task_id at once. Then call wait_for_task until the task has ended, passing its cursor back each time.',
   'A task with status waiting has open decisions: answer each with respond_to_task; ask the user when the choice is theirs. Unanswered ones are denied at expires_at.',
-  'Read the result with get_task_output. One task a project at a time; tasks go on when this conversation ends.',
+  'When it has ended, get_task_result tells what it did, and what it only claims. One task a project at a time; tasks go on when this conversation ends.',
 ].join('\n');

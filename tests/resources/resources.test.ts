@@ -3,12 +3,13 @@ import { configSchema } from '../../src/config/schema.js';
 import { findResource } from '../../src/mcp/resource.js';
 import { MAX_REPLY_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
 import { allResources } from '../../src/resources/registry.js';
+import { noReceipts } from '../tools/no-receipts.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 describe('resources', () => {
   const tasks = new FakeTaskService(taskRecord(), taskRecord({ task_id: OTHER_ID, status: 'completed' }));
   const config = configSchema.parse({ allowed_roots: ['/home/ann'], claude_command: 'env TOKEN=abc claude' });
-  const services = { tasks, config };
+  const services = { tasks, receipts: noReceipts, config };
 
   async function read(uri: string): Promise<string> {
     const found = findResource(allResources, uri);

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { pollingHint } from '../../tasks/polling-hint.js';
+import { receiptView } from '../../tasks/receipt-view.js';
+import { defineTool } from '../define-tool.js';
+import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
+
+/** Task, status, hint and the names around the receipt. */
+const FRAME_BYTES = 1_024;
+
+export const getTaskResult = defineTool({
+  name: 'get_task_result',
+  title: 'Get task result',
+  toolset: 'tasks',
+  effect: 'read',
+  description:
+    'Receipt of a task that has ended: final message, commands, tests, files, commits, decisions, cost; unverified lists claims that nothing seen supports.',
+  input: { task_id: taskIdInput },
+  output: {
+    task_id: taskIdOutput,
+    status: statusOutput,
+    decisions: z.array(z.unknown()),
+    receipt: z.record(z.string(), z.unknown()).nullable(),
+    left_out: z.record(z.string(), z.int()),
+    hint: z.string(),
+  },
+  handle: async ({ task_id }, { tasks, receipts }, { signal }) => {
+    const record = await tasks.get(knownTaskId(task_id));
+    const whole = await receipts.receiptOf(record, signal);
+    if (whole === undefined) {
+      const hint = `The task has not ended: there is no receipt yet. ${pollingHint(record)}`;
+      return { ...taskView(record), receipt: null, left_out: {}, hint };
+    }
+    const { receipt, left_out } = receiptView(whole, REPLY_BUDGET_BYTES - FRAME_BYTES);
+    const isCut = Object.keys(left_out).length > 0;
+    return {
+      ...taskView(record),
+      receipt,
+      left_out,
+      hint: isCut ? `The whole is in the resource tasks://${record.task_id}.` : 'This is the whole receipt.',
+    };
+  },
+});
