@@ -1,5 +1,6 @@
 import type { ApprovalRequest, Rule } from './decide.js';
 import { isInsideProject, runsLater } from './project-paths.js';
+import { isSecret } from './secret-paths.js';
 
 /** The rules that hold when the user has set none. Order within a verdict is the order of trial. */
 export const defaultRules: readonly Rule[] = [
@@ -41,7 +42,7 @@ export const defaultRules: readonly Rule[] = [
     modes: ['cautious'],
     kinds: ['permission'],
     tool: /^(Read|NotebookRead)$/,
-    subject: (request) => request.paths.length > 0 && everyPathInProject(request),
+    subject: (request) => request.paths.length > 0 && everyPathInProject(request) && !namesSecret(request),
     verdict: 'allow',
     why: 'it reads a file of the project',
   },
@@ -52,6 +53,7 @@ export const defaultRules: readonly Rule[] = [
     tool: /^(Glob|Grep|LS)$/,
     // Without a path these search the project's own folder.
     subject: (request) =>
+      !namesSecret(request) &&
       request.paths.every(
         (path) => path === request.projectPath || isInsideProject(request.projectPath, path),
       ),
@@ -64,9 +66,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: (request) =>
-      request.paths.length > 0 &&
-      everyPathInProject(request) &&
-      !request.paths.some((path) => runsLater(request.projectPath, path)),
+      request.paths.length > 0 && everyPathInProject(request) && !namesSecret(request) && !namesLive(request),
     verdict: 'allow',
     why: 'it edits a file of the project that nothing runs by itself',
   },
@@ -78,6 +78,41 @@ export const defaultRules: readonly Rule[] = [
     tool: /^(TodoRead|TodoWrite|TaskCreate|TaskGet|TaskList|TaskUpdate|TaskOutput|BashOutput)$/,
     verdict: 'allow',
     why: 'it keeps the agent’s own notes and touches nothing else',
+  },
+  {
+    id: 'cautious-secret',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Read|NotebookRead|Glob|Grep|LS|Write|Edit|MultiEdit|NotebookEdit)$/,
+    subject: namesSecret,
+    verdict: 'ask',
+    why: 'by its name the file holds secrets',
+  },
+  {
+    id: 'cautious-protected',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
+    subject: namesLive,
+    verdict: 'ask',
+    why: 'what stands in that file can run, or be allowed, later',
+  },
+  {
+    id: 'cautious-outside',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Read|NotebookRead|Glob|Grep|LS|Write|Edit|MultiEdit|NotebookEdit)$/,
+    subject: (request) => request.paths.length > 0,
+    verdict: 'ask',
+    why: 'the file is not one of the project',
+  },
+  {
+    id: 'cautious-network',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(WebFetch|WebSearch)$/,
+    verdict: 'ask',
+    why: 'it reaches other machines',
   },
   {
     id: 'question',
@@ -123,4 +158,12 @@ export const defaultRules: readonly Rule[] = [
 
 function everyPathInProject(request: ApprovalRequest): boolean {
   return request.paths.every((path) => isInsideProject(request.projectPath, path));
+}
+
+function namesSecret(request: ApprovalRequest): boolean {
+  return request.paths.some(isSecret);
+}
+
+function namesLive(request: ApprovalRequest): boolean {
+  return request.paths.some((path) => runsLater(request.projectPath, path));
 }

@@ -1,4 +1,5 @@
 // Pure: wishes → the arguments of the CLI.
+import type { CliPermissions } from '../approvals/cli-permissions.js';
 
 /** The mode is always said: from 2.1.330 on the CLI's own default approves by itself. */
 const PERMISSION_MODE = ['--permission-mode', 'default'];
@@ -19,6 +20,8 @@ export interface LaunchWishes {
   readonly model: string | null;
   /** Left out or null for a session that begins empty. */
   readonly resume?: ResumePoint | null | undefined;
+  /** What the CLI is to ask about, besides what it asks about by itself. */
+  readonly permissions?: CliPermissions | undefined;
   /** The CLI asks for no permission at all. */
   readonly skipPermissions?: boolean | undefined;
 }
@@ -48,9 +51,15 @@ export function printArguments(wishes: LaunchWishes): string[] {
     ...(wishes.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
     '--session-id',
     wishes.sessionId,
+    ...permissionArguments(wishes),
     ...resumeArguments(wishes),
     ...modelArguments(wishes),
   ];
+}
+
+function permissionArguments({ permissions, skipPermissions }: LaunchWishes): string[] {
+  if (permissions === undefined || permissions.ask.length === 0 || skipPermissions === true) return [];
+  return ['--settings', JSON.stringify({ permissions })];
 }
 
 /**

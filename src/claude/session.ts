@@ -30,6 +30,8 @@ export interface SessionRequest {
   readonly tool: string;
   /** The tool's input as the session gave it, or what the dialog shows. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** Where the session's shell is, if it says so. */
+  readonly folder?: string | undefined;
   /** What is asked, on one line, for people. */
   readonly summary: string;
   /** The options of a menu, as shown; for questions the labels of the first question. */

@@ -55,9 +55,14 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
     const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
     return faultLine(origin, key, value, expected);
   }
-  const name = issue.path.reduce<string>((text, step) => `${text}[${String(step)}]`, key);
-  const [step] = issue.path;
-  const part: unknown = Array.isArray(value) && typeof step === 'number' ? value[step] : value;
+  const name = issue.path.reduce<string>(
+    (text, step) => (typeof step === 'string' ? `${text}.${step}` : `${text}[${String(step)}]`),
+    key,
+  );
+  const part = issue.path.reduce<unknown>(
+    (whole, step) => (typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined),
+    value,
+  );
   return faultLine(origin, name, part, issue.message);
 }
 

@@ -1,3 +1,4 @@
+import { cliPermissions } from '../approvals/cli-permissions.js';
 import { PromptAppearance } from '../approvals/appearance.js';
 import { ScreenPatterns } from '../approvals/screen-patterns.js';
 import type { Clock } from '../base/clock.js';
@@ -26,7 +27,8 @@ export interface DriverParts {
 /** The driver that the task asked for; a program that is not Claude Code is driven by its screen. */
 export function createDriver(parts: DriverParts): SessionDriver {
   const { spec, installation, clock, pty, env, promptFile, sessionId, killTree, onBytes } = parts;
-  const shared = { clock, command: installation.command, cwd: spec.project_path, env, killTree };
+  const permissions = cliPermissions(spec.settings.rules ?? [], spec.permission_mode, spec.project_path);
+  const shared = { clock, command: installation.command, cwd: spec.project_path, env, killTree, permissions };
   if (spec.driver === 'print') {
     return new PrintDriver({
       ...shared,

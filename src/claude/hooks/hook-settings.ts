@@ -1,4 +1,5 @@
 // Pure: the settings that make one run of the CLI post its hooks to us.
+import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import { hookEventNames } from './hook-event.js';
 
 /** The environment variable that carries the bearer token; the CLI puts its value into the header. */
@@ -8,7 +9,11 @@ export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
 const HOOK_GRACE_SECONDS = 60;
 
 /** The value of `--settings` for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. */
-export function hookSettings(url: string, decisionTimeoutSeconds: number): string {
+export function hookSettings(
+  url: string,
+  decisionTimeoutSeconds: number,
+  permissions?: CliPermissions,
+): string {
   const hook = {
     type: 'http',
     url,
@@ -17,5 +22,5 @@ export function hookSettings(url: string, decisionTimeoutSeconds: number): strin
     timeout: Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS,
   };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
-  return JSON.stringify({ hooks });
+  return JSON.stringify({ hooks, ...(permissions === undefined ? {} : { permissions }) });
 }

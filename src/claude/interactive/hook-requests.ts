@@ -13,6 +13,7 @@ export function requestOf(requestId: string, event: PermissionRequestEvent, proj
     kind: questions !== undefined ? 'question' : event.tool_name === 'ExitPlanMode' ? 'plan' : 'permission',
     tool: event.tool_name,
     input: event.tool_input,
+    folder: event.cwd,
     summary: toolSummary(event.tool_name, event.tool_input, project),
     options: questions?.[0]?.options.map((option) => option.label) ?? [],
     ...(questions === undefined ? {} : { questions }),

@@ -1,3 +1,4 @@
+import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import type { Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
@@ -41,6 +42,8 @@ export interface InteractiveDriverOptions {
   readonly promptFile: string;
   readonly sessionId: string;
   readonly resume?: ResumePoint | null | undefined;
+  /** What the CLI is to ask about, besides what it asks about by itself. */
+  readonly permissions?: CliPermissions | undefined;
   readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
   /** Ends the process tree: the kill ladder. */
@@ -98,7 +101,7 @@ export class InteractiveDriver implements SessionDriver {
         onFault: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
-    const settings = hookSettings(server.url, decisionTimeoutSeconds);
+    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options.permissions);
     try {
       this.#attach(
         await pty.spawn({

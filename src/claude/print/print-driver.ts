@@ -1,3 +1,4 @@
+import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
@@ -46,6 +47,8 @@ export interface PrintDriverOptions {
   /** A UUID. */
   readonly sessionId: string;
   readonly resume?: ResumePoint | null | undefined;
+  /** What the CLI is to ask about, besides what it asks about by itself. */
+  readonly permissions?: CliPermissions | undefined;
   readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
   /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */

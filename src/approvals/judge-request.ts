@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import { oneLine } from '../base/text.js';
+import { decide, type ApprovalKind, type ApprovalMode, type Verdict } from './decide.js';
+import { defaultRules } from './default-rules.js';
+import { judgeShellLine, type PartVerdict } from './judge-shell-line.js';
+import { answerOf, type Answer } from './match-command.js';
+import type { Places } from './places.js';
+import type { UserRule, UserRules } from './user-rules.js';
+import { ANY_TEXT, canMatch } from './wildcard.js';
+
+/** What a session asks, with all that rules look at. */
+export interface JudgedRequest {
+  readonly mode: ApprovalMode;
+  readonly kind: ApprovalKind;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Real path of the project. */
+  readonly projectPath: string;
+  /** Every path that the request names, absolute, links resolved. */
+  readonly paths: readonly string[];
+  /** Where the session's shell is, if it says so. */
+  readonly folder?: string | undefined;
+}
+
+export interface JudgedVerdict extends Verdict {
+  /** For a shell line: what decides about each of its commands. */
+  readonly parts: readonly PartVerdict[];
+}
+
+const READING_TOOLS: ReadonlySet<string> = new Set(['Read', 'NotebookRead', 'Grep', 'Glob', 'LS']);
+const EDITING_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+/** Enough to recognise a command by. */
+const SHOWN_CHARS = 120;
+
+/**
+ * Which rule answers a request: those of the settings (deny, allow, ask), then those of the mode. Questions to the user are
+ * never answered by a rule of the settings.
+ */
+export async function judgeRequest(
+  request: JudgedRequest,
+  rules: UserRules,
+  places: Places,
+): Promise<JudgedVerdict> {
+  const isRuled = request.kind === 'permission' && request.tool !== 'AskUserQuestion';
+  if (isRuled && request.tool === 'Bash') return judgeBash(request, rules, places);
+  if (isRuled) {
+    for (const list of [rules.deny, rules.allow, rules.ask]) {
+      const found = list.find((rule) => concerns(rule, request));
+      if (found !== undefined) return { ...answerOf(found), parts: [] };
+    }
+  }
+  return { ...decide(request, defaultRules), parts: [] };
+}
+
+async function judgeBash(request: JudgedRequest, rules: UserRules, places: Places): Promise<JudgedVerdict> {
+  const { mode, projectPath, folder, input } = request;
+  const { command } = input;
+  if (typeof command !== 'string') {
+    return { ...decide(request, defaultRules), verdict: 'ask', reason: 'it says no command', parts: [] };
+  }
+  const judged = await judgeShellLine({ line: command, mode, projectPath, folder }, rules, places);
+  const unwatched =
+    mode === 'cautious' && judged.verdict === 'allow' && judged.rule.startsWith('cautious-')
+      ? flagOf(input)
+      : undefined;
+  const verdict: Answer =
+    unwatched === undefined ? judged : { verdict: 'ask', rule: 'no-rule', reason: unwatched };
+  const decisive =
+    judged.parts.length > 1
+      ? judged.parts.find((part) => part.reason === verdict.reason && part.verdict === verdict.verdict)
+      : undefined;
+  const reason =
+    decisive === undefined || verdict.verdict === 'allow'
+      ? verdict.reason
+      : `${verdict.reason} (${oneLine(decisive.part, SHOWN_CHARS)})`;
+  return { verdict: verdict.verdict, rule: verdict.rule, reason, parts: judged.parts };
+}
+
+/** An option of the tool that a reading command does not need. */
+function flagOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  if (input['run_in_background'] === true) return 'it is left running in the background';
+  return input['dangerouslyDisableSandbox'] === true ? 'it runs outside of the sandbox' : undefined;
+}
+
+function concerns({ rule, path, row }: UserRule, request: JudgedRequest): boolean {
+  switch (rule.kind) {
+    case 'tool':
+      return namesTool(rule.tool, request.tool);
+    case 'path': {
+      const tools = rule.access === 'read' ? READING_TOOLS : EDITING_TOOLS;
+      if (path === undefined || !tools.has(request.tool)) return false;
+      // What is allowed is where the path leads; what is denied or asked is also what it is called.
+      if (row.verdict === 'allow') return request.paths.length > 0 && request.paths.every(path);
+      return [...request.paths, ...namedPaths(request)].some(path);
+    }
+    case 'domain':
+      return request.tool === 'WebFetch' && isAtHost(request.input['url'], rule.host);
+    case 'agent':
+      return (
+        (request.tool === 'Task' || request.tool === 'Agent') && request.input['subagent_type'] === rule.name
+      );
+    case 'command':
+      return false;
+  }
+}
+
+function namesTool(named: string, tool: string): boolean {
+  if (named === tool) return true;
+  if (named === 'Edit') return EDITING_TOOLS.has(tool);
+  if (named === 'Read') return READING_TOOLS.has(tool);
+  if (named === 'Task' || named === 'Agent') return tool === 'Task' || tool === 'Agent';
+  if (!named.startsWith('mcp__')) return false;
+  // A server alone stands for all of its tools.
+  const pattern = named.split('__').length === 2 && !named.includes('*') ? `${named}__*` : named;
+  return canMatch(
+    [...pattern].map((char) => (char === '*' ? ANY_TEXT : char)),
+    [...tool],
+  );
+}
+
+function namedPaths({ input, projectPath }: JudgedRequest): string[] {
+  return ['file_path', 'notebook_path', 'path'].flatMap((field) => {
+    const value = input[field];
+    return typeof value === 'string' && value !== '' ? [resolve(projectPath, value)] : [];
+  });
+}
+
+function isAtHost(url: unknown, host: string): boolean {
+  if (typeof url !== 'string') return false;
+  const whole = /^[a-z]+:\/\//i.test(url) ? url : `https://${url}`;
+  if (!URL.canParse(whole)) return false;
+  const asked = new URL(whole).hostname.replace(/\.$/, '');
+  return host.startsWith('*.') ? asked.endsWith(host.slice(1)) : asked === host;
+}

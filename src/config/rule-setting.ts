@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { MAX_RULE_CHARS, readPermissionRule } from '../base/permission-rule.js';
+
+const MAX_REASON_CHARS = 500;
+const REASON_WORDS = `why, in one line of at most ${MAX_REASON_CHARS} characters: whoever is refused reads it`;
+
+/** One rule of the settings: what it is about, in Claude Code's syntax, what is answered, and why. */
+export const ruleRowSchema = z.strictObject(
+  {
+    rule: z
+      .string('a rule such as "Bash(git diff *)"')
+      .max(MAX_RULE_CHARS, `a rule of at most ${MAX_RULE_CHARS} characters`)
+      .superRefine((text, context) => {
+        const read = readPermissionRule(text);
+        if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
+      }),
+    verdict: z.enum(['allow', 'deny', 'ask'], 'one of "allow", "deny", "ask"'),
+    reason: z
+      .string(REASON_WORDS)
+      .max(MAX_REASON_CHARS, REASON_WORDS)
+      .regex(/^[^\u0000-\u001f\u007f]*\S[^\u0000-\u001f\u007f]*$/, REASON_WORDS),
+  },
+  'an object with "rule", "verdict" and "reason", and nothing else',
+);

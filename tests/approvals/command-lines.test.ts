@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLines, dangerousLines } from './command-lines.js';
+import { judgeLine, row, shellProject } from './shell-project.js';
+
+let folder = '';
+let project = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lines-'));
+  project = await shellProject(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('command lines without rules of the user', () => {
+  test('there are enough of them', () => {
+    expect(commandLines.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(commandLines.map(({ line }) => line)).size).toBe(commandLines.length);
+  });
+
+  test.each(commandLines)('$line: auto $auto, cautious $cautious', async ({ line, auto, cautious }) => {
+    expect((await judgeLine(project, line, 'auto')).verdict).toBe(auto);
+    const judged = await judgeLine(project, line, 'cautious');
+    expect(judged.verdict, `${judged.rule}: ${judged.reason}`).toBe(cautious);
+    expect(judged.reason).not.toBe('');
+  });
+});
+
+describe('command lines with rules of the user', () => {
+  const rules = [
+    row('Bash(git diff *)', 'allow'),
+    row('Bash(npm run test *)', 'allow'),
+    row('Bash(ls *)', 'allow'),
+    row('Bash(cat *)', 'allow'),
+  ];
+
+  test.each(dangerousLines)(
+    'allow rules for ls, cat, git diff and npm run test do not let %j pass',
+    async (line) => {
+      const { verdict } = await judgeLine(project, line, 'cautious', rules);
+      // A line of nothing but what a rule names, `cat .env` for instance, is the user's own choice.
+      expect(verdict === 'allow' && !isPlain(line)).toBe(false);
+    },
+  );
+
+  test.each([
+    'rm -rf src',
+    'ls; rm -rf src',
+    'ls && rm -rf src',
+    'ls\nrm -rf src',
+    'ls & rm -rf src',
+    '(ls; rm -rf src)',
+    'if ls; then rm -rf src; fi',
+    'ls $(rm -rf src)',
+    'ls "$(rm -rf src)"',
+    'ls `rm -rf src`',
+    'cat <(rm -rf src)',
+    'echo ${x:-$(rm -rf src)}',
+    'echo $(( $(rm -rf src) + 1 ))',
+    'cat <<END\n$(rm -rf src)\nEND',
+    'FOO=1 rm -rf src',
+    'r"m" -rf src',
+    "'rm' -rf src",
+    'r\\m -rf src',
+    "$'\\x72m' -rf src",
+    '/bin/rm -rf src',
+    'RM -rf src',
+    'rm -rf "$X"',
+    'sudo rm -rf src',
+    'sudo -u me -- rm -rf src',
+    'env -i A=1 rm -rf src',
+    'timeout -k 5 10 rm -rf src',
+    'timeout --strange-option 10 rm -rf src',
+    'nohup nice -n 3 rm -rf src',
+    'command rm -rf src',
+    'exec rm -rf src',
+    'busybox rm -rf src',
+    'sh -c "rm -rf src"',
+    'bash -lc \'sh -c "rm -rf src"\'',
+    'eval "rm -rf src"',
+    'eval rm -rf src',
+    'xargs rm < package.json',
+    'ls | xargs -I{} rm {}',
+    'find . -exec rm {} +',
+    "find . -exec sh -c 'rm -rf src' \\;",
+    "trap 'rm -rf src' EXIT",
+    'alias ls="rm -rf src"',
+    'ls() { rm -rf src; }',
+    "git -c alias.x='!rm -rf src' x",
+    'watch "rm -rf src"',
+    'for f in a; do rm -rf src; done',
+    'coproc rm -rf src',
+  ])('a rule that denies rm finds it in %j, in both modes', async (line) => {
+    for (const mode of ['auto', 'cautious'] as const) {
+      const judged = await judgeLine(project, line, mode, [row('Bash(rm *)', 'deny'), row('Bash', 'allow')]);
+      expect(judged).toMatchObject({ verdict: 'deny', rule: 'Bash(rm *)', reason: 'because of Bash(rm *)' });
+    }
+  });
+
+  test.each([
+    '$COMMAND -rf src',
+    'eval "$X"',
+    'sh -c "$X"',
+    'cat x | sh',
+    'ls "',
+    'ls\u0000',
+    '${x}m -rf',
+    'ssh host rm',
+  ])('a rule that denies rm makes %j asked in mode auto, since it may run rm', async (line) => {
+    expect(await judgeLine(project, line, 'auto', [row('Bash(rm *)', 'deny')])).toMatchObject({
+      verdict: 'ask',
+      rule: 'Bash(rm *)',
+    });
+  });
+
+  test.each([
+    'ls',
+    'echo rm -rf src',
+    'echo "$HOME"',
+    'git rm x',
+    'npm test && npm run build',
+    'rmdir x',
+    'cat rm',
+  ])('a rule that denies rm leaves %j alone in mode auto', async (line) => {
+    expect((await judgeLine(project, line, 'auto', [row('Bash(rm *)', 'deny')])).verdict).toBe('allow');
+  });
+});
+
+/** Words and wildcards only: nothing in it that does more than its words say. */
+function isPlain(line: string): boolean {
+  return /^(cd [\w./]+(;| &&) )*(ls|cat|git diff)( [\w./*?@(){},-]+| ~[\w./]*| > [\w./]+)*$/.test(line);
+}

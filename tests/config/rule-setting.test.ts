@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { settingFaults } from '../../src/config/check-setting.js';
+
+async function faults(value: unknown): Promise<readonly string[]> {
+  return settingFaults({ key: 'rules', value, origin: 'config.json:3' }, '/home/me');
+}
+
+function rule(text: string): unknown {
+  return [{ rule: text, verdict: 'deny', reason: 'no' }];
+}
+
+describe('the setting rules', () => {
+  test.each([
+    'Bash',
+    'Bash(*)',
+    'Bash(git diff *)',
+    'Bash(npm run test:*)',
+    'Bash(echo (a))',
+    'Edit(src/**)',
+    'Read(//etc/**)',
+    'Read(~/.ssh/**)',
+    'WebFetch(domain:example.com)',
+    'WebFetch(domain:*.example.com)',
+    'mcp__github',
+    'mcp__github__*',
+    'mcp__my-server__get_x',
+    'Task(code-reviewer)',
+    'SomeNewTool',
+  ])('takes %s', async (text) => {
+    expect(await faults(rule(text))).toEqual([]);
+  });
+
+  test.each([
+    ['', 'a rule such as "Bash(git diff *)"'],
+    ['git diff', 'a rule such as "Bash(git diff *)"'],
+    ['Bash(git diff', 'a rule such as "Bash(git diff *)"'],
+    ['bash(git diff)', "the tool's name as Claude Code writes it, Bash"],
+    ['Bash()', 'a command without spaces around it'],
+    ['Bash( ls)', 'a command without spaces around it'],
+    ['Bash(npm:* run)', ':* only at the end'],
+    ['Write(src/**)', 'Edit(src/**), which holds for every tool that writes files'],
+    ['Grep(src/**)', 'Read(src/**), which holds for every tool that reads files'],
+    ['Edit(!src)', 'a path without !'],
+    ['Edit(../x)', 'a path without ..'],
+    ['Edit(src/[ab])', 'only *, ** and ?'],
+    ['Read(~root/x)', '~/'],
+    ['WebFetch(https://example.com)', 'a host, as in WebFetch(domain:example.com)'],
+    ['mcp__', 'the name of an MCP server'],
+    ['mcp__x(y)', 'no brackets'],
+    ['Glob*', 'a tool by its whole name'],
+    ['WebSearch(x)', 'WebSearch without brackets'],
+    [`Bash(${'x'.repeat(400)})`, 'a rule of at most 300 characters'],
+  ])('names what is wrong with %j', async (text, expected) => {
+    const [fault] = await faults(rule(text));
+    expect(fault).toContain('config.json:3: rules[0].rule: found ');
+    expect(fault).toContain(expected);
+  });
+
+  test('names the rule and the key of every other fault', async () => {
+    const good = { rule: 'Bash', verdict: 'ask', reason: 'x' };
+    expect(await faults([good, { ...good, verdict: 'maybe' }])).toEqual([
+      'config.json:3: rules[1].verdict: found "maybe", expected one of "allow", "deny", "ask"',
+    ]);
+    expect((await faults([{ ...good, reason: '' }]))[0]).toContain(
+      'rules[0].reason: found "", expected why, in one line',
+    );
+    expect((await faults([{ ...good, reason: 'a\nb' }]))[0]).toContain('rules[0].reason');
+    expect((await faults([{ rule: 'Bash', verdict: 'ask' }]))[0]).toContain('rules[0].reason: found nothing');
+    expect((await faults(['Bash']))[0]).toContain('rules[0]: found "Bash", expected an object');
+    expect((await faults([{ ...good, extra: 1 }]))[0]).toContain('rules[0]');
+    expect((await faults('Bash'))[0]).toContain('expected a list of at most 100 rules');
+  });
+});
