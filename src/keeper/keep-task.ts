@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { decide } from '../approvals/decide.js';
-import { defaultRules } from '../approvals/default-rules.js';
+import { judgeRequest } from '../approvals/judge-request.js';
+import { realPlaces } from '../approvals/places.js';
+import { compileRules, type UserRules } from '../approvals/user-rules.js';
 import { systemClock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
@@ -64,6 +65,10 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   const stateDir = new StateDir(options.statePath);
   const socketPath = new RuntimeDir(options.runtimePath).socketPath(taskId);
   const spec = await readSpec(stateDir, taskId);
+  const rules = compileRules(spec.settings.rules ?? [], {
+    projectPath: spec.project_path,
+    homeDir: env['HOME'] ?? '/',
+  });
   const prompt = await readFile(stateDir.promptFile(taskId), 'utf8');
   const owner = await ownIdentity();
   const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
@@ -133,7 +138,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         journal,
         log: new ReadableLog(store.log, clock),
         records,
-        judge: (request) => judge(request, spec),
+        judge: (request) => judge(request, spec, rules),
         endLeftovers: async () =>
           (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
         identify: identityOf,
@@ -206,17 +211,13 @@ async function acquire(
   );
 }
 
-async function judge(request: SessionRequest, spec: TaskSpec): Promise<Judgement> {
-  const paths = await requestPaths(request.input, spec.project_path);
-  return decide(
-    {
-      mode: spec.permission_mode,
-      kind: request.kind,
-      tool: request.tool,
-      projectPath: spec.project_path,
-      paths,
-    },
-    defaultRules,
+async function judge(request: SessionRequest, spec: TaskSpec, rules: UserRules): Promise<Judgement> {
+  const { kind, tool, input, folder } = request;
+  const paths = await requestPaths(input, spec.project_path);
+  return judgeRequest(
+    { mode: spec.permission_mode, kind, tool, input, projectPath: spec.project_path, paths, folder },
+    rules,
+    realPlaces,
   );
 }
 

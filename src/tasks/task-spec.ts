@@ -30,6 +30,10 @@ export const taskSpecSchema = z.object({
     max_log_size_bytes: z.number().int().positive(),
     /** Names of environment variables that the agent inherits besides the built-in list. */
     pass_environment: z.array(z.string()),
+    /** The user's rules, checked when the settings were loaded; left out, there are none. */
+    rules: z
+      .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))
+      .optional(),
     /** Where the receipt may look at a repository; left out, in the project alone. */
     allowed_roots: z.array(z.string()).optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */
