@@ -3,6 +3,7 @@ import { messageOf } from '../base/errors.js';
 import { createStderrLogger } from '../base/logger.js';
 import { readEnvironment } from '../config/read-environment.js';
 import type { TaskRun } from '../tasks/task-run.js';
+import { continueQueue } from './continue-queue.js';
 import { keepTask } from './keep-task.js';
 import { errorOf } from './keeper-server.js';
 import type { ReadyMessage } from './messages.js';
@@ -10,7 +11,7 @@ import type { ReadyMessage } from './messages.js';
 /** The pipe on which the server that started this process waits for one line. */
 const READY_FD = 3;
 
-const [taskId = '', statePath = '', runtimePath = ''] = process.argv.slice(2);
+const [, keeperEntry = '', taskId = '', statePath = '', runtimePath = ''] = process.argv;
 const logger = createStderrLogger('info');
 let run: TaskRun | undefined;
 
@@ -54,6 +55,14 @@ try {
     },
     onRun: (started) => (run = started),
   });
+  await continueQueue({
+    statePath,
+    runtimePath,
+    env: readEnvironment(),
+    keeperEntry,
+    nodeArguments: process.execArgv,
+    logger,
+  }).catch((fault: unknown) => logger.error('the queue could not go on', { fault: messageOf(fault) }));
   process.exit(0);
 } catch (fault) {
   if (isReady) logger.error('the keeper failed', { fault: messageOf(fault) });

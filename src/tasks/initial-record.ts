@@ -10,7 +10,8 @@ const PROMPT_SUMMARY_CHARS = 300;
 export function initialRecord(parts: {
   readonly spec: TaskSpec;
   readonly prompt: string;
-  readonly owner: ProcessIdentity;
+  /** Null for a task that no keeper has yet. */
+  readonly owner: ProcessIdentity | null;
   readonly mark: string;
   readonly socketPath: string;
   readonly files: { readonly logFile: string; readonly promptFile: string };

@@ -11,7 +11,9 @@ const RECEIPT = 'get_task_result gives its receipt.';
 export function pollingHint(record: TaskRecord): string {
   switch (record.status) {
     case 'pending':
-      return 'Task is queued. It will start shortly.';
+      return record.queue_position === undefined
+        ? 'Task is queued. It will start shortly.'
+        : `Task is queued, place ${record.queue_position}. It starts by itself; wait_for_task tells when.`;
     case 'starting':
       return 'Task is initializing. Please check back in 10 seconds.';
     case 'running':

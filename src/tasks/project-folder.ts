@@ -17,6 +17,14 @@ export interface ProjectFiles {
   readonly remove: () => Promise<void>;
 }
 
+/** Where the files of a task lie in its project, before there are any. Pure. */
+export function projectFilePaths(
+  projectPath: string,
+  taskId: string,
+): Pick<ProjectFiles, 'logFile' | 'promptFile'> {
+  return filesIn(join(projectPath, LOG_FOLDER), taskId);
+}
+
 /**
  * Makes `.claude/mcp-logs/` in the project with the task's empty log and a copy of its prompt (also as
  * `current_task_prompt.md`). Throws NOT_WRITABLE when the project cannot be written, PATH_NOT_ALLOWED when the folder is a
@@ -28,8 +36,7 @@ export async function createProjectFiles(
   prompt: string,
 ): Promise<ProjectFiles> {
   const folder = await logFolder(projectPath);
-  const logFile = join(folder, `${taskId}.log`);
-  const promptFile = join(folder, `${taskId}.prompt.md`);
+  const { logFile, promptFile } = filesIn(folder, taskId);
   const remove = async (): Promise<void> => {
     await rm(logFile, { force: true });
     await rm(promptFile, { force: true });
@@ -64,6 +71,10 @@ export async function logFolder(projectPath: string): Promise<string> {
     );
   }
   return real;
+}
+
+function filesIn(folder: string, taskId: string): Pick<ProjectFiles, 'logFile' | 'promptFile'> {
+  return { logFile: join(folder, `${taskId}.log`), promptFile: join(folder, `${taskId}.prompt.md`) };
 }
 
 /** A file of that name that is there already is left as it is, also when it is somebody's link. */

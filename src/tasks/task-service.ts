@@ -4,6 +4,10 @@ import type { DecisionAnswer } from './task-host.js';
 import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
+/** What becomes of a task whose project another one has. */
+export const conflictWays = ['error', 'queue', 'worktree'] as const;
+export type ConflictWay = (typeof conflictWays)[number];
+
 export interface StartTask {
   readonly prompt: string;
   readonly path: string;
@@ -12,6 +16,10 @@ export interface StartTask {
   readonly model?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly keepOpen?: boolean | undefined;
+  /** By default `error`. */
+  readonly onConflict?: ConflictWay | undefined;
+  /** The caller has gone: what is being prepared for the task is left. */
+  readonly signal?: AbortSignal | undefined;
   /** By default `task`. */
   readonly purpose?: TaskPurpose | undefined;
   /** The session that the new one begins as a copy of, up to a message of it or (null) whole. */
@@ -29,8 +37,15 @@ export interface TaskQuery {
   readonly cursor?: string | undefined;
 }
 
+/** A task whose record is there and cannot be read, and why in a sentence. */
+export interface UnreadableTask {
+  readonly task_id: string;
+  readonly why: string;
+}
+
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
+  readonly unreadable?: readonly UnreadableTask[] | undefined;
   readonly nextCursor?: string | undefined;
 }
 
@@ -52,6 +67,11 @@ export interface WaitOutcome {
 export const outputViews = ['log', 'screen', 'events'] as const;
 export type OutputView = (typeof outputViews)[number];
 
+export interface TaskMessage {
+  readonly text?: string | undefined;
+  readonly interrupt?: boolean | undefined;
+}
+
 export interface OutputQuery {
   readonly taskId: string;
   readonly view: OutputView;
@@ -68,7 +88,11 @@ export interface OutputPage {
 
 /** Tasks as the edges see them. Each method throws BridgeError: TASK_NOT_FOUND for an unknown id, and those named. */
 export interface TaskService {
-  /** Resolves when the agent process runs. TASK_ALREADY_RUNNING, PATH_NOT_ALLOWED, CLAUDE_NOT_FOUND, … */
+  /**
+   * Resolves when the agent process runs, or when the task has its place in the queue (`pending`). PATH_NOT_ALLOWED,
+   * PATH_NOT_FOUND, NOT_A_DIRECTORY, INVALID_PROMPT, CLAUDE_NOT_FOUND, CLAUDE_NOT_EXECUTABLE, TASK_ALREADY_RUNNING,
+   * NOT_WRITABLE, TASK_START_FAILED; nothing is left behind then.
+   */
   start(input: StartTask): Promise<TaskRecord>;
   /** `elapsed_seconds` is current for a task that runs. */
   get(taskId: string): Promise<TaskRecord>;
@@ -76,15 +100,12 @@ export interface TaskService {
   list(query: TaskQuery): Promise<TaskPage>;
   /** Resolves at the first change since the cursor, when the time is over, or when the signal aborts. */
   wait(query: TaskWait): Promise<WaitOutcome>;
-  /** Resolves when every process of the task is gone. TASK_NOT_RUNNING for one that has ended. */
+  /** Resolves when every process of the task is gone; one in the queue never starts. TASK_NOT_RUNNING for one that has ended. */
   kill(taskId: string, reason: string): Promise<TaskRecord>;
   /** DECISION_NOT_FOUND, DECISION_CLOSED, TASK_NOT_RUNNING. */
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord>;
   /** TASK_NOT_RUNNING. */
-  message(
-    taskId: string,
-    message: { readonly text?: string | undefined; readonly interrupt?: boolean | undefined },
-  ): Promise<TaskRecord>;
+  message(taskId: string, message: TaskMessage): Promise<TaskRecord>;
   output(query: OutputQuery): Promise<OutputPage>;
   /** Ids that begin with `prefix`, newest first. */
   taskIds(prefix: string): Promise<string[]>;

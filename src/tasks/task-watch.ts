@@ -5,6 +5,8 @@ import type { TaskHost, TaskLink } from './task-host.js';
 
 /** For all active tasks: how often new ones are looked for, since another server may start one. */
 const LOOK_INTERVAL_MS = 1_000;
+/** For one task: how often a queued one is looked at, since another process may start it. */
+const QUEUED_INTERVAL_MS = 500;
 
 export interface TaskWatchOptions {
   readonly host: TaskHost;
@@ -21,10 +23,17 @@ export class TaskWatch implements Disposable {
   readonly #options: TaskWatchOptions;
   readonly #owned = new DisposableStore();
   readonly #links = new Map<string, TaskLink | 'connecting'>();
+  readonly #queued = new Set<string>();
   #timer: Disposable | undefined;
 
   constructor(options: TaskWatchOptions) {
     this.#options = options;
+    void this.#look();
+  }
+
+  /** Looks now, and not only when the time has come. */
+  look(): void {
+    this.#timer?.dispose();
     void this.#look();
   }
 
@@ -35,14 +44,32 @@ export class TaskWatch implements Disposable {
   }
 
   async #look(): Promise<void> {
+    let isQueued = false;
     try {
       const records = await this.#options.records();
-      await Promise.all(records.map((record) => this.#follow(record)));
+      for (const { task_id } of records.filter(({ keeper }) => keeper === null)) {
+        isQueued = true;
+        this.#queued.add(task_id);
+      }
+      const kept = records.filter(({ keeper }) => keeper !== null);
+      await Promise.all(kept.map((record) => this.#follow(record)));
+      this.#tellLeft(records);
     } catch {
       // The state directory or a keeper cannot be reached now: whoever reads the task is told why, and the next look tries again.
     }
-    if (this.#owned.isDisposed || this.#options.isOne) return;
-    this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => void this.#look());
+    if (this.#owned.isDisposed || (this.#options.isOne && !isQueued)) return;
+    const intervalMs = this.#options.isOne ? QUEUED_INTERVAL_MS : LOOK_INTERVAL_MS;
+    this.#timer?.dispose();
+    this.#timer = this.#options.clock.after(intervalMs, () => void this.#look());
+  }
+
+  /** Tells of the tasks that were in the queue and are no longer. */
+  #tellLeft(records: readonly TaskRecord[]): void {
+    for (const taskId of this.#queued) {
+      if (records.some((record) => record.task_id === taskId && record.keeper === null)) continue;
+      this.#queued.delete(taskId);
+      this.#options.onChange(taskId);
+    }
   }
 
   async #follow(record: TaskRecord): Promise<void> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { driverNameSchema, permissionModeSchema } from '../../tasks/task.js';
+import { conflictWays } from '../../tasks/task-service.js';
+import { driverNameSchema, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { taskOutput, taskView } from './task-fields.js';
 
@@ -29,23 +30,32 @@ export const startTask = defineTool({
     model: z.string().min(1).optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
     keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
+    on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
   },
   output: { ...taskOutput, message: z.string() },
   handle: async (
-    { prompt, path, timeout_seconds, permission_mode, model, driver, keep_open },
+    { prompt, path, timeout_seconds, permission_mode, model, driver, keep_open, on_conflict },
     { tasks },
-  ) => ({
-    ...taskView(
-      await tasks.start({
-        prompt,
-        path,
-        timeoutSeconds: timeout_seconds,
-        permissionMode: permission_mode,
-        model,
-        driver,
-        keepOpen: keep_open,
-      }),
-    ),
-    message: 'Task started. Claude Code is processing your request. Use get_task_status to check progress.',
-  }),
+    call,
+  ) => {
+    const record = await tasks.start({
+      prompt,
+      path,
+      timeoutSeconds: timeout_seconds,
+      permissionMode: permission_mode,
+      model,
+      driver,
+      keepOpen: keep_open,
+      onConflict: on_conflict,
+      signal: call.signal,
+    });
+    return { ...taskView(record), message: messageOf(record) };
+  },
 });
+
+function messageOf(record: TaskRecord): string {
+  if (record.status === 'pending') {
+    return `${record.reason} It starts by itself; follow it with wait_for_task, or take it out with kill_task.`;
+  }
+  return 'Task started. Claude Code is processing your request. Use get_task_status to check progress.';
+}

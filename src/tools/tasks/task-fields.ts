@@ -39,12 +39,18 @@ export const statusOutput = taskStatusSchema;
 export const decisionsOutput = z.array(decisionView);
 
 /** The fields of every reply that shows a task. */
-export const taskOutput = { task_id: taskIdOutput, status: statusOutput, decisions: decisionsOutput };
+export const taskOutput = {
+  task_id: taskIdOutput,
+  status: statusOutput,
+  queue_position: z.int().optional(),
+  decisions: decisionsOutput,
+};
 
 export function taskView(record: TaskRecord): z.input<z.ZodObject<typeof taskOutput>> {
   return {
     task_id: record.task_id,
     status: record.status,
+    ...(record.queue_position !== undefined && { queue_position: record.queue_position }),
     decisions: openDecisions(record).slice(0, MAX_DECISIONS).map(viewOf),
   };
 }

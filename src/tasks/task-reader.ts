@@ -1,0 +1,184 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import type { Logger } from '../base/logger.js';
+import { headBytes, oneLine } from '../base/text.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
+import { readJournal } from '../store/journal-reader.js';
+import { processState } from '../store/process-identity.js';
+import type { StateDir } from '../store/state-dir.js';
+import type { Standing } from './queue-order.js';
+import { asQueued } from './queued-record.js';
+import { liveRecord } from './live-record.js';
+import { readRecordFile, type RecordFile } from './record-file.js';
+import { recoverTask } from './recovery.js';
+import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
+import type { TaskHost } from './task-host.js';
+import { readLogPage } from './task-output.js';
+import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
+
+export interface TaskReaderOptions {
+  readonly stateDir: StateDir;
+  readonly host: TaskHost;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly roots: { resolveDirectory(input: string): Promise<AllowedPath> };
+  readonly endMarked: (mark: string) => Promise<number>;
+  /** Where each queued task stands now. */
+  readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
+}
+
+/** Reads tasks: records and journals on disk, and the screens of running ones. */
+export class TaskReader {
+  readonly #options: TaskReaderOptions;
+
+  constructor(options: TaskReaderOptions) {
+    this.#options = options;
+  }
+
+  /** The record on disk; undefined when there is no such task or its record cannot be read. */
+  async read(taskId: string): Promise<TaskRecord | undefined> {
+    const file = await this.#readFile(taskId);
+    return file.state === 'ok' ? file.record : undefined;
+  }
+
+  /** Throws TASK_NOT_FOUND. A task whose keeper is gone is given its truthful end first. */
+  async get(taskId: string): Promise<TaskRecord> {
+    const record = await this.read(taskId);
+    if (record === undefined) throw notFound(taskId);
+    const current = await this.#current(record);
+    if (isFinal(current.status) || current.keeper === null) return current;
+    return liveRecord(current, this.#options);
+  }
+
+  /** Newest first. Throws INVALID_ARGUMENTS for a cursor that is none, and as `resolveDirectory` for the path. */
+  async list(query: TaskQuery): Promise<TaskPage> {
+    const path =
+      query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
+    const ids = await this.#options.stateDir.listTaskIds();
+    const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
+    if (query.cursor !== undefined && from === 0) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        `'${oneLine(query.cursor, 40)}' is no cursor of list_tasks, or its task is no longer kept.`,
+        'Begin again without a cursor.',
+      );
+    }
+    const tasks: TaskRecord[] = [];
+    const unreadable: UnreadableTask[] = [];
+    // One look at the queue for the whole page.
+    let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
+    const standings = () => (looked ??= this.#options.standings());
+    for (const id of ids.slice(from)) {
+      const file = await this.#readFile(id);
+      if (file.state === 'newer' || file.state === 'corrupt') unreadable.push({ task_id: id, why: file.why });
+      if (file.state !== 'ok') continue;
+      const current = await this.#current(file.record, standings);
+      if (path !== undefined && current.project_path !== path) continue;
+      if (!hasStatus(current.status, query.status)) continue;
+      if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
+      if (tasks.length === query.limit) {
+        const last = tasks.at(-1);
+        return { tasks, unreadable, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
+      }
+      tasks.push(current);
+    }
+    return { tasks, unreadable };
+  }
+
+  /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND. */
+  async output({ taskId, view, cursor, maxBytes }: OutputQuery): Promise<OutputPage> {
+    const record = await this.get(taskId);
+    switch (view) {
+      case 'log':
+        return readLogPage(record.log_file, cursor, maxBytes);
+      case 'events':
+        return this.#events(taskId, cursor, maxBytes);
+      case 'screen': {
+        const text = headBytes(await this.#screen(record), maxBytes);
+        return { text, cursor: '', more: false, totalBytes: Buffer.byteLength(text) };
+      }
+    }
+  }
+
+  /** Ids that begin with `prefix`, newest first. */
+  async taskIds(prefix: string): Promise<string[]> {
+    return (await this.#options.stateDir.listTaskIds()).filter((id) => id.startsWith(prefix));
+  }
+
+  async #screen(record: TaskRecord): Promise<string> {
+    if (isFinal(record.status) || record.keeper === null) return record.last_output;
+    const link = await this.#options.host.connect(record);
+    if (link === undefined) return record.last_output;
+    try {
+      return (await link.screen()).text;
+    } finally {
+      link.dispose();
+    }
+  }
+
+  async #events(taskId: string, cursor: string | undefined, maxBytes: number): Promise<OutputPage> {
+    const afterSeq = cursor === undefined ? 0 : Number(cursor);
+    if (!Number.isSafeInteger(afterSeq) || afterSeq < 0) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        `'${oneLine(cursor ?? '', 40)}' is no cursor of the events view.`,
+        'Use the cursor of the last answer, or none.',
+      );
+    }
+    const page = await readJournal(this.#options.stateDir.journalFile(taskId), { afterSeq, maxBytes });
+    const text = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    return { text, cursor: String(page.nextSeq), more: page.more, totalBytes: Buffer.byteLength(text) };
+  }
+
+  async #readFile(taskId: string): Promise<RecordFile> {
+    if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
+    const { stateDir, clock, logger } = this.#options;
+    return readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+  }
+
+  /** As the record would be if it were written now: elapsed time, place in the queue, an end if its keeper is gone. */
+  async #current(
+    record: TaskRecord,
+    standings: () => Promise<ReadonlyMap<string, Standing>> = this.#options.standings,
+  ): Promise<TaskRecord> {
+    if (isFinal(record.status)) return record;
+    if (record.keeper === null) {
+      const standing = (await standings()).get(record.task_id);
+      if (standing !== undefined) return asQueued(record, standing);
+    } else if ((await processState(record.keeper)) !== 'gone') {
+      // Only a keeper that is provably gone leaves its task to us.
+      return { ...record, elapsed_seconds: elapsedSeconds(record, this.#options.clock) };
+    }
+    // The record was read before its keeper was found gone, or its ticket missing: what was written last is the truth.
+    const last = (await this.read(record.task_id)) ?? record;
+    if (isFinal(last.status)) return last;
+    if (record.keeper === null && last.keeper !== null) return this.#current(last);
+    return recoverTask(last, this.#options);
+  }
+}
+
+export function purposeOf(record: TaskRecord): TaskPurpose {
+  return record.purpose ?? 'task';
+}
+
+/** Never less than what the keeper last wrote, and not by the wall clock, which may be set. */
+function elapsedSeconds({ started_monotonic_ms, elapsed_seconds }: TaskRecord, clock: Clock): number {
+  if (started_monotonic_ms === null) return elapsed_seconds;
+  return Math.max(elapsed_seconds, Math.floor((clock.monotonicMs() - started_monotonic_ms) / 1000));
+}
+
+function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatus | undefined): boolean {
+  if (wanted === undefined) return true;
+  if (wanted === 'active') return !isFinal(status);
+  if (wanted === 'finished') return isFinal(status);
+  return status === wanted;
+}
+
+function notFound(taskId: string): BridgeError {
+  return new BridgeError(
+    'TASK_NOT_FOUND',
+    `Task not found: ${oneLine(taskId, 80)}.`,
+    'Task ids come from start_task; list_tasks names the tasks that are known.',
+  );
+}

@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import { createTaskId } from '../base/ids.js';
+import { writeJsonFileAtomically } from '../base/json-file.js';
+import { oneLine } from '../base/text.js';
+import type { Installation } from '../claude/installation.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
+import type { Lock } from '../store/project-lock.js';
+import type { StateDir } from '../store/state-dir.js';
+import { projectBusy } from './project-busy.js';
+import { checkPrompt } from './prompt.js';
+import type { TaskRecord } from './task.js';
+import type { TaskHost } from './task-host.js';
+import type { TaskQueue } from './task-queue.js';
+import type { StartTask } from './task-service.js';
+import type { TaskSpec } from './task-spec.js';
+import type { WorktreeMaker } from './worktree-maker.js';
+
+const OWNER_ONLY = 0o600;
+
+/** The settings that become part of a task, and those that are used for it here. */
+export type StartSettings = Omit<TaskSpec['settings'], 'claude_command'> & {
+  readonly default_timeout_seconds: number;
+  /** Of all tasks of the user, whoever started them. */
+  readonly max_concurrent_tasks: number;
+};
+
+export interface TaskStarterOptions {
+  readonly stateDir: StateDir;
+  readonly host: TaskHost;
+  readonly queue: TaskQueue;
+  readonly clock: Clock;
+  readonly roots: {
+    readonly roots: readonly string[];
+    resolveDirectory(input: string): Promise<AllowedPath>;
+  };
+  readonly findInstallation: () => Promise<Installation>;
+  readonly endMarked: (mark: string) => Promise<number>;
+  readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
+  readonly settings: StartSettings;
+  /** Undefined where there is no git to make worktrees with. */
+  readonly worktrees?: WorktreeMaker | undefined;
+}
+
+/** Makes specs of what callers ask for, and tasks of specs. */
+export class TaskStarter {
+  readonly #options: TaskStarterOptions;
+
+  constructor(options: TaskStarterOptions) {
+    this.#options = options;
+  }
+
+  /** See `TaskService.start`. Nothing is left behind when it throws. */
+  async start(input: StartTask): Promise<TaskRecord> {
+    const { clock, roots, settings, findInstallation } = this.#options;
+    checkPrompt(input.prompt);
+    checkModel(input.model);
+    const projectPath = await roots.resolveDirectory(input.path);
+    const installation = await findInstallation();
+    const { default_timeout_seconds, max_concurrent_tasks: _limit, ...taskSettings } = settings;
+    const spec: TaskSpec = {
+      task_id: createTaskId(),
+      project_path: projectPath,
+      permission_mode: input.permissionMode ?? 'auto',
+      driver: input.driver ?? 'interactive',
+      model: input.model ?? null,
+      keep_open: input.keepOpen ?? false,
+      purpose: input.purpose ?? 'task',
+      skip_permissions: input.skipPermissions ?? false,
+      resume: input.resume ?? null,
+      timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
+      created_at: new Date(clock.now()).toISOString(),
+      settings: { ...taskSettings, claude_command: [...installation.command] },
+    };
+    await this.#options.stateDir.createTaskDir(spec.task_id);
+    try {
+      return await this.#place(spec, projectPath, input);
+    } catch (fault) {
+      await this.#takeBack(spec);
+      throw fault;
+    }
+  }
+
+  /** Starts it in its project when that is free, else does what the caller wants then. */
+  async #place(spec: TaskSpec, projectPath: AllowedPath, input: StartTask): Promise<TaskRecord> {
+    // A question holds no project.
+    if (spec.purpose === 'ask') return this.#launch(spec, input.prompt);
+    const entry = await this.#enter(spec, input);
+    if (entry.state === 'queued') return entry.record;
+    if (entry.state === 'free') return this.#launch(spec, input.prompt, entry.reservation);
+    const { worktrees, clock } = this.#options;
+    if (input.onConflict !== 'worktree' || worktrees === undefined) {
+      throw projectBusy(spec.project_path, entry.holder, clock.now());
+    }
+    const { folder, worktree } = await worktrees.create(
+      projectPath,
+      spec.task_id,
+      input.signal ?? new AbortController().signal,
+    );
+    try {
+      const beside: TaskSpec = { ...spec, project_path: folder, worktree };
+      const second = await this.#enter(beside, input);
+      if (second.state === 'queued') return second.record;
+      if (second.state === 'free') return await this.#launch(beside, input.prompt, second.reservation);
+      throw projectBusy(folder, second.holder, clock.now());
+    } catch (fault) {
+      await worktrees.removeUnlessWork(worktree);
+      throw fault;
+    }
+  }
+
+  #enter(spec: TaskSpec, input: StartTask): ReturnType<TaskQueue['enter']> {
+    const { queue, roots, settings } = this.#options;
+    return queue.enter({
+      spec,
+      prompt: input.prompt,
+      allowedRoots: roots.roots,
+      maxConcurrentTasks: settings.max_concurrent_tasks,
+      waitsForProject: input.onConflict === 'queue',
+    });
+  }
+
+  async #launch(spec: TaskSpec, prompt: string, reservation?: Lock): Promise<TaskRecord> {
+    const { stateDir, host } = this.#options;
+    try {
+      await writeFile(stateDir.promptFile(spec.task_id), prompt, { mode: OWNER_ONLY, flag: 'wx' });
+      await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable: false });
+      return await host.launch(spec);
+    } catch (fault) {
+      await reservation?.release();
+      throw fault;
+    }
+  }
+
+  async #takeBack(spec: TaskSpec): Promise<void> {
+    const { stateDir, read, endMarked } = this.#options;
+    // A keeper that died while it started may have left an agent; its record is the only trace of it.
+    const record = await read(spec.task_id);
+    if (record !== undefined) await endMarked(record.process_mark);
+    await stateDir.removeTaskDir(spec.task_id);
+  }
+}
+
+/** Aliases and ids such as `opus`, `claude-opus-4-1[1m]` or an ARN; nothing that could be read as an option. */
+const modelPattern = /^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]{0,199}$/;
+
+function checkModel(model: string | undefined): void {
+  if (model === undefined || modelPattern.test(model)) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${oneLine(model, 80)}' is no name of a model.`,
+    'Give an alias such as "opus" or "sonnet" or a model id, or leave model out.',
+  );
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../base/clock.js';
+import type { Event } from '../base/event.js';
+import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import type { TaskRecord } from './task.js';
+import type { TaskWait, WaitOutcome } from './task-service.js';
+import { WaitCursor } from './wait-cursor.js';
+
+/** A progress word while a caller waits: often enough to show life, seldom enough to cost nothing. */
+const PROGRESS_INTERVAL_MS = 5_000;
+
+export interface TaskWaiterOptions {
+  readonly clock: Clock;
+  readonly get: (taskId: string) => Promise<TaskRecord>;
+  readonly watch: (taskId: string) => Disposable;
+  readonly onDidChange: Event<string>;
+}
+
+/** Answers with every task's record at the first change since `cursor`, or when the time is over. Throws TASK_NOT_FOUND. */
+export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
+  const { clock, get, watch, onDidChange } = options;
+  const cursor = WaitCursor.parse(query.cursor);
+  const watches = new DisposableStore();
+  /** Tasks that were seen in the queue: that one starts is news also to a caller without a cursor. */
+  const queued = new Set<string>();
+  try {
+    return await new Promise((resolve, reject) => {
+      const look = async (isLast: boolean): Promise<void> => {
+        const tasks = await Promise.all(query.taskIds.map((id) => get(id)));
+        const changed = new Set(cursor.changed(tasks));
+        for (const { task_id, status } of tasks) {
+          if (status === 'pending') queued.add(task_id);
+          else if (queued.has(task_id)) changed.add(task_id);
+        }
+        if (changed.size === 0 && !isLast) return;
+        resolve({ tasks, changed: [...changed], cursor: WaitCursor.of(tasks) });
+      };
+      // One look at a time; a change during a look asks for another.
+      let looking: Promise<void> = Promise.resolve();
+      const lookNext = (isLast: boolean): void => {
+        looking = looking.then(() => look(isLast)).catch(reject);
+      };
+      for (const id of query.taskIds) watches.add(watch(id));
+      watches.add(onDidChange((id) => (query.taskIds.includes(id) ? lookNext(false) : undefined)));
+      watches.add(clock.after(query.timeoutMs, () => lookNext(true)));
+      if (query.onProgress !== undefined) watches.add(tellProgress(query.taskIds, query.onProgress, options));
+      const abort = (): void => lookNext(true);
+      query.signal.addEventListener('abort', abort, { once: true });
+      watches.add(toDisposable(() => query.signal.removeEventListener('abort', abort)));
+      lookNext(query.signal.aborted);
+    });
+  } finally {
+    watches.dispose();
+  }
+}
+
+function tellProgress(
+  taskIds: readonly string[],
+  tell: (text: string) => void,
+  { clock, get }: TaskWaiterOptions,
+): Disposable {
+  let timer: Disposable;
+  const arm = (): void => {
+    timer = clock.after(PROGRESS_INTERVAL_MS, () => {
+      void Promise.all(taskIds.map((id) => get(id))).then(
+        (tasks) => tell(tasks.map(progressLine).join('\n')),
+        // A task that vanished is told by the wait itself.
+        () => undefined,
+      );
+      arm();
+    });
+  };
+  arm();
+  return toDisposable(() => timer.dispose());
+}
+
+function progressLine(task: TaskRecord): string {
+  const doing = task.status === 'pending' ? task.reason : task.activity;
+  return `${task.task_id}: ${task.status}, ${task.elapsed_seconds} s, ${doing}`;
+}
