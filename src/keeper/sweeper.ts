@@ -13,6 +13,8 @@ import { isFinal, type TaskRecord } from '../tasks/task.js';
 const STALE_FOLDER_MS = 10 * 60_000;
 /** A socket is listened on from the moment it is there; one this old that nobody answers on is left over. */
 const STALE_SOCKET_MS = 60_000;
+/** Tasks with an unreadable record are kept for whoever wants to look, the newest of them. */
+const MAX_CORRUPT = 20;
 const ANSWER_LIMIT_MS = 1_000;
 const SOCKET_SUFFIX = '.sock';
 
@@ -31,7 +33,7 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks that were given their end. */
   readonly ended: string[];
-  /** Ids of folders that were removed, because no task came of them. */
+  /** Ids of folders that were removed: no task came of them, or nobody could read it and there are many of those. */
   readonly folders: string[];
   /** Processes of tasks that had ended. */
   processes: number;
@@ -54,8 +56,10 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
     }
   };
   const running = await parts.running();
+  // Newest first.
+  const corrupt: string[] = [];
   for (const taskId of await parts.stateDir.listTaskIds())
-    await told(taskId, () => sweepTask(taskId, parts, running, swept));
+    await told(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
   await told('sockets', () => sweepSockets(parts, swept));
   if (swept.ended.length + swept.folders.length + swept.processes + swept.sockets.length > 0)
     parts.logger.info('what dead keepers left was swept', { ...swept });
@@ -67,10 +71,13 @@ async function sweepTask(
   parts: SweeperParts,
   running: Awaited<ReturnType<SweeperParts['running']>>,
   swept: Swept,
+  corrupt: string[],
 ): Promise<void> {
   const { stateDir, clock, logger, settle, endMarked } = parts;
   const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
-  if (file.state === 'missing') {
+  const isCorrupt = file.state === 'corrupt';
+  if (isCorrupt) corrupt.push(taskId);
+  if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
     const isStale = clock.now() - (await stat(stateDir.taskDir(taskId))).mtimeMs > STALE_FOLDER_MS;
     // A keeper has its task's id in its command line.
     if (!isStale || running.commands.includes(taskId)) return;
