@@ -17,6 +17,7 @@ import { ReceiptGit } from './tasks/receipt-git.js';
 import { ReceiptMaker } from './tasks/receipt-maker.js';
 import { TaskReceipts } from './tasks/task-receipts.js';
 import { ProjectSnapshots } from './git/project-snapshots.js';
+import { joinRunningTasks } from './keeper/join-running-tasks.js';
 import { KeeperHost } from './keeper/keeper-host.js';
 import type { SweeperParts } from './keeper/sweeper.js';
 import { ActiveProject } from './projects/active-project.js';
@@ -81,6 +82,9 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
       decision_timeout_seconds: config.decision_timeout_seconds,
       max_log_size_bytes: config.max_log_size_bytes,
       pass_environment: config.pass_environment,
+      ...(config.on_disconnect === 'stop' && {
+        stop_without_server_seconds: config.on_disconnect_grace_seconds,
+      }),
       allowed_roots: [...roots.roots],
       rules: config.rules,
       default_timeout_seconds: config.default_timeout_seconds,
@@ -92,6 +96,7 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
       conversation_history_size: config.conversation_history_size,
     },
   });
+  if (config.on_disconnect === 'stop') void joinRunningTasks({ tasks, host, logger });
   void sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked });
   const activeProject = new ActiveProject(roots);
   const conversations = new ConversationManager({

@@ -1,4 +1,5 @@
 import { systemClock } from './base/clock.js';
+import { messageOf } from './base/errors.js';
 import { DisposableStore, type Disposable } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
 import type { BridgeServices } from './bridge-services.js';
@@ -26,6 +27,9 @@ export interface BridgeOptions {
   readonly nodeArguments?: readonly string[];
 }
 
+/** A client's first words are answered before anything else is begun. */
+const JOIN_DELAY_MS = 500;
+
 /** Everything that serves one client, and its end. */
 export interface Bridge extends Disposable {
   readonly parts: ServerParts<ToolServices & ResourceServices>;
@@ -48,6 +52,16 @@ export function createBridge(options: BridgeOptions): Bridge {
     });
     return building;
   };
+  if (config.on_disconnect === 'stop') {
+    // Tasks that end without a server must not wait for this one's first call.
+    owned.add(
+      systemClock.after(JOIN_DELAY_MS, () => {
+        services().catch((fault: unknown) =>
+          logger.warn('Running tasks could not be joined', { fault: messageOf(fault) }),
+        );
+      }),
+    );
+  }
   return {
     parts: {
       identity: { name: 'claude-code-bridge', version },

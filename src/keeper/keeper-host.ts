@@ -36,7 +36,7 @@ export class KeeperHost implements TaskHost {
   async launch(spec: TaskSpec): Promise<TaskRecord> {
     const ready = await this.#start(spec.task_id);
     if ('record' in ready) {
-      if (spec.settings.stop_without_server_seconds !== undefined) this.#stay(ready.record);
+      if (spec.settings.stop_without_server_seconds !== undefined) this.stay(ready.record);
       return ready.record;
     }
     const { code, message, hint } = ready.error;
@@ -45,7 +45,7 @@ export class KeeperHost implements TaskHost {
 
   async connect(record: TaskRecord): Promise<TaskLink | undefined> {
     const link = await KeeperClient.connect(record.task_id, record.socket_path);
-    void link?.greeted.then((hello) => (hello?.needs_server === true ? this.#stay(record) : undefined));
+    void link?.greeted.then((hello) => (hello?.needs_server === true ? this.stay(record) : undefined));
     return link;
   }
 
@@ -54,7 +54,8 @@ export class KeeperHost implements TaskHost {
     this.#presence.dispose();
   }
 
-  #stay(record: TaskRecord): void {
+  /** Stays connected to a task that ends without a server; does nothing for others. */
+  stay(record: TaskRecord): void {
     // A keeper that cannot be reached is no longer there, or ends its task: whoever reads it is told.
     this.#presence.stay(record).catch(() => undefined);
   }
