@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { figuresOf } from './figures.js';
 import { runFlood, type FloodWay } from './pty-flood-run.js';
 
 export interface PtyFloodOptions {
   /** Megabytes (10^6 bytes) that the child prints. */
   readonly megabytes: number;
-  /** Rounds; the ways are interleaved, and of each the median round is told. */
+  /** Rounds; the ways are interleaved, and of each the median round is told, and of the ratios the median of those within a round. */
   readonly rounds: number;
 }
 
@@ -54,8 +55,8 @@ export async function runPtyFlood(options: PtyFloodOptions): Promise<PtyFloodRep
     raw,
     recorded,
     shown,
-    recordedToRaw: recorded.megabytesPerSecond / raw.megabytesPerSecond,
-    shownToRecorded: recorded.megabytesPerSecond / shown.megabytesPerSecond,
+    recordedToRaw: ratioOf(results.recorded, results.raw),
+    shownToRecorded: ratioOf(results.recorded, results.shown),
   };
 }
 
@@ -78,6 +79,13 @@ function median(results: readonly FloodResult[]): FloodResult {
   return middle;
 }
 
+/** The median over the rounds: what slows the machine for a minute slows both ways of a round. */
+function ratioOf(above: readonly FloodResult[], below: readonly FloodResult[]): number {
+  return figuresOf(
+    above.map((result, round) => result.megabytesPerSecond / (below[round]?.megabytesPerSecond ?? NaN)),
+  ).median;
+}
+
 function describe(name: string, result: FloodResult): string {
   const { megabytesPerSecond, printedBytes, readBytes, recordedBytes, maxRssMegabytes, callMs, loopDelayMs } =
     result;
@@ -96,7 +104,7 @@ async function main(args: readonly string[]): Promise<void> {
   const [first = '200', megabytes, folder] = args;
   const way = ways.find((each) => each === first);
   if (way && megabytes && folder) return runFlood({ way, megabytes: Number(megabytes), folder });
-  const report = await runPtyFlood({ megabytes: Number(first), rounds: 3 });
+  const report = await runPtyFlood({ megabytes: Number(first), rounds: 7 });
   process.stdout.write(
     [
       describe('raw', report.raw),

@@ -9,7 +9,7 @@ import { runPtyFlood } from './pty-flood.js';
 import { measureStart } from './start.js';
 
 const FLOOD_MB = 200;
-const FLOOD_ROUNDS = 3;
+const FLOOD_ROUNDS = 7;
 
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   start: measureStart,
