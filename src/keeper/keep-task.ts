@@ -138,7 +138,11 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         journal,
         log: new ReadableLog(store.log, clock),
         records,
-        judge: (request) => judge(request, spec, rules),
+        judge: async (request) => {
+          // What is allowed may write at once: the first look at the project comes before.
+          await receipt.firstLook();
+          return judge(request, spec, rules);
+        },
         endLeftovers: async () =>
           (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
         identify: identityOf,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { driverNameSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
-import { worktreeSchema } from './worktree-maker.js';
 
 /**
  * `tasks/<task_id>/spec.json`: what a keeper is asked to run, with the settings that hold for this task.
@@ -20,8 +19,6 @@ export const taskSpecSchema = z.object({
   skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
   resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
-  /** For a task that works in a git worktree of its own; `project_path` lies in it then. */
-  worktree: worktreeSchema.optional(),
   timeout_seconds: z.number().positive(),
   created_at: z.string(),
   settings: z.object({

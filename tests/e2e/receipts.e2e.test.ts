@@ -48,7 +48,7 @@ describeRealClaude('the receipt of a task', ({ version, binary }) => {
     async (driver) => {
       const bridge = await startBridge({
         claude: binary,
-        script: (request) => script(bridge.project, request.toolResults.length === 0, bridge.api.turnsServed),
+        script: () => script(bridge.project, bridge.api.turnsServed - 1),
       });
       await prepare(bridge.project);
       const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver });
@@ -98,7 +98,7 @@ describeRealClaude('the receipt of a task', ({ version, binary }) => {
   );
 });
 
-function script(project: string, _isFirst: boolean, served: number): ScriptedTurn {
+function script(project: string, served: number): ScriptedTurn {
   const turns = [
     writes(join(project, 'new.txt'), 'new\n'),
     runs('echo fine'),
