@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { driverNameSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
+import { worktreeSchema } from './worktree-maker.js';
 
 /**
  * `tasks/<task_id>/spec.json`: what a keeper is asked to run, with the settings that hold for this task.
@@ -19,6 +20,8 @@ export const taskSpecSchema = z.object({
   skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
   resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
+  /** For a task that works in a git worktree of its own; `project_path` lies in it then. */
+  worktree: worktreeSchema.optional(),
   timeout_seconds: z.number().positive(),
   created_at: z.string(),
   settings: z.object({
@@ -30,12 +33,12 @@ export const taskSpecSchema = z.object({
     max_log_size_bytes: z.number().int().positive(),
     /** Names of environment variables that the agent inherits besides the built-in list. */
     pass_environment: z.array(z.string()),
+    /** Where the receipt may look at a repository; left out, in the project alone. */
+    allowed_roots: z.array(z.string()).optional(),
     /** The user's rules, checked when the settings were loaded; left out, there are none. */
     rules: z
       .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))
       .optional(),
-    /** Where the receipt may look at a repository; left out, in the project alone. */
-    allowed_roots: z.array(z.string()).optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */
     stop_without_server_seconds: z.number().positive().optional(),
   }),
