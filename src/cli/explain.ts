@@ -1,0 +1,100 @@
+import { realpath } from 'node:fs/promises';
+import { BridgeError } from '../base/errors.js';
+import type { ApprovalMode } from '../approvals/decide.js';
+import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js';
+import { realPlaces } from '../approvals/places.js';
+import { compileRules } from '../approvals/user-rules.js';
+import { loadConfig } from '../config/load-config.js';
+import { requestPaths } from '../tasks/request-paths.js';
+
+export interface ExplainRequest {
+  readonly tool: string;
+  /** JSON of the tool's input; of Bash the command line, of a tool about files or pages the path or address alone. */
+  readonly input: string;
+  readonly mode: string;
+  /** The project; relative ones begin in `cwd`. */
+  readonly project: string;
+  readonly configPath?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly homeDir: string;
+  readonly write: (line: string) => void;
+}
+
+/**
+ * Tells which rule answers a request, and why; of a shell line for each of its commands. Nothing is run. Resolves with the
+ * exit code 0 for allow, 1 for deny, 2 for ask. Throws INVALID_ARGUMENTS, CONFIG_ERROR.
+ */
+export async function runExplain(request: ExplainRequest): Promise<number> {
+  const { env, cwd, homeDir, configPath, tool, write } = request;
+  const mode = modeOf(request.mode);
+  const { config, source } = await loadConfig({ env, cwd, homeDir, configPath });
+  const projectPath = await realpath(request.project);
+  const input = inputOf(tool, request.input);
+  const judged = await judgeRequest(
+    {
+      mode,
+      kind: 'permission',
+      tool,
+      input,
+      projectPath,
+      paths: await requestPaths(input, projectPath),
+      folder: projectPath,
+    },
+    compileRules(config.rules, { projectPath, homeDir }),
+    realPlaces,
+  );
+  write(`${judged.verdict}: ${judged.reason}`);
+  write(`  rule     ${judged.rule}`);
+  write(`  mode     ${mode}`);
+  write(`  project  ${projectPath}`);
+  write(`  settings ${source ?? 'none'}, ${config.rules.length} rules`);
+  tellParts(judged, write);
+  return { allow: 0, deny: 1, ask: 2 }[judged.verdict];
+}
+
+function tellParts({ parts }: JudgedVerdict, write: (line: string) => void): void {
+  if (parts.length === 0) return;
+  write('its commands:');
+  for (const { part, verdict, rule, reason, depth } of parts) {
+    write(`  ${'  '.repeat(depth)}${verdict.padEnd(5)} ${JSON.stringify(part)}`);
+    write(`  ${'  '.repeat(depth)}      ${rule}: ${reason}`);
+  }
+}
+
+function modeOf(text: string): ApprovalMode {
+  if (text === 'auto' || text === 'cautious') return text;
+  throw new BridgeError('INVALID_ARGUMENTS', `--mode is ${JSON.stringify(text)}.`, 'Use auto or cautious.');
+}
+
+function inputOf(tool: string, text: string): Readonly<Record<string, unknown>> {
+  if (text.trimStart().startsWith('{') && tool !== 'Bash') {
+    const parsed: unknown = parseJson(text);
+    if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
+  }
+  switch (tool) {
+    case 'Bash':
+      return { command: text };
+    case 'WebFetch':
+      return { url: text };
+    case 'Grep':
+    case 'Glob':
+    case 'LS':
+      return { path: text };
+    default:
+      return { file_path: text };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (fault) {
+    if (!(fault instanceof SyntaxError)) throw fault;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The input is no JSON: ${fault.message}`,
+      'Give the tool’s input as a JSON object, or a path alone.',
+    );
+  }
+}
