@@ -49,6 +49,28 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     });
 
   program
+    .command('explain')
+    .description('tell which rule answers a request, and why; nothing is run (exit 0 allow, 1 deny, 2 ask)')
+    .argument('<tool>', 'the tool, such as Bash or Edit')
+    .argument('<input>', 'of Bash the command line, else a path, an address or JSON')
+    .option('--mode <mode>', 'auto or cautious', 'cautious')
+    .option('--project <path>', 'the project', '.')
+    .action(async (tool: string, input: string, flags: { mode: string; project: string }) => {
+      const { runExplain } = await import('./explain.js');
+      const { config } = program.opts<{ config?: string }>();
+      exitCode = await runExplain({
+        tool,
+        input,
+        ...flags,
+        configPath: config,
+        env,
+        cwd: process.cwd(),
+        homeDir,
+        write: (line) => void process.stdout.write(`${line}\n`),
+      });
+    });
+
+  program
     .command('demo')
     .description(
       'run one task with the real Claude Code and a scripted model: no account, nothing of yours is touched',
