@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { InitIo } from './init-io.js';
+import type { TasksWish } from './tasks.js';
 import { VERSION } from './version.js';
 
 /** Runs the command that `argv` names and resolves with its exit code. Faults are told on stderr. */
@@ -111,6 +112,51 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
       });
     });
 
+  const tasks = program.command('tasks').description('look at tasks and end them, with or without a server');
+  const run = async (wish: TasksWish, flags: { json?: boolean } = {}): Promise<void> => {
+    const { runTasks } = await import('./tasks.js');
+    exitCode = await runTasks(wish, {
+      env,
+      homeDir,
+      configPath: program.opts<{ config?: string }>().config,
+      keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
+      json: flags.json ?? false,
+      write: (text) => void process.stdout.write(text),
+    });
+  };
+  const jsonWords = 'one JSON value instead of text';
+  tasks
+    .command('list', { isDefault: true })
+    .description('all tasks, newest first (the default)')
+    .option('--json', jsonWords)
+    .action((flags: { json?: boolean }) => run({ what: 'list' }, flags));
+  tasks
+    .command('show')
+    .description('one task: its record, what it asks, its last output')
+    .argument('[task]', 'id of the task, or its beginning; the only one that runs when left out')
+    .option('--json', jsonWords)
+    .action((task: string | undefined, flags: { json?: boolean }) => run({ what: 'show', task }, flags));
+  tasks
+    .command('follow')
+    .description('its readable log as it grows, to its end')
+    .argument('[task]', 'id of the task, or its beginning')
+    .action((task: string | undefined) => run({ what: 'follow', task }));
+  tasks
+    .command('kill')
+    .description('end a task and everything that it started')
+    .argument('<task>', 'id of the task, or its beginning')
+    .option('--reason <words>', 'why, for its record')
+    .option('--json', jsonWords)
+    .action((task: string, flags: { json?: boolean; reason?: string }) =>
+      run({ what: 'kill', task, reason: flags.reason }, flags),
+    );
+  tasks
+    .command('prune')
+    .description('remove finished tasks from the state directory; never one that runs')
+    .option('--keep <count>', 'how many of the newest stay; task_history_size when left out', wholeNumber)
+    .option('--json', jsonWords)
+    .action((flags: { json?: boolean; keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
+
   try {
     await program.parseAsync([...argv]);
   } catch (fault) {
@@ -120,6 +166,15 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     return 1;
   }
   return exitCode;
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${text.slice(0, 40)}' is no whole number.`,
+    'Give one from 0 to 99999.',
+  );
 }
 
 /** Questions need a terminal on both sides; without one the flags must say it all. */

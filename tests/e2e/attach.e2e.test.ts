@@ -145,6 +145,7 @@ describeRealClaude('attached to Claude Code', ({ binary }) => {
     await person.sees('answer it here');
     person.type('\r');
     await person.sees('The first is done.');
+    await bridge.until(taskId, ({ decisions }) => decisions.length === 0);
     const closed = await bridge.events(taskId, 'decision-closed');
     expect(closed).toMatchObject([{ answered_by: 'terminal' }]);
     const held = await bridge.until(taskId, ({ status }) => status === 'waiting');

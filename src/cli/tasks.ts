@@ -1,0 +1,119 @@
+import { systemClock } from '../base/clock.js';
+import { createStderrLogger } from '../base/logger.js';
+import { createServices } from '../bridge-services.js';
+import { loadConfig } from '../config/load-config.js';
+import { stateDirectory } from '../config/state-directory.js';
+import { AllowedRoots } from '../projects/allowed-roots.js';
+import { openStateDir } from '../store/state-dir.js';
+import type { TaskManager } from '../tasks/task-manager.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { findTask } from './find-task.js';
+import { followLog } from './follow-log.js';
+import { taskDetails, taskTable } from './tasks-text.js';
+import { VERSION } from './version.js';
+
+/** Every task that a state directory can hold. */
+const MAX_TASKS = 10_000;
+const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
+
+export interface TasksOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly homeDir: string;
+  readonly configPath?: string | undefined;
+  readonly keeperEntry: string;
+  /** For machines: one JSON value on stdout. */
+  readonly json: boolean;
+  readonly write: (text: string) => void;
+}
+
+export type TasksWish =
+  | { readonly what: 'list' }
+  | { readonly what: 'show' | 'follow'; readonly task: string | undefined }
+  | { readonly what: 'kill'; readonly task: string; readonly reason?: string | undefined }
+  | { readonly what: 'prune'; readonly keep?: number | undefined };
+
+/** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
+export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<number> {
+  const { config } = await loadConfig({ ...options, cwd: process.cwd() });
+  const { tasks } = await createServices(
+    { ...options, config, version: VERSION, logger: createStderrLogger('warn') },
+    new AllowedRoots(config.allowed_roots, options.homeDir),
+  );
+  const { json, write } = options;
+  const say = (value: unknown, text: string): void =>
+    write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+  const named = (task: string | undefined): Promise<TaskRecord> =>
+    findTask({ ids: () => tasks.taskIds(''), read: (id) => tasks.get(id) }, task);
+  try {
+    switch (wish.what) {
+      case 'list': {
+        const { tasks: records } = await tasks.list({ limit: MAX_TASKS });
+        say(records, taskTable(records, systemClock.now()));
+        return 0;
+      }
+      case 'show': {
+        const record = await named(wish.task);
+        say(record, taskDetails(record, systemClock.now()));
+        return 0;
+      }
+      case 'follow':
+        return await follow(tasks, await named(wish.task), write);
+      case 'kill': {
+        const record = await named(wish.task);
+        const final = await tasks.kill(record.task_id, wish.reason ?? KILLED_BY_PERSON);
+        say(final, `${final.task_id} ${final.status}: ${final.reason}\n`);
+        return 0;
+      }
+      case 'prune': {
+        const { records: removed } = await prune(
+          tasks,
+          options,
+          config,
+          wish.keep ?? config.task_history_size,
+        );
+        say(
+          removed.map(({ task_id }) => task_id),
+          `${removed.map(({ task_id, status }) => `${task_id} (${status})\n`).join('')}${removed.length} removed\n`,
+        );
+        return 0;
+      }
+    }
+  } finally {
+    tasks.dispose();
+  }
+}
+
+async function follow(
+  tasks: TaskManager,
+  record: TaskRecord,
+  write: (text: string) => void,
+): Promise<number> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  let last = record;
+  await followLog({
+    clock: systemClock,
+    page: async (cursor, maxBytes) => {
+      const page = await tasks.output({ taskId: record.task_id, view: 'log', cursor, maxBytes });
+      return { ...page, totalBytes: page.totalBytes ?? 0 };
+    },
+    isOver: async () => isFinal((last = await tasks.get(record.task_id)).status),
+    write,
+    signal: stop.signal,
+  });
+  return last.status === 'completed' || !isFinal(last.status) ? 0 : 1;
+}
+
+/** Removes the folders of all but the newest `keep` finished tasks; never one that runs, or whose work lies in a worktree. */
+async function prune(
+  tasks: TaskManager,
+  { env, homeDir }: TasksOptions,
+  config: Parameters<typeof stateDirectory>[0],
+  keep: number,
+): Promise<{ readonly records: TaskRecord[] }> {
+  const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
+  const finished = await tasks.list({ status: 'finished', limit: MAX_TASKS });
+  const records = finished.tasks.slice(keep);
+  for (const { task_id } of records) await stateDir.removeTaskDir(task_id);
+  return { records };
+}
