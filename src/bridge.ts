@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
 import type { BridgeServices } from './bridge-services.js';
 import type { Config } from './config/schema.js';
+import { stateDirectory } from './config/state-directory.js';
 import { lazyFilesystemService } from './files/lazy-filesystem-service.js';
 import { lazyGitService } from './git/lazy-git-service.js';
 import type { ServerParts } from './mcp/server.js';
@@ -52,16 +53,14 @@ export function createBridge(options: BridgeOptions): Bridge {
     });
     return building;
   };
-  if (config.on_disconnect === 'stop') {
-    // Tasks that end without a server must not wait for this one's first call.
-    owned.add(
-      systemClock.after(JOIN_DELAY_MS, () => {
-        services().catch((fault: unknown) =>
-          logger.warn('Running tasks could not be joined', { fault: messageOf(fault) }),
-        );
-      }),
-    );
-  }
+  // Tasks that end without a server, and those that wait in the queue, must not wait for this one's first call.
+  owned.add(
+    systemClock.after(JOIN_DELAY_MS, () => {
+      joinTasks(options, services).catch((fault: unknown) =>
+        logger.warn('Running and queued tasks could not be joined', { fault: messageOf(fault) }),
+      );
+    }),
+  );
   return {
     parts: {
       identity: { name: 'claude-code-bridge', version },
@@ -102,6 +101,14 @@ export function createBridge(options: BridgeOptions): Bridge {
     },
     dispose: () => owned.dispose(),
   };
+}
+
+/** Loads the services for what needs them without being called; a server with nothing to do stays small. */
+async function joinTasks(options: BridgeOptions, services: () => Promise<BridgeServices>): Promise<void> {
+  const { queueWaits } = await import('./tasks/queue-waits.js');
+  const waits = await queueWaits(stateDirectory(options.config, options));
+  if (!waits && options.config.on_disconnect !== 'stop') return;
+  await (await services()).tasks.advanceQueue();
 }
 
 async function build(
