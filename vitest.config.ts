@@ -34,6 +34,7 @@ export default defineConfig({
           include: process.env['SOAK'] === '1' ? ['tests/soak/**/*.soak.test.ts'] : [],
           globalSetup: ['tests/harness/suite-folder.ts'],
           testTimeout: 6 * 3_600_000,
+          hookTimeout: 60_000,
         },
       },
     ],
