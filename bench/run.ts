@@ -6,6 +6,7 @@ import { measureFloodTask } from './flood-task.js';
 import { measureLeave } from './leave.js';
 import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
+import { measureRecovery } from './recovery.js';
 import { measureStart } from './start.js';
 
 const FLOOD_MB = 200;
@@ -13,6 +14,7 @@ const FLOOD_ROUNDS = 7;
 
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   start: measureStart,
+  recovery: measureRecovery,
   leave: measureLeave,
   delegate: measureDelegate,
   pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
