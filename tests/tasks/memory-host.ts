@@ -1,0 +1,74 @@
+import { systemClock } from '../../src/base/clock.js';
+import { Emitter } from '../../src/base/event.js';
+import { writeJsonFileAtomically } from '../../src/base/json-file.js';
+import { ownIdentity } from '../../src/store/process-identity.js';
+import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
+import type { StateDir } from '../../src/store/state-dir.js';
+import { initialRecord } from '../../src/tasks/initial-record.js';
+import { projectBusy } from '../../src/tasks/project-busy.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
+import type { TaskSpec } from '../../src/tasks/task-spec.js';
+
+/** Tasks without processes: each holds its project and runs until it is told to end. */
+export class MemoryHost implements TaskHost {
+  /** Ids in the order in which they were started. */
+  readonly launched: string[] = [];
+  readonly #stateDir: StateDir;
+  readonly #locks: ProjectLocks;
+  readonly #running = new Map<string, { record: TaskRecord; readonly lock: Lock }>();
+  readonly #changes = new Emitter<TaskRecord>();
+
+  constructor(stateDir: StateDir) {
+    this.#stateDir = stateDir;
+    this.#locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+  }
+
+  async launch(spec: TaskSpec): Promise<TaskRecord> {
+    const owner = await ownIdentity();
+    const { project_path: projectPath, task_id: taskId } = spec;
+    const answer = await this.#locks.acquire({ projectPath, taskId, owner });
+    if ('busy' in answer) throw projectBusy(projectPath, { ...answer.busy, isQueued: false }, Date.now());
+    const fresh = initialRecord({
+      spec,
+      prompt: 'Do it.',
+      owner,
+      mark: taskId,
+      socketPath: '',
+      files: { logFile: `${projectPath}/log`, promptFile: `${projectPath}/prompt` },
+      now: 0,
+    });
+    const record: TaskRecord = { ...fresh, status: 'running', reason: 'It runs.', change_seq: 2 };
+    this.#running.set(taskId, { record, lock: answer.held });
+    this.launched.push(taskId);
+    await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
+    return record;
+  }
+
+  async end(taskId: string, status: 'completed' | 'killed', reason: string): Promise<TaskRecord> {
+    const running = this.#running.get(taskId);
+    if (running === undefined) throw new Error(`${taskId} does not run`);
+    this.#running.delete(taskId);
+    const record: TaskRecord = { ...running.record, status, reason, change_seq: 3 };
+    await running.lock.release();
+    await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
+    this.#changes.fire(record);
+    return record;
+  }
+
+  async connect({ task_id }: TaskRecord): Promise<TaskLink | undefined> {
+    const running = this.#running.get(task_id);
+    if (running === undefined) return undefined;
+    const refuse = () => Promise.reject(new Error('not asked of this host'));
+    return {
+      onDidChange: (listener) =>
+        this.#changes.event((record) => (record.task_id === task_id ? listener(record) : undefined)),
+      onDidClose: new Emitter<void>().event,
+      respond: refuse,
+      message: refuse,
+      kill: (reason) => this.end(task_id, 'killed', reason),
+      screen: refuse,
+      dispose: () => undefined,
+    };
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
+import { TaskManager } from '../../src/tasks/task-manager.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import type { StartTask } from '../../src/tasks/task-service.js';
+import { MemoryHost } from './memory-host.js';
+import { sampleSpec } from './sample-task.js';
+
+let folder: string;
+let stateDir: StateDir;
+let host: MemoryHost;
+let managers: TaskManager[];
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'manager-')));
+  for (const name of ['a', 'b', 'c']) await mkdir(join(folder, 'p', name), { recursive: true });
+  stateDir = await openStateDir({ path: join(folder, 'state') });
+  host = new MemoryHost(stateDir);
+  managers = [];
+});
+afterEach(async () => {
+  for (const manager of managers) manager.dispose();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A server's view of the same tasks. */
+function manager(limit = 10): TaskManager {
+  const { claude_command: _, ...settings } = sampleSpec().settings;
+  const made = new TaskManager({
+    stateDir,
+    host,
+    clock: systemClock,
+    logger: silentLogger,
+    roots: new AllowedRoots([join(folder, 'p')], folder),
+    findInstallation: async () => ({ command: ['/usr/bin/claude'], isClaude: true }),
+    endMarked: async () => 0,
+    settings: {
+      ...settings,
+      default_timeout_seconds: 60,
+      max_concurrent_tasks: limit,
+      task_history_size: 100,
+      conversation_history_size: 100,
+    },
+  });
+  managers.push(made);
+  return made;
+}
+
+function start(tasks: TaskManager, project: string, more: Partial<StartTask> = {}): Promise<TaskRecord> {
+  return tasks.start({ prompt: 'Do it.', path: join(folder, 'p', project), onConflict: 'queue', ...more });
+}
+
+async function end(tasks: TaskManager, taskId: string): Promise<void> {
+  // Whichever server was faster started it.
+  await expect.poll(() => host.launched).toContain(taskId);
+  await host.end(taskId, 'completed', 'Done.');
+  await tasks.advanceQueue();
+}
+
+describe('the tasks of a user', () => {
+  it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {
+    const tasks = manager();
+    const first = await start(tasks, 'a');
+    expect(first.status).toBe('running');
+    const refused = start(manager(), 'a', { onConflict: 'error' });
+    await expect(refused).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
+    await expect(refused).rejects.toThrow(first.task_id);
+    expect(await readdir(stateDir.tasksDir)).toEqual([first.task_id]);
+  });
+
+  it('run by turns of the projects, those of one project in order, whichever server was asked', async () => {
+    const [one, two] = [manager(1), manager(1)];
+    const running = await start(one, 'a');
+    const queued = [];
+    for (const project of ['a', 'a', 'b', 'c'])
+      queued.push(await start(two, project, { onConflict: 'queue' }));
+    expect(queued.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending', 'pending']);
+    const [a1, a2, b1, c1] = queued.map(({ task_id }) => task_id);
+    await end(one, running.task_id);
+    for (const id of [a1, b1, c1]) await end(one, id ?? '');
+    await expect.poll(() => host.launched).toEqual([running.task_id, a1, b1, c1, a2]);
+    await expect.poll(() => readdir(stateDir.queueDir)).toEqual([]);
+  });
+
+  it('that wait can be killed, and are not reached by messages', async () => {
+    const tasks = manager();
+    const first = await start(tasks, 'a');
+    const second = await start(tasks, 'a');
+    expect(second).toMatchObject({ status: 'pending', queue_position: 1 });
+    await expect(tasks.message(second.task_id, { text: 'Hello.' })).rejects.toMatchObject({
+      code: 'TASK_NOT_RUNNING',
+    });
+    expect(await tasks.kill(second.task_id, 'Enough.')).toMatchObject({
+      status: 'killed',
+      reason: 'Enough.',
+    });
+    await end(tasks, first.task_id);
+    expect(host.launched).toEqual([first.task_id]);
+  });
+
+  it('wake who waits for them when they start, also in another server', async () => {
+    const [one, two] = [manager(), manager()];
+    const first = await start(one, 'a');
+    const second = await start(one, 'a');
+    const woken = two.wait({
+      taskIds: [second.task_id],
+      timeoutMs: 15_000,
+      signal: new AbortController().signal,
+    });
+    await end(one, first.task_id);
+    expect(await woken).toMatchObject({ tasks: [{ status: 'running' }], changed: [second.task_id] });
+  });
+});
