@@ -18,6 +18,7 @@ import { ReceiptMaker } from './tasks/receipt-maker.js';
 import { TaskReceipts } from './tasks/task-receipts.js';
 import { ProjectSnapshots } from './git/project-snapshots.js';
 import { joinRunningTasks } from './keeper/join-running-tasks.js';
+import { Worktrees } from './git/worktrees.js';
 import { KeeperHost } from './keeper/keeper-host.js';
 import type { SweeperParts } from './keeper/sweeper.js';
 import { ActiveProject } from './projects/active-project.js';
@@ -26,6 +27,7 @@ import { PathOpener } from './projects/path-opener.js';
 import { openRuntimeDir } from './store/runtime-dir.js';
 import { openStateDir } from './store/state-dir.js';
 import { Delegation } from './tasks/delegation.js';
+import { TaskFinisher } from './tasks/task-finisher.js';
 import { TaskManager } from './tasks/task-manager.js';
 
 /** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
@@ -37,6 +39,7 @@ const NEW_FILE_MODE = 0o666;
 /** The services behind the tools, made when the first call needs them. */
 export interface BridgeServices {
   readonly tasks: TaskManager;
+  readonly finisher: TaskFinisher;
   readonly conversations: ConversationManager;
   readonly delegation: Delegation;
   readonly activeProject: ActiveProject;
@@ -67,6 +70,8 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     const { killTree } = await import('./pty/kill-ladder.js');
     return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
   };
+  const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
+  const worktrees = new Worktrees({ roots, clock, runner: gitRunner(surroundings) });
   const tasks = new TaskManager({
     stateDir,
     host,
@@ -76,6 +81,7 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     findInstallation: () =>
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
     endMarked,
+    worktrees,
     settings: {
       shell: config.shell,
       auto_approve_patterns: config.auto_approve_patterns,
@@ -111,7 +117,6 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     maxRunning: config.delegate_max_running,
     timeoutSeconds: config.delegate_timeout_seconds,
   });
-  const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   const git = new GitService({
     roots,
     activeProject,
@@ -119,6 +124,7 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     runner: gitRunner(surroundings),
     maxDiffBytes: config.max_diff_size_bytes,
   });
+  const finisher = new TaskFinisher({ stateDir, clock, tasks, worktrees });
   const receipts = new TaskReceipts({
     stateDir,
     clock,
@@ -151,7 +157,7 @@ export async function createServices(options: BridgeOptions, roots: AllowedRoots
     gitEnvironment: () => gitEnvironment(surroundings, {}, []),
     defaultDepth: config.default_tree_depth,
   });
-  return { tasks, conversations, delegation, activeProject, git, files, receipts, explorer };
+  return { tasks, finisher, conversations, delegation, activeProject, git, files, receipts, explorer };
 }
 
 /** Beside the first call, which does not wait for it: what keepers left that were killed while no server ran. */

@@ -72,6 +72,7 @@ export function createBridge(options: BridgeOptions): Bridge {
         activeProject: { set: async (path) => (await services()).activeProject.set(path) },
         git: lazyGitService(async () => (await services()).git),
         files: lazyFilesystemService(async () => (await services()).files),
+        finisher: { finish: async (query) => (await services()).finisher.finish(query) },
         receipts: {
           receiptOf: async (record, signal) => (await services()).receipts.receiptOf(record, signal),
         },

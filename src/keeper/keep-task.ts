@@ -69,6 +69,8 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     projectPath: spec.project_path,
     homeDir: env['HOME'] ?? '/',
   });
+  // A task in a worktree keeps its log in the project that the worktree was made from: that one stays.
+  const home = spec.worktree?.project_path ?? spec.project_path;
   const prompt = await readFile(stateDir.promptFile(taskId), 'utf8');
   const owner = await ownIdentity();
   const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
@@ -90,7 +92,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
             promptFile: stateDir.promptFile(taskId),
             remove: async () => {},
           }
-        : await createProjectFiles(spec.project_path, taskId, prompt);
+        : await createProjectFiles(home, taskId, prompt);
     const mark = createSecret();
     // Nothing that ran before this keeper can be its task's.
     const startedSince = owner.start_time ?? undefined;
@@ -102,9 +104,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         taskId,
         logFile,
         makeLogFolder: () =>
-          spec.purpose === 'ask'
-            ? mkdir(dirname(logFile), { recursive: true })
-            : logFolder(spec.project_path),
+          spec.purpose === 'ask' ? mkdir(dirname(logFile), { recursive: true }) : logFolder(home),
         maxBytes: spec.settings.max_log_size_bytes,
         clock,
         logger,
@@ -129,6 +129,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       },
       onBytes: (bytes, session) => terminal.output(bytes, session),
     });
+    terminal.stateFrom(() => driver.terminal?.state(0) ?? '');
     const run = new TaskRun(
       {
         spec,

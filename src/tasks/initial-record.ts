@@ -57,6 +57,7 @@ export function initialRecord(parts: {
     change_seq: 0,
     log_file: files.logFile,
     prompt_file: files.promptFile,
+    ...(spec.worktree !== undefined && { worktree: spec.worktree }),
     storage: null,
   };
 }

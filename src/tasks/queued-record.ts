@@ -34,7 +34,7 @@ export async function persistQueued(
       // No process carries it: the keeper makes its own.
       mark: createSecret(),
       socketPath: '',
-      files: projectFilePaths(spec.project_path, spec.task_id),
+      files: projectFilePaths(spec.worktree?.project_path ?? spec.project_path, spec.task_id),
       now: clock.now(),
     }),
     reason: 'Queued.',

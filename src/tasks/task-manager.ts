@@ -197,8 +197,15 @@ export class TaskManager implements TaskService, Disposable {
       if (record === undefined || !isFinal(record.status)) continue;
       const purpose = purposeOf(record);
       kept[purpose]--;
-      if (kept[purpose] < 0) await stateDir.removeTaskDir(id);
+      if (kept[purpose] >= 0 || (await this.#holdsWork(record))) continue;
+      await stateDir.removeTaskDir(id);
     }
+  }
+
+  /** A worktree without work goes with its task; one with work keeps it, since the record is what names it. */
+  async #holdsWork({ worktree }: TaskRecord): Promise<boolean> {
+    if (worktree === undefined || worktree.finished !== undefined) return false;
+    return (await this.#options.worktrees?.removeUnlessWork(worktree)) !== true;
   }
 
   #inBackground(fault: string, act: () => Promise<void>): void {

@@ -74,7 +74,7 @@ export class TaskReader {
       if (file.state === 'newer' || file.state === 'corrupt') unreadable.push({ task_id: id, why: file.why });
       if (file.state !== 'ok') continue;
       const current = await this.#current(file.record, standings);
-      if (path !== undefined && current.project_path !== path) continue;
+      if (path !== undefined && path !== (current.worktree?.project_path ?? current.project_path)) continue;
       if (!hasStatus(current.status, query.status)) continue;
       if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
       if (tasks.length === query.limit) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { worktreeSchema } from './worktree-maker.js';
 import { migrateRecord, RECORD_VERSION } from './record-versions.js';
 
 /** The statuses of the specification, and `waiting`: a decision is open. */
@@ -137,6 +138,8 @@ const currentRecordSchema = z.object({
   change_seq: z.number(),
   log_file: z.string(),
   prompt_file: z.string(),
+  /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
+  worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is told by whoever reads the record. */
   queue_position: z.number().int().positive().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */

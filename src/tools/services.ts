@@ -3,6 +3,7 @@ import type { FileAccess } from '../files/lazy-filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
 import type { Delegation } from '../tasks/delegation.js';
+import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { ReceiptService } from '../tasks/task-receipts.js';
 
@@ -30,6 +31,7 @@ export type DelegationTools = Pick<Delegation, 'delegate' | 'task' | 'logs' | 'c
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
+  readonly finisher: Pick<TaskFinisher, 'finish'>;
   readonly receipts: ReceiptService;
   readonly activeProject: ProjectChoice;
   readonly git: GitTools;

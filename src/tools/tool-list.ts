@@ -22,6 +22,7 @@ import { initGitRepo } from './project/init-git-repo.js';
 import { writeFile } from './project/write-file.js';
 import { setActiveProject } from './project/set-active-project.js';
 import type { ToolServices } from './services.js';
+import { finishTask } from './tasks/finish-task.js';
 import { getTaskOutput } from './tasks/get-task-output.js';
 import { getTaskResult } from './tasks/get-task-result.js';
 import { getTaskStatus } from './tasks/get-task-status.js';
@@ -44,6 +45,7 @@ export const allTools: readonly Tool<ToolServices, Toolset>[] = [
   askCancel,
   askStatus,
   createDirectory,
+  finishTask,
   getFileTree,
   getTaskOutput,
   getTaskResult,

@@ -13,6 +13,7 @@ import { noFiles } from '../tools/no-files.js';
 import { noExplorer } from '../tools/no-explorer.js';
 import { noConversations } from '../tools/no-conversations.js';
 import { noDelegation } from '../tools/no-delegation.js';
+import { noFinisher } from '../tools/no-finisher.js';
 import { noGit } from '../tools/no-git.js';
 import { noReceipts } from '../tools/no-receipts.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
@@ -35,6 +36,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
       tasks,
       activeProject: { set: async (path) => path },
       git: noGit,
+      finisher: noFinisher,
       conversations: noConversations,
       delegation: noDelegation,
       files: noFiles,

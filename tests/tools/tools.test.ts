@@ -2,6 +2,7 @@ import { noExplorer } from './no-explorer.js';
 import { noFiles } from './no-files.js';
 import { noConversations } from './no-conversations.js';
 import { noDelegation } from './no-delegation.js';
+import { noFinisher } from './no-finisher.js';
 import { noGit } from './no-git.js';
 import { noReceipts } from './no-receipts.js';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -46,6 +47,7 @@ describe('tools', () => {
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,
+      finisher: noFinisher,
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }
@@ -296,6 +298,7 @@ describe('tools', () => {
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,
+      finisher: noFinisher,
     };
     const answer = tool?.run(args, services, {
       signal: new AbortController().signal,

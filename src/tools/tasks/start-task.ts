@@ -57,5 +57,14 @@ function messageOf(record: TaskRecord): string {
   if (record.status === 'pending') {
     return `${record.reason} It starts by itself; follow it with wait_for_task, or take it out with kill_task.`;
   }
-  return 'Task started. Claude Code is processing your request. Use get_task_status to check progress.';
+  const started =
+    'Task started. Claude Code is processing your request. Use get_task_status to check progress.';
+  const { worktree } = record;
+  if (worktree === undefined) return started;
+  return [
+    started,
+    `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. When it has ended, look at it with git_status and git_diff there,`,
+    'then call finish_task with merge, apply (as uncommitted changes) or discard.',
+    ...worktree.notes,
+  ].join(' ');
 }

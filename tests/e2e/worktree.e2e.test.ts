@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { access, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scriptedAgent } from '../harness/scripted-agent.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+describe('a task in a git worktree', () => {
+  it('runs beside another of the same project, and is merged by a later server', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const { project } = bridge;
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
+        cwd: project,
+        env: bridge.env,
+        encoding: 'utf8',
+      });
+    await bridge.call('init_git_repo', { path: project, initial_branch: 'main' });
+    await writeFile(join(project, 'a.txt'), 'one\n');
+    git('add', '.');
+    git('commit', '--quiet', '-m', 'first');
+    const first = await bridge.call('start_task', { path: project, prompt: 'AGENT: never-exits' });
+    const beside = await bridge.call('start_task', {
+      path: project,
+      prompt: 'AGENT: exit 0',
+      on_conflict: 'worktree',
+    });
+    const task_id = String(beside['task_id']);
+    const worktree = join(project, '.claude', 'worktrees', task_id);
+    expect(beside['message']).toContain(worktree);
+    await bridge.call('wait_for_task', { task_ids: [task_id], timeout_seconds: 30 });
+    expect(await bridge.call('get_task_status', { task_id })).toMatchObject({ status: 'completed' });
+    const listed = await bridge.call('list_tasks', { path: project });
+    expect(JSON.stringify(listed)).toContain(task_id);
+    expect(await bridge.call('git_status', { path: worktree })).toMatchObject({
+      branch: `claude/${task_id}`,
+    });
+    await writeFile(join(worktree, 'b.txt'), 'two\n');
+    expect(git('status', '--porcelain')).toBe('');
+    const later = await bridge.another();
+    const finished = await later.call('finish_task', { task_id, action: 'merge', message: 'Two' });
+    expect(finished).toMatchObject({ action: 'merge', commit: git('rev-parse', 'main').trim() });
+    expect(finished['message']).toContain('Merged.');
+    expect(git('show', '--format=%s', '--name-only')).toBe('Two\n\nb.txt\n');
+    await access(join(project, 'b.txt'));
+    expect(await readdir(join(project, '.claude', 'worktrees'))).toEqual(['.gitignore']);
+    // Its log lies in the project, and is still there.
+    expect(await later.call('get_task_output', { task_id, view: 'log' })).toMatchObject({ task_id });
+    expect(await later.refusal('finish_task', { task_id, action: 'discard' })).toMatch(
+      /^INVALID_ARGUMENTS: .*finished/,
+    );
+    await bridge.call('kill_task', { task_id: first['task_id'] });
+    expect(await bridge.refusal('finish_task', { task_id: first['task_id'], action: 'merge' })).toMatch(
+      /^INVALID_ARGUMENTS: .*not in a worktree/,
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { BridgeError } from '../../src/base/errors.js';
+import { initialRecord } from '../../src/tasks/initial-record.js';
+import { TaskFinisher, type WorktreeFinisher } from '../../src/tasks/task-finisher.js';
+import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import type { Worktree } from '../../src/tasks/worktree-maker.js';
+
+const { signal } = new AbortController();
+const TASK = 'task_0123456789abcdef0123';
+const worktree: Worktree = {
+  project_path: '/p',
+  repository: '/p',
+  path: `/p/.claude/worktrees/${TASK}`,
+  branch: `claude/${TASK}`,
+  base_commit: 'a'.repeat(40),
+  notes: [],
+};
+
+function record(facts: Partial<TaskRecord>): TaskRecord {
+  const spec = {
+    task_id: TASK,
+    project_path: worktree.path,
+    permission_mode: 'auto' as const,
+    driver: 'interactive' as const,
+    model: null,
+    keep_open: false,
+    timeout_seconds: 60,
+    created_at: '2026-01-01T00:00:00.000Z',
+    settings: {
+      shell: '/bin/sh',
+      claude_command: ['claude'],
+      auto_approve_patterns: [],
+      decision_timeout_seconds: 60,
+      max_log_size_bytes: 1_000,
+      pass_environment: [],
+    },
+  };
+  const owner = { pid: 1, start_time: '1', boot_id: 'b' };
+  const files = { logFile: '/p/l', promptFile: '/p/p' };
+  const first = initialRecord({ spec, prompt: 'do it', owner, mark: 'm', socketPath: '/s', files, now: 0 });
+  return { ...first, status: 'completed', worktree, ...facts };
+}
+
+async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher['finish']) {
+  const folder = await mkdtemp(join(tmpdir(), 'finish-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [first] = records;
+  if (first === undefined) throw new Error('a record is needed');
+  const file = join(folder, 'record.json');
+  const service = new TaskFinisher({
+    stateDir: { recordFile: () => file },
+    clock: systemClock,
+    tasks: {
+      get: () => Promise.resolve(first),
+      list: () => Promise.resolve({ tasks: records.filter((one) => one.status === 'running') }),
+    },
+    worktrees: { finish: answer },
+  });
+  return { service, file };
+}
+
+async function refusal(answer: Promise<unknown>): Promise<string> {
+  const fault: unknown = await answer.catch((thrown: unknown) => thrown);
+  return fault instanceof BridgeError ? `${fault.code}: ${fault.message}` : `no error: ${String(fault)}`;
+}
+
+describe('finishing a task', () => {
+  it('writes into its record how its worktree ended, once git has done it', async () => {
+    const asked: unknown[] = [];
+    const { service, file } = await finisher([record({})], (_, query) => {
+      asked.push(query);
+      return Promise.resolve({ result: 'c'.repeat(40), notes: ['a note'] });
+    });
+    const { record: ended, notes } = await service.finish({ taskId: TASK, action: 'merge', signal });
+    expect(asked).toEqual([{ action: 'merge', taskId: TASK, message: 'do it\n' }]);
+    expect(notes).toEqual(['a note']);
+    expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40) });
+    const onDisk: unknown = JSON.parse(await readFile(file, 'utf8'));
+    expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
+  });
+
+  it('is refused while a task works in the worktree, without one, and a second time', async () => {
+    const never: WorktreeFinisher['finish'] = () => Promise.reject(new Error('git was asked'));
+    const finish = async (...records: TaskRecord[]): Promise<string> => {
+      const { service } = await finisher(records, never);
+      return refusal(service.finish({ taskId: TASK, action: 'discard', signal }));
+    };
+    expect(await finish(record({ status: 'waiting' }))).toMatch(/^TASK_ALREADY_RUNNING: .* it is waiting/);
+    const other = record({ status: 'running', task_id: 'task_ffffffffffffffffffff' });
+    expect(await finish(record({}), other)).toMatch(/^TASK_ALREADY_RUNNING: Task task_ffff/);
+    expect(await finish(record({ worktree: undefined }))).toMatch(/^INVALID_ARGUMENTS: .*not in a worktree/);
+    const finished = { action: 'apply', at: 'then', result: '' } as const;
+    expect(await finish(record({ worktree: { ...worktree, finished } }))).toMatch(
+      /^INVALID_ARGUMENTS: .*finished at then \(apply: no work\)/,
+    );
+  });
+
+  it('writes nothing when git refuses, and goes on with the next', async () => {
+    let turn = 0;
+    const { service, file } = await finisher([record({})], () => {
+      turn++;
+      if (turn === 1) return Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'no', 'hint'));
+      return Promise.resolve({ result: 'ref', notes: [] });
+    });
+    const [first, second] = await Promise.all([
+      refusal(service.finish({ taskId: TASK, action: 'merge', signal })),
+      service.finish({ taskId: TASK, action: 'discard', signal }),
+    ]);
+    expect(first).toBe('WORK_DOES_NOT_FIT: no');
+    expect(second.record.worktree?.finished?.action).toBe('discard');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      worktree: { finished: { result: 'ref' } },
+    });
+  });
+});
