@@ -1,4 +1,4 @@
-import { chown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -58,6 +58,38 @@ describe('a repository that leads out of the allowed roots', () => {
     await rename(join(place.repo, '.git/objects'), join(place.root, 'objects'));
     await symlink(join(place.root, 'objects'), join(place.repo, '.git/objects'));
     expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+  });
+
+  it('is refused when links inside its stores or its folder lead there, also one put there later', async () => {
+    const place = await gitPlace();
+    const secret = await outside(place);
+    const head = (await place.gitIn(secret, 'rev-parse', 'HEAD')).trim();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const show = (): Promise<unknown> => place.service.show(place.target(), { revision: head });
+    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    const [folder, name] = [head.slice(0, 2), head.slice(2)];
+    const objects = join(place.repo, '.git', 'objects');
+    await mkdir(join(objects, folder), { recursive: true });
+    await symlink(join(secret, '.git', 'objects', folder, name), join(objects, folder, name));
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
+    await rm(join(objects, folder, name));
+    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    await symlink(join(secret, '.git', 'objects', 'pack'), join(objects, 'pack', 'more'));
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    await rm(join(objects, 'pack', 'more'));
+    await rm(join(place.repo, '.git', 'index'));
+    await symlink(join(secret, '.git', 'index'), join(place.repo, '.git', 'index'));
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
+    // A link that stays inside the roots is as good as what it leads to.
+    await rm(join(place.repo, '.git', 'index'));
+    await rename(join(objects, 'pack'), join(place.projects, 'pack'));
+    await symlink(join(place.projects, 'pack'), join(objects, 'pack'));
+    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^no error/);
+    await symlink(secret, join(place.projects, 'pack', 'x'));
+    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
   it('is not looked for above the roots', async () => {
