@@ -43,6 +43,7 @@ export class HookSession implements Disposable {
     if (event.hook_event_name === 'other') return NO_OPINION;
     this.#meet(event);
     await this.#tellWhatWasSaid();
+    this.#closeAnswered(event);
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
         this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
@@ -129,6 +130,23 @@ export class HookSession implements Disposable {
     this.withdraw('the session was closed');
   }
 
+  /**
+   * A person answered at the terminal: the CLI goes on, but leaves the hook's connection open (seen in 2.1.330). The tool
+   * has run, or the turn is over, so nobody waits for that answer any more.
+   */
+  #closeAnswered(event: KnownHookEvent): void {
+    const name = event.hook_event_name;
+    const hasRun = name === 'PostToolUse' || name === 'PostToolUseFailure';
+    const isOver = name === 'Stop' || name === 'StopFailure' || name === 'UserPromptSubmit';
+    if (!hasRun && !isOver) return;
+    for (const [requestId, waiting] of [...this.#waiting]) {
+      if (hasRun && !isSameCall(waiting.event, event)) continue;
+      this.#waiting.delete(requestId);
+      waiting.resolve(NO_OPINION);
+      this.#fire({ type: 'request-gone', requestId, why: 'answered at the terminal' });
+    }
+  }
+
   #meet(event: KnownHookEvent): void {
     if (event.transcript_path !== undefined) this.#transcript ??= new TranscriptTail(event.transcript_path);
     if (this.#sessionId === event.session_id) return;
@@ -181,4 +199,13 @@ function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailur
   const isLogin =
     /not logged in|\/login|OAuth token|authentication/i.test(text) || event.error === 'authentication_failed';
   return { kind: isLogin ? 'not-logged-in' : 'api-error', text };
+}
+
+function isSameCall(
+  asked: PermissionRequestEvent,
+  ran: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>,
+): boolean {
+  return (
+    asked.tool_name === ran.tool_name && JSON.stringify(asked.tool_input) === JSON.stringify(ran.tool_input)
+  );
 }
