@@ -13,6 +13,7 @@ import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { personAt } from './elicitation.js';
 import { callTool, errorText, type ToolHost } from './call-tool.js';
 import { nearestName } from './nearest-name.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
@@ -74,7 +75,7 @@ export function createServer<Services>(
   const server = new Server(parts.identity, {
     instructions: parts.instructions,
     capabilities: { tools: {}, resources: { subscribe: true }, completions: {} },
-    // Only elicitation would need one; the default one costs a fifth of the start.
+    // Nothing here needs one; the default one costs a fifth of the start.
     jsonSchemaValidator: { getValidator: noValidator },
   });
   serveTools(server, parts);
@@ -119,10 +120,13 @@ function serveTools<Services>(server: Server, parts: ServerParts<Services>): voi
         `No tool is named ${JSON.stringify(params.name)}. ${hint}`,
       );
     }
+    const person = personAt(server, context, parts.logger);
     const result = await callTool(tool, params.arguments, parts, {
       signal: context.mcpReq.signal,
       progress: progressOf(context, parts.logger),
+      person,
     });
+    if (person?.needed !== undefined && result.isError !== true) return person.needed;
     return { ...result, content: [...result.content] };
   });
 }

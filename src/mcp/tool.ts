@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { argumentFaults } from './argument-faults.js';
 import type { JsonObject } from './json-object.js';
+import type { Person } from './person.js';
 import { wireSchema } from './wire-schema.js';
 
 /** What a tool does to the world; MCP annotations follow from it. */
@@ -13,6 +14,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Tells the client, if it asked for progress, what happens now. The last one may be lost: nothing is told only here. */
   progress(text: string): void;
+  /** The person at the client; undefined when the client cannot show a form. */
+  readonly person?: Person | undefined;
 }
 
 export interface ToolDefinition<

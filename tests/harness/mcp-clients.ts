@@ -22,6 +22,10 @@ export const toolResultSchema = z.object({
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
+const formSchema = z.object({
+  message: z.string(),
+  requestedSchema: z.object({ properties: z.record(z.string(), z.unknown()) }),
+});
 const resourceSchema = z.object({ contents: z.array(z.looseObject({ text: z.string() })).length(1) });
 
 /** One connection to a server over stdio. */
@@ -45,12 +49,24 @@ export interface McpClient {
 
 const identity = { name: 'claude-code-bridge-tests', version: '1.0.0' };
 
-export async function connect(era: Era, server: ServerCommand): Promise<McpClient> {
-  return era === 'foreign' ? connectForeign(server) : connectCurrent(era, server);
+/** What the person at the client says to a form: its answers, or undefined for one that is closed. */
+export type PersonAtClient = (form: {
+  readonly message: string;
+  readonly fields: readonly string[];
+}) => Readonly<Record<string, string>> | undefined;
+
+/** `person` makes a client that can show forms; not the foreign one. */
+export async function connect(era: Era, server: ServerCommand, person?: PersonAtClient): Promise<McpClient> {
+  return era === 'foreign' ? connectForeign(server) : connectCurrent(era, server, person);
 }
 
-async function connectCurrent(era: 'legacy' | 'modern', server: ServerCommand): Promise<McpClient> {
+async function connectCurrent(
+  era: 'legacy' | 'modern',
+  server: ServerCommand,
+  person: PersonAtClient | undefined,
+): Promise<McpClient> {
   const client = new Client(identity, {
+    ...(person && { capabilities: { elicitation: {} } }),
     versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
   });
   const transport = new StdioClientTransport({
@@ -60,6 +76,13 @@ async function connectCurrent(era: 'legacy' | 'modern', server: ServerCommand): 
     stderr: 'pipe',
   });
   const log = collect(transport.stderr);
+  if (person) {
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      const { message, requestedSchema } = formSchema.parse(params);
+      const content = person({ message, fields: Object.keys(requestedSchema.properties) });
+      return content === undefined ? { action: 'cancel' } : { action: 'accept', content: { ...content } };
+    });
+  }
   await client.connect(transport);
   return {
     pid: transport.pid ?? 0,

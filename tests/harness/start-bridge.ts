@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../../src/cli/demo/claude-home.js';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
-import { connect, type Era, type McpClient } from './mcp-clients.js';
+import { connect, type Era, type McpClient, type PersonAtClient } from './mcp-clients.js';
 import { TaskClient } from './task-client.js';
 import { createWorkplace, type Workplace } from './workplace.js';
 
@@ -15,6 +15,8 @@ export interface BridgeOptions {
   /** Program for `claude_command`. */
   readonly claude: string;
   readonly era?: Era;
+  /** Makes the first client one that can show forms, and answers them. */
+  readonly person?: PersonAtClient;
   /** What the model does; only for the real CLI. */
   readonly script?: Script;
   /** Names of the projects to make; `app` when left out. */
@@ -91,13 +93,13 @@ export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
   if (options.withKey === false) delete env['ANTHROPIC_API_KEY'];
   if (options.withoutRoots === true) delete env['MCP_ALLOWED_ROOTS'];
 
-  const open = async (era: Era): Promise<McpClient> => {
+  const open = async (era: Era, person?: PersonAtClient): Promise<McpClient> => {
     const [command, ...args] = options.command ?? [process.execPath, serverEntry];
-    const client = await connect(era, { command, args, cwd: workplace.root, env });
+    const client = await connect(era, { command, args, cwd: workplace.root, env }, person);
     clients.push(client);
     return client;
   };
-  const first = new TaskClient(await open(options.era ?? 'modern'));
+  const first = new TaskClient(await open(options.era ?? 'modern', options.person));
   return Object.assign(first, {
     workplace,
     api,

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { pollingHint } from '../../tasks/polling-hint.js';
+import type { ToolCall } from '../../mcp/tool.js';
+import type { TaskService } from '../../tasks/task-service.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
+import { askPerson } from './ask-person.js';
 import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 /** Clients cut calls at 60 s; progress does not extend that. */
@@ -35,13 +38,19 @@ export const waitForTask = defineTool({
   },
   output: { tasks: z.array(waitedTask), cursor: z.string() },
   handle: async ({ task_ids, timeout_seconds, cursor }, { tasks }, call) => {
-    const outcome = await tasks.wait({
-      taskIds: [...new Set(task_ids.map(knownTaskId))],
-      timeoutMs: (timeout_seconds ?? MAX_WAIT_SECONDS) * MS_PER_SECOND,
-      cursor,
-      signal: call.signal,
-      onProgress: (text) => call.progress(text),
-    });
+    const deadlineMs = performance.now() + (timeout_seconds ?? MAX_WAIT_SECONDS) * MS_PER_SECOND;
+    const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+    const wait = (from: string | undefined) =>
+      tasks.wait({
+        taskIds: [...new Set(task_ids.map(knownTaskId))],
+        timeoutMs: leftMs(),
+        cursor: from,
+        signal: call.signal,
+        onProgress: (text) => call.progress(text),
+      });
+    let outcome = await wait(cursor);
+    // What the person at the client answers, the caller need not be told of.
+    while (await anyAnswered(outcome.tasks, tasks, call, leftMs())) outcome = await wait(outcome.cursor);
     const changed = new Set(outcome.changed);
     return {
       tasks: outcome.tasks.map((record) => waitedView(record, changed.has(record.task_id))),
@@ -49,6 +58,17 @@ export const waitForTask = defineTool({
     };
   },
 });
+
+async function anyAnswered(
+  records: readonly TaskRecord[],
+  tasks: Pick<TaskService, 'respond'>,
+  call: ToolCall,
+  leftMs: number,
+): Promise<boolean> {
+  for (const record of records)
+    if ((await askPerson(record, tasks, call.person, leftMs)) === 'answered') return true;
+  return false;
+}
 
 /** What did not change is told in short: its caller has read it before. */
 function waitedView(record: TaskRecord, changed: boolean): z.input<typeof waitedTask> {

@@ -1,0 +1,125 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  type InputRequiredResult,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { messageOf } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { Form, FormField, Person, PersonAnswer } from './person.js';
+
+const capabilitiesSchema = z.object({
+  elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }),
+});
+const envelopeSchema = z.object({ [CLIENT_CAPABILITIES_META_KEY]: z.unknown().optional() });
+const valuesSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+);
+
+/** A person who has less time than this to read and answer, before the call must be answered, is not asked. */
+const MIN_ASK_MS = 5_000;
+
+/** One call's way to the person at the client. */
+export interface CallPerson extends Person {
+  /** What must be asked before the call can be answered; in the modern era it is the answer of this run of the call. */
+  readonly needed: InputRequiredResult | undefined;
+}
+
+/** Undefined when the client did not declare that it can show forms. */
+export function personAt(server: Server, context: ServerContext, logger: Logger): CallPerson | undefined {
+  const { envelope } = context.mcpReq;
+  const declared =
+    envelope === undefined
+      ? server.getClientCapabilities()
+      : envelopeSchema.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
+  const { data } = capabilitiesSchema.safeParse(declared);
+  // An empty declaration means forms; one that names modes means those.
+  if (data === undefined || (data.elicitation.url !== undefined && data.elicitation.form === undefined))
+    return undefined;
+  return envelope === undefined ? new LegacyPerson(context, logger) : new ModernPerson(context);
+}
+
+/** Asked by a request of the server's own, while the call waits. */
+class LegacyPerson implements CallPerson {
+  readonly needed = undefined;
+  readonly #context: ServerContext;
+  readonly #logger: Logger;
+
+  constructor(context: ServerContext, logger: Logger) {
+    this.#context = context;
+    this.#logger = logger;
+  }
+
+  async ask(_key: string, form: Form, timeoutMs: number): Promise<PersonAnswer> {
+    const { mcpReq } = this.#context;
+    if (timeoutMs < MIN_ASK_MS) return { kind: 'unanswered' };
+    try {
+      const result = await mcpReq.send(
+        { method: 'elicitation/create', params: { message: form.message, requestedSchema: schemaOf(form) } },
+        { timeout: timeoutMs, signal: mcpReq.signal },
+      );
+      return result.action === 'accept' ? answered(result.content) : { kind: 'unanswered' };
+    } catch (thrown) {
+      // The time is over, or the client cannot show it after all: the model is told of the question instead.
+      this.#logger.debug('A person could not be asked', { fault: messageOf(thrown) });
+      return { kind: 'unanswered' };
+    }
+  }
+}
+
+/** Asked by the answer of the call, which the client then makes again with what the person said. */
+class ModernPerson implements CallPerson {
+  readonly #context: ServerContext;
+  #needed: InputRequiredResult | undefined;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+  }
+
+  get needed(): InputRequiredResult | undefined {
+    return this.#needed;
+  }
+
+  async ask(key: string, form: Form): Promise<PersonAnswer> {
+    const response = inputResponse(this.#context.mcpReq.inputResponses, key);
+    if (response.kind === 'elicit')
+      return response.action === 'accept' ? answered(response.content) : { kind: 'unanswered' };
+    this.#needed ??= inputRequired({
+      inputRequests: {
+        [key]: inputRequired.elicit({ message: form.message, requestedSchema: schemaOf(form) }),
+      },
+    });
+    return { kind: 'later' };
+  }
+}
+
+/** What the client sends is not trusted to fit the form: the tool judges the values. */
+function answered(content: unknown): PersonAnswer {
+  const { data } = valuesSchema.safeParse(content);
+  if (data === undefined) return { kind: 'unanswered' };
+  const values = Object.entries(data).map(([name, value]) => [name, String(value)] as const);
+  return { kind: 'answered', values: Object.fromEntries(values) };
+}
+
+function schemaOf({ fields }: Form) {
+  return {
+    type: 'object' as const,
+    properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+  };
+}
+
+/** `enum` with `enumNames`, which clients of every revision show. */
+function propertyOf({ title, description, choices }: FormField) {
+  const words = { type: 'string' as const, title, ...(description !== undefined && { description }) };
+  if (choices === undefined) return words;
+  return {
+    ...words,
+    enum: choices.map(({ value }) => value),
+    enumNames: choices.map((choice) => choice.title),
+  };
+}

@@ -1,0 +1,30 @@
+// What a tool asks the person at the client, where the client can show it (MCP elicitation).
+
+/** One field of a form: a choice of values, or free text. */
+export interface FormField {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly isRequired: boolean;
+  /** Values to choose from and how each is shown; without them the field takes text. */
+  readonly choices?: readonly { readonly value: string; readonly title: string }[];
+}
+
+export interface Form {
+  readonly message: string;
+  readonly fields: readonly FormField[];
+}
+
+/**
+ * `later`: the person is asked now, and the same call comes again with the answer; what this run of it gives is not shown.
+ * `unanswered`: declined, closed, or no answer within the time.
+ */
+export type PersonAnswer =
+  | { readonly kind: 'answered'; readonly values: Readonly<Record<string, string>> }
+  | { readonly kind: 'unanswered' }
+  | { readonly kind: 'later' };
+
+export interface Person {
+  /** `key` names the question within the call. Resolves at the latest after `timeoutMs`. */
+  ask(key: string, form: Form, timeoutMs: number): Promise<PersonAnswer>;
+}
