@@ -9,7 +9,7 @@ import { Drivers } from './drivers.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
 import { ObjectStores } from './object-stores.js';
-import { findRepository, type Repository, type RepositoryPath } from './repository.js';
+import { findRepository, type RepositoryPath } from './repository.js';
 import { repositoryGit, type RepositoryGit } from './repository-git.js';
 import type { GitRunner } from './run-git.js';
 import { readCommit, type Commit, type CommitQuery } from './show-commit.js';
@@ -101,35 +101,24 @@ export class GitService {
     const { roots, activeProject, runner } = this.#parts;
     const asked: AllowedPath = path === undefined ? await activeProject.resolve() : await roots.resolve(path);
     const at = await findRepository(roots, asked);
-    const answer = await this.#checked(at.repository, signal, async (both) =>
-      read(await repositoryGit(runner, this.#drivers, at.repository, both), at),
-    );
-    return { path: at.path, repository: at.repository.top, ...answer };
-  }
-
-  /**
-   * git runs while it is seen that what it reads lies in the roots: reading is harmless, and nothing of it is told before
-   * that is known.
-   */
-  async #checked<T>(
-    repository: Repository,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
     const end = new AbortController();
-    const working = work(AbortSignal.any([signal, end.signal]));
+    const both = AbortSignal.any([signal, end.signal]);
+    const git = await repositoryGit(runner, this.#drivers, at.repository, both);
+    // git runs while it is seen that what it reads lies in the roots: reading is harmless, and nothing of it is told before
+    // that is known. It is started first, since it takes longer.
+    const reading = read(git, at);
     const [check, answer] = await Promise.allSettled([
-      this.#stores.check(repository).catch((fault: unknown) => {
+      this.#stores.check(at.repository).catch((fault: unknown) => {
         end.abort(fault);
         throw fault;
       }),
-      working,
+      reading,
     ]);
     // What else was asked at the same time need not go on when one question failed.
     end.abort();
     if (check.status === 'rejected') throw check.reason;
     if (answer.status === 'rejected') throw answer.reason;
-    return answer.value;
+    return { path: at.path, repository: at.repository.top, ...answer.value };
   }
 }
 
