@@ -15,7 +15,7 @@ const MAX_ID_CHARS = 60;
 const MAX_DECISIONS = 10;
 
 /** Any text is taken here: what is no id of a task is answered like an id that nobody knows. */
-export const taskIdInput = z.string().describe('Id from start_task');
+export const taskIdInput = z.string();
 
 const questionView = z.object({
   question: z.string(),

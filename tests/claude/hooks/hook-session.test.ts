@@ -179,6 +179,7 @@ describe('a permission request', () => {
         summary: 'Bash(make)',
         options: [],
         source: 'exact',
+        folder: '/home/anybody/proj',
       },
     });
     expect(session.answer('hook-1', { verdict: 'allow' })).toBe(true);
