@@ -58,7 +58,9 @@ describe.each(names)('%s', (name) => {
     const failed = await bridge.end(await agent(bridge, 'exit 7'));
     expect(failed).toMatchObject({ status: 'failed', exit_code: 7 });
     expect(failed.reason).toContain('code 7: exiting with 7');
-    expect(failed.hint).toBe('Task failed with exit code 7. Review the error output above. get_task_result gives its receipt.');
+    expect(failed.hint).toBe(
+      'Task failed with exit code 7. Review the error output above. get_task_result gives its receipt.',
+    );
   });
 
   it('that dies in the middle of a line is told by its signal, and its last bytes are kept', async () => {

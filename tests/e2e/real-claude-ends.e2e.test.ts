@@ -69,7 +69,9 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     const end = await bridge.end(task_id);
     expect(end).toMatchObject({ status: 'timeout' });
     expect(end.reason).toContain('3 seconds');
-    expect(end.hint).toBe('Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.');
+    expect(end.hint).toBe(
+      'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
+    );
     await onlyTheServerLives(bridge);
   });
 

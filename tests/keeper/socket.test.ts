@@ -97,8 +97,9 @@ it('what a keeper does not know is answered with an error that says so', async (
     '{"id":7,"method":"explode"}\n{"id":8,"method":"watch","view":{}}\n{"id":9,"method":"screen"}\n',
   );
   const replies = await lines(socket, 4);
+  expect(JSON.stringify(replies[1])).toContain("'explode'");
   expect(replies.slice(1)).toMatchObject([
-    { id: 7, error: { code: 'INVALID_ARGUMENTS', message: expect.stringContaining("'explode'") } },
+    { id: 7, error: { code: 'INVALID_ARGUMENTS' } },
     { id: 8, error: { code: 'INVALID_ARGUMENTS' } },
     { id: 9, screen: { text: 'the screen' } },
   ]);

@@ -15,11 +15,23 @@ test.each<[Partial<TaskRecord>, string]>([
     { status: 'running', elapsed_seconds: 300 },
     'Task is running a long operation. Please check back in 2-3 minutes.',
   ],
-  [{ status: 'completed' }, 'Task completed successfully. Review the output above. get_task_result gives its receipt.'],
-  [{ status: 'failed', exit_code: 2 }, 'Task failed with exit code 2. Review the error output above. get_task_result gives its receipt.'],
-  [{ status: 'timeout' }, 'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.'],
+  [
+    { status: 'completed' },
+    'Task completed successfully. Review the output above. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'failed', exit_code: 2 },
+    'Task failed with exit code 2. Review the error output above. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'timeout' },
+    'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
+  ],
   [{ status: 'killed' }, 'Task was manually terminated. get_task_result gives its receipt.'],
-  [{ status: 'error' }, 'An internal error occurred. Check server logs for details. get_task_result gives its receipt.'],
+  [
+    { status: 'error' },
+    'An internal error occurred. Check server logs for details. get_task_result gives its receipt.',
+  ],
   [
     { status: 'waiting', decisions: [decision(), decision({ decision_id: 'dec_2' })] },
     'Task waits for an answer to decisions dec_1, dec_2. Answer with respond_to_task.',

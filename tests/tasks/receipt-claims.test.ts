@@ -84,9 +84,9 @@ describe('a claim that was observed is not doubted', () => {
 
 describe('a claim that matches nothing observed is told', () => {
   it.each(doubted)('%s', async (message, about, why) => {
-    expect(await unverifiedClaims(message, observed())).toEqual([
-      { about, claim: expect.any(String), why: expect.stringMatching(why) },
-    ]);
+    const claims = await unverifiedClaims(message, observed());
+    expect(claims).toMatchObject([{ about }]);
+    expect(claims[0]?.why).toMatch(why);
   });
 
   it('tests that nobody saw run, that failed, that hid their end, and that were fewer', async () => {

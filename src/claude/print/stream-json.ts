@@ -254,15 +254,18 @@ function resultEvent(line: unknown): StreamEvent | undefined {
 }
 
 function usageOf(models: z.infer<typeof modelUsageSchema>, costUsd: number | null): SessionUsage {
-  const sums = Object.entries(models).map(([model, sum]) => [
-    model,
-    {
-      input: sum.inputTokens,
-      output: sum.outputTokens,
-      cacheRead: sum.cacheReadInputTokens,
-      cacheWrite: sum.cacheCreationInputTokens,
-    },
-  ]);
+  const sums = Object.entries(models).map(
+    ([model, sum]) =>
+      [
+        model,
+        {
+          input: sum.inputTokens,
+          output: sum.outputTokens,
+          cacheRead: sum.cacheReadInputTokens,
+          cacheWrite: sum.cacheCreationInputTokens,
+        },
+      ] as const,
+  );
   return { models: Object.fromEntries(sums), costUsd };
 }
 
