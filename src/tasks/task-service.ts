@@ -24,6 +24,8 @@ export interface StartTask {
   readonly purpose?: TaskPurpose | undefined;
   /** The session that the new one begins as a copy of, up to a message of it or (null) whole. */
   readonly resume?: TaskSpec['resume'];
+  /** The id of a task or response that has ended, in the same directory: the session begins as a copy of its session. */
+  readonly continueFrom?: string | undefined;
   /** Claude Code asks for no permission at all. */
   readonly skipPermissions?: boolean | undefined;
 }

@@ -8,6 +8,7 @@ import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
+import { continuedSession } from './continued-session.js';
 import { projectBusy } from './project-busy.js';
 import { checkPrompt } from './prompt.js';
 import type { TaskRecord } from './task.js';
@@ -57,6 +58,10 @@ export class TaskStarter {
     checkPrompt(input.prompt);
     checkModel(input.model);
     const projectPath = await roots.resolveDirectory(input.path);
+    const resume =
+      input.continueFrom === undefined
+        ? input.resume
+        : await this.#continued(input.continueFrom, projectPath, input);
     const installation = await findInstallation();
     const { default_timeout_seconds, max_concurrent_tasks: _limit, ...taskSettings } = settings;
     const spec: TaskSpec = {
@@ -68,7 +73,7 @@ export class TaskStarter {
       keep_open: input.keepOpen ?? false,
       purpose: input.purpose ?? 'task',
       skip_permissions: input.skipPermissions ?? false,
-      resume: input.resume ?? null,
+      resume: resume ?? null,
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
       created_at: new Date(clock.now()).toISOString(),
       settings: { ...taskSettings, claude_command: [...installation.command] },
@@ -108,6 +113,21 @@ export class TaskStarter {
       await worktrees.removeUnlessWork(worktree);
       throw fault;
     }
+  }
+
+  async #continued(
+    origin: string,
+    projectPath: AllowedPath,
+    { onConflict }: StartTask,
+  ): Promise<TaskSpec['resume']> {
+    if (onConflict === 'worktree') {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        "continue_from and on_conflict 'worktree' do not go together: Claude Code keeps sessions by directory, and a worktree is another one.",
+        "Use on_conflict 'queue', or leave continue_from out.",
+      );
+    }
+    return continuedSession(origin, projectPath, this.#options.read);
   }
 
   #enter(spec: TaskSpec, input: StartTask): ReturnType<TaskQueue['enter']> {

@@ -31,10 +31,11 @@ export const startTask = defineTool({
     driver: driverNameSchema.optional().describe('Default: interactive'),
     keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
+    continue_from: z.string().optional().describe('Task or response to continue'),
   },
   output: { ...taskOutput, message: z.string() },
   handle: async (
-    { prompt, path, timeout_seconds, permission_mode, model, driver, keep_open, on_conflict },
+    { prompt, path, timeout_seconds, permission_mode, model, driver, keep_open, on_conflict, continue_from },
     { tasks },
     call,
   ) => {
@@ -47,6 +48,7 @@ export const startTask = defineTool({
       driver,
       keepOpen: keep_open,
       onConflict: on_conflict,
+      continueFrom: continue_from,
       signal: call.signal,
     });
     return { ...taskView(record), message: messageOf(record) };
