@@ -14,7 +14,7 @@ const formWords: Record<SettingForm, string> = {
   'yes or no': '`true` or `false`',
   list: 'separated by commas',
   'list or all': 'separated by commas, or `all`',
-  json: 'as a JSON array of strings',
+  json: 'as a JSON array',
 };
 
 /** `docs/settings.md`, from the schema. Pure. */
@@ -64,6 +64,7 @@ function section(key: ConfigKey): string {
 function typeWords(key: ConfigKey): string {
   if (key === 'claude_command') return 'string or list of strings';
   if (key === 'state_dir') return 'string or null';
+  if (key === 'rules') return 'list of objects';
   switch (factsOf(key).form) {
     case 'integer':
       return 'whole number';
