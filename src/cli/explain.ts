@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { BridgeError } from '../base/errors.js';
+import { resolve } from 'node:path';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { ApprovalMode } from '../approvals/decide.js';
 import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js';
 import { realPlaces } from '../approvals/places.js';
@@ -29,7 +30,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   const { env, cwd, homeDir, configPath, tool, write } = request;
   const mode = modeOf(request.mode);
   const { config, source } = await loadConfig({ env, cwd, homeDir, configPath });
-  const projectPath = await realpath(request.project);
+  const projectPath = await projectOf(resolve(cwd, request.project));
   const input = inputOf(tool, request.input);
   const judged = await judgeRequest(
     {
@@ -59,6 +60,19 @@ function tellParts({ parts }: JudgedVerdict, write: (line: string) => void): voi
   for (const { part, verdict, rule, reason, depth } of parts) {
     write(`  ${'  '.repeat(depth)}${verdict.padEnd(5)} ${JSON.stringify(part)}`);
     write(`  ${'  '.repeat(depth)}      ${rule}: ${reason}`);
+  }
+}
+
+async function projectOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (fault) {
+    if (systemCodeOf(fault) === undefined) throw fault;
+    throw new BridgeError(
+      'PATH_NOT_FOUND',
+      `--project is ${path}: ${messageOf(fault)}.`,
+      'Give the folder of the project.',
+    );
   }
 }
 
