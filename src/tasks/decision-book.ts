@@ -3,6 +3,7 @@ import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { headBytes, oneLine } from '../base/text.js';
 import type { SessionAnswer, SessionRequest } from '../claude/session.js';
+import { chosenLabel } from './chosen-label.js';
 import type { Decision } from './task.js';
 import type { DecisionAnswer } from './task-host.js';
 
@@ -11,6 +12,7 @@ const MAX_KEPT = 100;
 /** A tool's input may be a whole file; a decision shows its beginning. */
 const MAX_FIELD_BYTES = 2_000;
 const MAX_FIELDS = 20;
+const MAX_WHY_CHARS = 300;
 
 interface OpenDecision {
   readonly request: SessionRequest;
@@ -41,9 +43,9 @@ export class DecisionBook implements Disposable {
     return this.#open.size;
   }
 
-  /** A decision that somebody has to take, with a deadline. */
-  open(request: SessionRequest): Decision {
-    const decision = this.#add(request);
+  /** A decision that somebody has to take, with a deadline; `why` says which rule asks, and for what reason. */
+  open(request: SessionRequest, why?: string): Decision {
+    const decision = this.#add(request, why);
     this.#open.set(decision.decision_id, {
       request,
       deadline: this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(decision.decision_id)),
@@ -110,7 +112,7 @@ export class DecisionBook implements Disposable {
     this.#open.clear();
   }
 
-  #add(request: SessionRequest): Decision {
+  #add(request: SessionRequest, why?: string): Decision {
     const nowMs = this.#clock.now();
     const decision: Decision = {
       decision_id: `dec_${this.#next++}`,
@@ -124,6 +126,7 @@ export class DecisionBook implements Disposable {
         : {
             questions: request.questions.map((question) => ({ ...question, options: [...question.options] })),
           }),
+      ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
       asked_at: new Date(nowMs).toISOString(),
       expires_at: new Date(nowMs + this.#timeoutSeconds * 1000).toISOString(),
       closed_at: null,
@@ -182,7 +185,7 @@ export function sessionAnswerFor(request: SessionRequest, answer: DecisionAnswer
       given[question.header] ??
       (onlyOne ? (Object.values(given)[0] ?? answer.message) : undefined);
     if (text === undefined || text.trim() === '') missing.push(question.question);
-    else answers[question.question] = text;
+    else answers[question.question] = chosenLabel(text, question);
   }
   if (missing.length > 0) {
     throw new BridgeError(

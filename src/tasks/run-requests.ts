@@ -32,7 +32,7 @@ export class RunRequests {
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || state.isFinished) return;
     if (judgement.verdict === 'ask') {
-      story.asked(decisions.open(request));
+      story.asked(decisions.open(request, `${judgement.rule}: ${judgement.reason}`));
       state.settle(request.source, 'asked');
       return;
     }

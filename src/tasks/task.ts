@@ -71,6 +71,8 @@ export const decisionSchema = z.object({
   summary: z.string(),
   options: z.array(z.string()),
   questions: z.array(questionSchema).optional(),
+  /** Which rule asks, and its reason. */
+  why: z.string().optional(),
   asked_at: z.string(),
   expires_at: z.string(),
   closed_at: z.string().nullable(),

@@ -39,6 +39,12 @@ describe('the book of decisions', () => {
     expect(decisions.idOfRequest('r3')).toBeUndefined();
   });
 
+  it('says why one is asked, on one line', () => {
+    const { book: decisions } = book();
+    expect(decisions.open(request(), 'no-rule: no rule\nallows it').why).toBe('no-rule: no rule ⏎ allows it');
+    expect(decisions.open(request())).not.toHaveProperty('why');
+  });
+
   it('tells a deadline once, and none for what was closed before', () => {
     const { book: decisions, clock, late } = book();
     decisions.open(request());
@@ -121,6 +127,39 @@ describe('the answer for a session', () => {
     expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', ...given })).toEqual({
       verdict: 'allow',
       answers: { 'Which?': 'B' },
+    });
+  });
+
+  const described = {
+    ...one,
+    options: [
+      { label: 'A', description: 'the first one' },
+      { label: 'B', description: 'a:\nb, c' },
+      { label: 'C' },
+    ],
+  };
+
+  it.each([
+    ['A: the first one', 'A'],
+    [' B: a:\nb, c ', 'B'],
+    ['A: the fir…', 'A'],
+    ['A', 'A'],
+    ['C', 'C'],
+    ['A: something else', 'A: something else'],
+    ['…', '…'],
+    ['free text', 'free text'],
+  ])('an option as it was shown stands for its label: %j', (text, label) => {
+    const asked = request({ kind: 'question', questions: [described] });
+    expect(
+      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { 'Which?': text } }),
+    ).toMatchObject({ answers: { 'Which?': label } });
+  });
+
+  it('of several choices each one stands for its label', () => {
+    const asked = request({ kind: 'question', questions: [{ ...described, multiSelect: true }] });
+    const answers = { 'Which?': 'A: the first one, C, B: a:\nb, c' };
+    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toMatchObject({
+      answers: { 'Which?': 'A, C, B' },
     });
   });
 
