@@ -1,10 +1,8 @@
 import { systemClock } from '../base/clock.js';
 import { createStderrLogger } from '../base/logger.js';
-import { createServices } from '../bridge-services.js';
+import { createTaskServices } from '../services/task-services.js';
 import { loadConfig } from '../config/load-config.js';
-import { stateDirectory } from '../config/state-directory.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import { openStateDir } from '../store/state-dir.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { findTask } from './find-task.js';
@@ -35,10 +33,11 @@ export type TasksWish =
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
 export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<number> {
   const { config } = await loadConfig({ ...options, cwd: process.cwd() });
-  const { tasks } = await createServices(
+  const { tasks, sweepLeftovers } = await createTaskServices(
     { ...options, config, version: VERSION, logger: createStderrLogger('warn') },
     new AllowedRoots(config.allowed_roots, options.homeDir),
   );
+  void sweepLeftovers();
   const { json, write } = options;
   const say = (value: unknown, text: string): void =>
     write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
@@ -65,15 +64,14 @@ export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<
         return 0;
       }
       case 'prune': {
-        const { records: removed } = await prune(
-          tasks,
-          options,
-          config,
-          wish.keep ?? config.task_history_size,
-        );
+        const { removed, withWork } = await tasks.prune(wish.keep);
         say(
           removed.map(({ task_id }) => task_id),
-          `${removed.map(({ task_id, status }) => `${task_id} (${status})\n`).join('')}${removed.length} removed\n`,
+          [
+            ...removed.map(({ task_id, status }) => `${task_id} (${status})\n`),
+            ...withWork.map(({ task_id }) => `${task_id} stays: its worktree holds work (finish_task)\n`),
+            `${removed.length} removed\n`,
+          ].join(''),
         );
         return 0;
       }
@@ -102,18 +100,4 @@ async function follow(
     signal: stop.signal,
   });
   return last.status === 'completed' || !isFinal(last.status) ? 0 : 1;
-}
-
-/** Removes the folders of all but the newest `keep` finished tasks; never one that runs, or whose work lies in a worktree. */
-async function prune(
-  tasks: TaskManager,
-  { env, homeDir }: TasksOptions,
-  config: Parameters<typeof stateDirectory>[0],
-  keep: number,
-): Promise<{ readonly records: TaskRecord[] }> {
-  const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
-  const finished = await tasks.list({ status: 'finished', limit: MAX_TASKS });
-  const records = finished.tasks.slice(keep);
-  for (const { task_id } of records) await stateDir.removeTaskDir(task_id);
-  return { records };
 }

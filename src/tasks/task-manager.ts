@@ -89,7 +89,7 @@ export class TaskManager implements TaskService, Disposable {
     } finally {
       // Whatever became of this one, others may have their turn now.
       this.#inBackground('the queue could not go on', () => this.#queue.advance());
-      this.#inBackground('old tasks could not be pruned', () => this.#prune());
+      this.#inBackground('old tasks could not be pruned', () => this.prune());
     }
   }
 
@@ -188,18 +188,33 @@ export class TaskManager implements TaskService, Disposable {
     }
   }
 
-  /** Keeps the newest finished tasks and, counted apart, the newest questions. */
-  async #prune(): Promise<void> {
+  /**
+   * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, counted apart, the
+   * newest questions; never one that runs. Gives what was removed, and what stays because its worktree holds work.
+   */
+  async prune(
+    keepTasks?: number,
+  ): Promise<{ readonly removed: readonly TaskRecord[]; readonly withWork: readonly TaskRecord[] }> {
     const { stateDir, settings } = this.#options;
-    const kept = { task: settings.task_history_size, ask: settings.conversation_history_size };
+    const left = {
+      task: keepTasks ?? settings.task_history_size,
+      ask: settings.conversation_history_size,
+    };
+    const removed: TaskRecord[] = [];
+    const withWork: TaskRecord[] = [];
     for (const id of await stateDir.listTaskIds()) {
       const record = await this.#reader.read(id);
       if (record === undefined || !isFinal(record.status)) continue;
-      const purpose = purposeOf(record);
-      kept[purpose]--;
-      if (kept[purpose] >= 0 || (await this.#holdsWork(record))) continue;
+      left[purposeOf(record)]--;
+      if (left[purposeOf(record)] >= 0) continue;
+      if (await this.#holdsWork(record)) {
+        withWork.push(record);
+        continue;
+      }
       await stateDir.removeTaskDir(id);
+      removed.push(record);
     }
+    return { removed, withWork };
   }
 
   /** A worktree without work goes with its task; one with work keeps it, since the record is what names it. */
@@ -208,7 +223,7 @@ export class TaskManager implements TaskService, Disposable {
     return (await this.#options.worktrees?.removeUnlessWork(worktree)) !== true;
   }
 
-  #inBackground(fault: string, act: () => Promise<void>): void {
+  #inBackground(fault: string, act: () => Promise<unknown>): void {
     act().catch((why: unknown) => this.#options.logger.warn(fault, { fault: messageOf(why) }));
   }
 }
