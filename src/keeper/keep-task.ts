@@ -130,6 +130,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       onBytes: (bytes, session) => terminal.output(bytes, session),
     });
     terminal.stateFrom(() => driver.terminal?.state(0) ?? '');
+    let server: KeeperServer | undefined = undefined;
     const run = new TaskRun(
       {
         spec,
@@ -147,7 +148,10 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         endLeftovers: async () =>
           (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
         identify: identityOf,
-        flush: () => store.flush(),
+        flush: () => {
+          server?.tellTyped();
+          return store.flush();
+        },
         release: async () => {
           await lock?.release();
         },
@@ -157,7 +161,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     owned.add(run);
     store.follow(run);
     options.onRun(run);
-    const server = owned.add(
+    server = owned.add(
       await KeeperServer.start({
         run,
         socketPath,

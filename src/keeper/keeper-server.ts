@@ -90,6 +90,11 @@ export class KeeperServer implements Disposable {
     return [...this.#peers].reduce((sum, peer) => sum + peer.unreadBytes, 0);
   }
 
+  /** Writes down what was typed; before the journal is closed. */
+  tellTyped(): void {
+    this.#watchers?.tellTyped();
+  }
+
   /** Tells every client the final record and what it asked for, and says goodbye; resolves when all have been told. */
   async finish(): Promise<void> {
     this.#lastServer.dispose();

@@ -95,16 +95,24 @@ export class TerminalWatchers implements Disposable {
     if (watching === undefined) return;
     this.#all.delete(line);
     watching.watcher.dispose();
-    this.#tellTyped();
+    this.tellTyped();
     this.#options.journal.append('detached', { watchers: this.#all.size });
     const terminal = this.#options.terminal();
     if (terminal !== undefined) this.#fit(terminal);
     watching.held?.dispose();
   }
 
+  /** Writes down at once what was typed; before the journal is closed. */
+  tellTyped(): void {
+    this.#typed?.dispose();
+    this.#typed = undefined;
+    if (this.#typedBytes === 0) return;
+    this.#options.journal.append('typed', { by: 'terminal', bytes: this.#typedBytes });
+    this.#typedBytes = 0;
+  }
+
   /** Shows everybody what the session showed last. */
   finish(): void {
-    this.#tellTyped();
     for (const { watcher } of this.#all.values()) watcher.finish();
   }
 
@@ -142,15 +150,7 @@ export class TerminalWatchers implements Disposable {
 
   #note(bytes: number): void {
     this.#typedBytes += bytes;
-    this.#typed ??= this.#options.clock.after(TYPED_QUIET_MS, () => this.#tellTyped());
-  }
-
-  #tellTyped(): void {
-    this.#typed?.dispose();
-    this.#typed = undefined;
-    if (this.#typedBytes === 0) return;
-    this.#options.journal.append('typed', { by: 'terminal', bytes: this.#typedBytes });
-    this.#typedBytes = 0;
+    this.#typed ??= this.#options.clock.after(TYPED_QUIET_MS, () => this.tellTyped());
   }
 }
 
