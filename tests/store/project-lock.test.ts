@@ -10,7 +10,7 @@ import { ProjectLocks, type CorruptLock, type Lock } from '../../src/store/proje
 import { LockRacers } from './lock-racers.js';
 
 const RACERS = 3;
-const ROUNDS = 40;
+const ROUNDS = 15;
 const project = '/home/me/project';
 const dead: ProcessIdentity = { pid: 1, start_time: 'never', boot_id: 'an earlier boot' };
 
