@@ -9,6 +9,8 @@ import { lazyFilesystemService } from './files/lazy-filesystem-service.js';
 import { lazyGitService } from './git/lazy-git-service.js';
 import type { ServerParts } from './mcp/server.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
+import { allPrompts } from './prompts/registry.js';
+import type { PromptServices } from './prompts/services.js';
 import { allResources } from './resources/registry.js';
 import type { ResourceServices } from './resources/services.js';
 import { lazyTaskService } from './tasks/lazy-task-service.js';
@@ -33,7 +35,7 @@ const JOIN_DELAY_MS = 500;
 
 /** Everything that serves one client, and its end. */
 export interface Bridge extends Disposable {
-  readonly parts: ServerParts<ToolServices & ResourceServices>;
+  readonly parts: ServerParts<ToolServices & ResourceServices & PromptServices>;
 }
 
 /**
@@ -67,6 +69,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       instructions,
       tools: enabledTools(config.toolsets),
       resources: allResources,
+      prompts: allPrompts,
       services: {
         tasks: lazyTaskService(async () => (await services()).tasks),
         activeProject: { set: async (path) => (await services()).activeProject.set(path) },

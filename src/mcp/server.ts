@@ -17,8 +17,10 @@ import { personAt } from './elicitation.js';
 import { callTool, errorText, type ToolHost } from './call-tool.js';
 import { nearestName } from './nearest-name.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
+import type { Prompt } from './prompt.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
 import { ResourceUpdates } from './resource-updates.js';
+import { completePrompt, servePrompts } from './serve-prompts.js';
 import { TappedTransport } from './tapped-transport.js';
 import type { Tool } from './tool.js';
 
@@ -30,6 +32,7 @@ export interface ServerParts<Services> extends ToolHost<Services> {
   readonly instructions: string;
   readonly tools: readonly Tool<Services>[];
   readonly resources: readonly Resource<Services>[];
+  readonly prompts: readonly Prompt<Services>[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -74,12 +77,14 @@ export function createServer<Services>(
 ): Server {
   const server = new Server(parts.identity, {
     instructions: parts.instructions,
-    capabilities: { tools: {}, resources: { subscribe: true }, completions: {} },
+    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
     // Nothing here needs one; the default one costs a fifth of the start.
     jsonSchemaValidator: { getValidator: noValidator },
   });
   serveTools(server, parts);
   serveResources(server, parts);
+  servePrompts(server, parts);
+  serveCompletions(server, parts);
   server.setRequestHandler('resources/subscribe', ({ params }) => {
     const outcome = updates.subscribe(LEGACY_OWNER, params.uri);
     if (outcome === 'unknown') throw new ResourceNotFoundError(params.uri);
@@ -177,15 +182,29 @@ function serveResources<Services>(server: Server, parts: ServerParts<Services>):
     const text = await readText(found.resource, found.variable, uri, parts);
     return { contents: [{ uri, mimeType: found.resource.mimeType, text }] };
   });
+}
+
+function serveCompletions<Services>(server: Server, parts: ServerParts<Services>): void {
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
-    const resource = ref.type === 'ref/resource' ? resources.find(({ uri }) => uri === ref.uri) : undefined;
-    if (resource === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Nothing here has that to complete.');
-    const wanted = variableOf(resource.uri) === argument.name;
-    const all = wanted ? ((await resource.complete?.(argument.value, services)) ?? []) : [];
+    const all =
+      ref.type === 'ref/prompt'
+        ? await completePrompt(parts, ref.name, argument)
+        : await completeVariable(parts, ref.uri, argument);
     const values = all.slice(0, MAX_COMPLETIONS);
     return { completion: { values, total: all.length, hasMore: all.length > values.length } };
   });
+}
+
+async function completeVariable<Services>(
+  { resources, services }: ServerParts<Services>,
+  template: string,
+  argument: { readonly name: string; readonly value: string },
+): Promise<readonly string[]> {
+  const resource = resources.find(({ uri }) => uri === template);
+  if (resource === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Nothing here has that to complete.');
+  if (variableOf(resource.uri) !== argument.name) return [];
+  return (await resource.complete?.(argument.value, services)) ?? [];
 }
 
 async function readText<Services>(

@@ -2,6 +2,7 @@ import type { Resource } from '../mcp/resource.js';
 import { activeTasks } from './active-tasks.js';
 import { currentConfig } from './current-config.js';
 import type { ResourceServices } from './services.js';
+import { skill } from './skill.js';
 import { taskLog } from './task-log.js';
 import { taskRecord } from './task-record.js';
 
@@ -9,6 +10,7 @@ import { taskRecord } from './task-record.js';
 export const allResources: readonly Resource<ResourceServices>[] = [
   currentConfig,
   taskLog,
+  skill,
   activeTasks,
   taskRecord,
 ];

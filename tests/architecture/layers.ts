@@ -16,6 +16,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   mcp: ['base'],
   tools: ['mcp', 'tasks', 'conversations', 'files', 'git', 'projects', 'config', 'base'],
   resources: ['mcp', 'tasks', 'projects', 'config', 'base'],
+  prompts: ['mcp', 'tasks', 'base'],
   cli: [
     'resources',
     'tools',

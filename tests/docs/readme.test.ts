@@ -8,6 +8,7 @@ import { CLAUDE_VERSIONS } from '../../src/cli/demo/fetch-claude.js';
 import { configKeys, factsOf } from '../../src/config/schema.js';
 import { SETTINGS_FILE_VARIABLE } from '../../src/config/settings-file.js';
 import { MARK_VARIABLE } from '../../src/pty/child-env.js';
+import { allPrompts } from '../../src/prompts/registry.js';
 import { allResources } from '../../src/resources/registry.js';
 import { permissionModes, taskStatuses } from '../../src/tasks/task.js';
 import { enabledTools } from '../../src/tools/registry.js';
@@ -58,10 +59,17 @@ describe('README.md', () => {
     expect(rows.toSorted()).toEqual(toolNames.toSorted());
   });
 
-  test('names every toolset, resource, permission mode and status', () => {
+  test('names every toolset, resource, prompt, permission mode and status', () => {
     const uris = allResources.map((resource) => resource.uri);
+    const prompts = allPrompts.map((prompt) => prompt.name);
     expect(
-      unnamed('README.md', [...Object.keys(toolsets), ...uris, ...permissionModes, ...taskStatuses]),
+      unnamed('README.md', [
+        ...Object.keys(toolsets),
+        ...uris,
+        ...prompts,
+        ...permissionModes,
+        ...taskStatuses,
+      ]),
     ).toEqual([]);
   });
 

@@ -152,6 +152,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual([
       'config://current',
+      'skill://claude-code-bridge',
       'tasks://active',
       `logs://${TASK_ID}`,
     ]);
@@ -167,6 +168,49 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(completion.values).toEqual([TASK_ID]);
     const { contents } = await client.readResource({ uri: `logs://${TASK_ID}` });
     expect(contents).toMatchObject([{ mimeType: 'text/plain', text: 'line one\nline two\n' }]);
+  });
+
+  test('lists, gets and completes prompts', async () => {
+    const { client } = serving;
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['continue', 'delegate', 'investigate', 'review']);
+    expect(prompts.find(({ name }) => name === 'delegate')).toMatchObject({
+      title: 'Delegate to Claude Code',
+      arguments: [
+        { name: 'request', required: true },
+        { name: 'path', required: false },
+      ],
+    });
+    const { messages } = await client.getPrompt({ name: 'continue', arguments: { request: 'Add a test.' } });
+    expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
+    expect(JSON.stringify(messages)).toContain(`Task ${TASK_ID} in /home/ann/app`);
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'continue' },
+      argument: { name: 'id', value: 'task_01' },
+    });
+    expect(completion).toMatchObject({ values: [TASK_ID], hasMore: false });
+  });
+
+  test.each([
+    ['contineu', {}, 'No prompt is named "contineu". Did you mean continue?'],
+    [
+      'delegate',
+      {},
+      'INVALID_ARGUMENTS: The arguments of the prompt delegate do not fit. request is missing',
+    ],
+    ['review', {}, 'TASK_NOT_FOUND: There is no task that has ended.'],
+  ])('is told why it cannot have the prompt %s %j', async (name, args, words) => {
+    const got = serving.client.getPrompt({ name, arguments: args });
+    await expect(got).rejects.toMatchObject({ code: -32602 });
+    await expect(got).rejects.toThrow(words);
+  });
+
+  test('is told that a prompt has no such argument to complete', async () => {
+    const completed = serving.client.complete({
+      ref: { type: 'ref/prompt', name: 'review' },
+      argument: { name: 'nothing', value: '' },
+    });
+    await expect(completed).rejects.toThrow('The prompt review has no argument "nothing".');
   });
 
   test.each(['logs://task_00000000000000000000', 'logs://../../etc/passwd', 'tasks://nobody', 'nope://x'])(

@@ -4,6 +4,8 @@ import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { configSchema } from '../../src/config/schema.js';
 import { serveConnection, type ServerParts } from '../../src/mcp/server.js';
+import { allPrompts } from '../../src/prompts/registry.js';
+import type { PromptServices } from '../../src/prompts/services.js';
 import { allResources } from '../../src/resources/registry.js';
 import type { ResourceServices } from '../../src/resources/services.js';
 import { instructions } from '../../src/tools/instructions.js';
@@ -23,7 +25,7 @@ export type Era = (typeof eras)[number];
 
 export const MODERN_REVISION = '2026-07-28';
 
-type Parts = ServerParts<ToolServices & ResourceServices>;
+type Parts = ServerParts<ToolServices & ResourceServices & PromptServices>;
 
 export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}): Parts {
   const config = configSchema.parse({ allowed_roots: ['/home/ann'] });
@@ -32,6 +34,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
     instructions,
     tools: enabledTools('all'),
     resources: allResources,
+    prompts: allPrompts,
     services: {
       tasks,
       activeProject: { set: async (path) => path },

@@ -3,8 +3,12 @@ import { configSchema } from '../../src/config/schema.js';
 import { findResource } from '../../src/mcp/resource.js';
 import { MAX_REPLY_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
 import { allResources } from '../../src/resources/registry.js';
+import { allTools } from '../../src/tools/tool-list.js';
 import { noReceipts } from '../tools/no-receipts.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+
+/** A model reads it whole. */
+const MAX_SKILL_BYTES = 4_096;
 
 describe('resources', () => {
   const tasks = new FakeTaskService(taskRecord(), taskRecord({ task_id: OTHER_ID, status: 'completed' }));
@@ -46,6 +50,18 @@ describe('resources', () => {
     const text = await read('config://current');
     expect(JSON.parse(text)).toMatchObject({ allowed_roots: ['/home/ann'], default_timeout_seconds: 3600 });
     expect(text).not.toContain('abc');
+  });
+
+  test('skill://claude-code-bridge is a short skill file that names only tools there are', async () => {
+    const text = await read('skill://claude-code-bridge');
+    expect(text).toMatch(/^---\nname: claude-code-bridge\ndescription: .+\n---\n\n# /);
+    expect(Buffer.byteLength(text)).toBeLessThan(MAX_SKILL_BYTES);
+    const known: ReadonlySet<string> = new Set(allTools.map((tool) => tool.name));
+    const calls = [
+      ...text.matchAll(/`((?:start|wait|get|respond|message|kill|finish|git|read|search|write)_[a-z_]+)`/g),
+    ];
+    expect(calls.length).toBeGreaterThan(10);
+    expect(calls.map((match) => match[1] ?? '').filter((name) => !known.has(name))).toEqual([]);
   });
 
   test('a log under the limit is given whole', async () => {

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { BridgeError } from '../base/errors.js';
+import { argumentFaults } from './argument-faults.js';
+import type { JsonObject } from './json-object.js';
+
+export interface PromptDefinition<Services, Input extends z.ZodRawShape> {
+  /** Clients show it as a slash command. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Called when first needed: a start builds no schemas. Every value is text on the wire. */
+  input(): Input;
+  /** Values of an argument that begin with `prefix`, best first. */
+  readonly complete?: Readonly<
+    Record<string, (prefix: string, services: Services) => Promise<readonly string[]>>
+  >;
+  /** What the user says with it. Throws BridgeError when there is nothing to say it of. */
+  text(args: z.output<z.ZodObject<Input>>, services: Services): Promise<string>;
+}
+
+/** A prompt as the server holds it: its schema is closed over, so that no caller needs to know its type. */
+export interface Prompt<Services> {
+  readonly name: string;
+  /** What `prompts/list` shows of the prompt; made when first asked for. */
+  listing(): PromptListing;
+  /** Throws BridgeError: INVALID_ARGUMENTS, or what the prompt throws. */
+  text(args: Readonly<Record<string, string>>, services: Services): Promise<string>;
+  /** Values of an argument, none for one that cannot be completed; undefined when there is no such argument. */
+  complete(argument: string, prefix: string, services: Services): Promise<readonly string[]> | undefined;
+}
+
+export interface PromptListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description?: string;
+  readonly required: boolean;
+}
+
+/** Makes the function by which prompts over one set of services are defined. */
+export function promptDefiner<Services>() {
+  return <Input extends z.ZodRawShape>(definition: PromptDefinition<Services, Input>): Prompt<Services> => {
+    const { name, title, description } = definition;
+    let built: z.ZodObject<Input> | undefined;
+    const schema = (): z.ZodObject<Input> => (built ??= z.strictObject(definition.input()));
+    const listing = (): PromptListing => ({
+      name,
+      title,
+      description,
+      arguments: wireArguments(schema()),
+    });
+    return {
+      name,
+      listing,
+      text: async (args, services) => {
+        const given = withoutBlanks(args);
+        const parsed = schema().safeParse(given);
+        if (!parsed.success) {
+          throw new BridgeError(
+            'INVALID_ARGUMENTS',
+            `The arguments of the prompt ${name} do not fit. ${argumentFaults(parsed.error, given, textSchema(listing()))}`,
+            'Correct the named arguments and ask again.',
+          );
+        }
+        return definition.text(parsed.data, services);
+      },
+      complete: (argument, prefix, services) => {
+        if (!Object.hasOwn(schema().shape, argument)) return undefined;
+        const complete = definition.complete?.[argument];
+        return complete === undefined ? Promise.resolve([]) : complete(prefix, services);
+      },
+    };
+  };
+}
+
+function wireArguments(schema: z.ZodObject): PromptArgument[] {
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const { description } = z.globalRegistry.get(field) ?? {};
+    return {
+      name,
+      ...(description !== undefined && { description }),
+      required: !z.safeParse(field, undefined).success,
+    };
+  });
+}
+
+/** Clients show a field for every argument, and send what was left empty as empty text. */
+function withoutBlanks(args: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value.trim() !== ''));
+}
+
+/** What faults are explained by: arguments of prompts are texts. */
+function textSchema(listing: PromptListing): JsonObject {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(listing.arguments.map(({ name }) => [name, { type: 'string' }])),
+  };
+}

@@ -1,0 +1,80 @@
+import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
+import { BridgeError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { errorText } from './call-tool.js';
+import { nearestName } from './nearest-name.js';
+import type { Prompt } from './prompt.js';
+
+export interface PromptHost<Services> {
+  readonly prompts: readonly Prompt<Services>[];
+  readonly services: Services;
+  readonly logger: Logger;
+}
+
+/** Answers `prompts/list` and `prompts/get`. */
+export function servePrompts<Services>(server: Server, host: PromptHost<Services>): void {
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: host.prompts.map((prompt) => {
+      const listing = prompt.listing();
+      return { ...listing, arguments: listing.arguments.map((one) => ({ ...one })) };
+    }),
+  }));
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const prompt = knownPrompt(host.prompts, params.name);
+    const text = await spoken(prompt, params.arguments ?? {}, host);
+    return {
+      description: prompt.listing().description,
+      messages: [{ role: 'user', content: { type: 'text', text } }],
+    };
+  });
+}
+
+/** What `completion/complete` answers for an argument of a prompt. Throws ProtocolError when there is none. */
+export async function completePrompt<Services>(
+  host: PromptHost<Services>,
+  name: string,
+  argument: { readonly name: string; readonly value: string },
+): Promise<readonly string[]> {
+  const prompt = knownPrompt(host.prompts, name);
+  const values = prompt.complete(argument.name, argument.value, host.services);
+  if (values !== undefined) return values;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `The prompt ${name} has no argument ${JSON.stringify(argument.name)}.`,
+  );
+}
+
+function knownPrompt<Services>(prompts: readonly Prompt<Services>[], name: string): Prompt<Services> {
+  const prompt = prompts.find((one) => one.name === name);
+  if (prompt !== undefined) return prompt;
+  const names = prompts.map((one) => one.name);
+  const near = nearestName(name, names);
+  const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No prompt is named ${JSON.stringify(name)}. ${hint}`,
+  );
+}
+
+async function spoken<Services>(
+  prompt: Prompt<Services>,
+  args: Readonly<Record<string, string>>,
+  { services, logger }: PromptHost<Services>,
+): Promise<string> {
+  try {
+    return await prompt.text(args, services);
+  } catch (thrown) {
+    if (thrown instanceof BridgeError) {
+      const isCallers = thrown.code === 'INVALID_ARGUMENTS' || thrown.code === 'TASK_NOT_FOUND';
+      throw new ProtocolError(
+        isCallers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+        errorText(thrown),
+      );
+    }
+    logger.error('A prompt failed by a fault of the bridge', { prompt: prompt.name, fault: thrown });
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      'INTERNAL_ERROR: the server log on stderr has the details.',
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { TaskRecord } from '../tasks/task.js';
+import { definePrompt } from './define-prompt.js';
+import {
+  factsOf,
+  fittingIds,
+  hasEnded,
+  meantTask,
+  openWorktree,
+  projectOf,
+  type Wanted,
+} from './meant-task.js';
+
+/** The id of an answer in a conversation. Whether there is one, `ask` tells. */
+const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
+
+const any: Wanted = { fits: () => true, words: 'task yet' };
+
+export const continueWork = definePrompt({
+  name: 'continue',
+  title: 'Continue a task or conversation',
+  description: 'Go on where a task or a conversation with Claude Code ended.',
+  input: () => ({
+    request: z.string().describe('What is to be done next'),
+    id: z.string().optional().describe('A task_id or a responseId; default: the newest task'),
+  }),
+  complete: { id: (prefix, services) => fittingIds(prefix, any, services) },
+  text: async ({ request, id }, services) => {
+    const wanted = `<request>\n${request}\n</request>`;
+    const responseId = id?.trim() ?? '';
+    if (RESPONSE_ID_PATTERN.test(responseId)) return conversationText(responseId, wanted);
+    const record = await meantTask(id, any, services);
+    return `Go on with the work of this task:
+
+${factsOf(record)}
+
+What is to be done next:
+
+${wanted}
+
+${hasEnded(record) ? endedText(record) : liveText(record)}
+
+Then follow it with wait_for_task, passing its cursor back each time, answer what it asks as far as it follows from my request, and when it has ended check get_task_result and git_diff before you tell me what was done and what is open.`;
+  },
+});
+
+function conversationText(responseId: string, wanted: string): string {
+  return `Go on with the conversation with Claude Code after the answer ${responseId}:
+
+${wanted}
+
+Call ask with previousResponseId "${responseId}"; Claude Code remembers that conversation up to this answer and no further. When it turns into a task, ask_status gives the answer. If there is no tool ask, tell me that the setting toolsets has to name conversation. Give me the answer and its responseId.`;
+}
+
+function liveText(record: TaskRecord): string {
+  return `The task is still alive. Answer what it asks with respond_to_task; then send the request with message_task, task_id ${record.task_id}, which Claude Code reads when its turn is over. If the request makes pointless what it does now, set interrupt.`;
+}
+
+function endedText(record: TaskRecord): string {
+  const open = openWorktree(record);
+  const isGone = record.worktree !== undefined && open === undefined;
+  const path = isGone ? projectOf(record) : record.project_path;
+  const resumes = !isGone && record.session_id !== null;
+  return [
+    'The task has ended. Read get_task_result and git_diff to know how things stand.',
+    `Then call start_task with path ${path}.`,
+    ...(open === undefined
+      ? []
+      : [`That is its worktree, where the work lies; finish_task of ${record.task_id} brings home both.`]),
+    resumes
+      ? `Give it continue_from ${record.task_id}: the session knows all that was said, and its prompt only needs to say what is to be done now, and how to prove it.`
+      : 'The session remembers nothing: its prompt must say what was done, what was found, what is to be done now, and how to prove it.',
+  ].join(' ');
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { definePrompt } from './define-prompt.js';
+import { recentProjects } from './meant-task.js';
+
+export const delegate = definePrompt({
+  name: 'delegate',
+  title: 'Delegate to Claude Code',
+  description: 'Hand a piece of work to Claude Code in a project, follow it, and check what came of it.',
+  input: () => ({
+    request: z.string().describe('What is to be done'),
+    path: z.string().optional().describe('Project directory; default: the one we talk about'),
+  }),
+  complete: { path: recentProjects },
+  text: async ({ request, path }) =>
+    `Hand this piece of work to Claude Code:
+
+<request>
+${request}
+</request>
+
+${
+  path === undefined
+    ? 'The project is the one that we talk about; ask me when it is not clear which.'
+    : `The project is ${path}.`
+}
+
+1. Look around first, as far as it helps to say precisely what is wanted: git_status, search_files, read_file.
+2. Call start_task. Claude Code sees nothing of our conversation, so its prompt must say by itself what to do, where, what must stay as it is, and how to prove that it works. If another task has the project, on_conflict "worktree" works beside it and "queue" after it.
+3. Call wait_for_task until the task has ended, each time with the cursor of the answer before. When it asks something, answer with respond_to_task what follows from my request; ask me about the rest, and about everything that cannot be undone.
+4. When it has ended, read get_task_result and look at git_diff yourself. If it worked in a worktree, show me the outcome before you call finish_task.
+5. Tell me what was done, what was tested with which result, and what is open. Say which claims nothing supports (unverified).`,
+});

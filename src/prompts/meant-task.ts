@@ -1,0 +1,103 @@
+import { BridgeError } from '../base/errors.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import { oneLine } from '../base/text.js';
+import type { TaskRecord } from '../tasks/task.js';
+import type { Worktree } from '../tasks/worktree-maker.js';
+import type { PromptServices } from './services.js';
+
+/** Older ones are named by their id, which list_tasks finds. */
+const MAX_LOOKED_AT = 100;
+const MAX_ID_CHARS = 60;
+const SUMMARY_CHARS = 200;
+const REASON_CHARS = 300;
+
+/** Which tasks a prompt is about, and the words for them. */
+export interface Wanted {
+  readonly fits: (record: TaskRecord) => boolean;
+  readonly words: string;
+}
+
+/** The task that a user means: the named one, or else the newest that fits. Throws TASK_NOT_FOUND. */
+export async function meantTask(
+  taskId: string | undefined,
+  wanted: Wanted,
+  { tasks }: PromptServices,
+): Promise<TaskRecord> {
+  if (taskId !== undefined) return tasks.get(knownId(taskId.trim()));
+  const [newest] = await fittingTasks(wanted, { tasks });
+  if (newest !== undefined) return newest;
+  throw new BridgeError(
+    'TASK_NOT_FOUND',
+    `There is no ${wanted.words}.`,
+    'list_tasks shows the tasks there are; name one as task_id.',
+  );
+}
+
+/** Ids that begin with `prefix`, of the tasks that fit, newest first. */
+export async function fittingIds(
+  prefix: string,
+  wanted: Wanted,
+  services: PromptServices,
+): Promise<readonly string[]> {
+  const records = await fittingTasks(wanted, services);
+  return records.map((record) => record.task_id).filter((id) => id.startsWith(prefix));
+}
+
+/** Projects of the newest tasks that begin with `prefix`, each once. */
+export async function recentProjects(prefix: string, { tasks }: PromptServices): Promise<readonly string[]> {
+  const { tasks: newest } = await tasks.list({ limit: MAX_LOOKED_AT });
+  return [...new Set(newest.map(projectOf))].filter((path) => path.startsWith(prefix));
+}
+
+/** Told by its time, since the table of statuses stands among schemas that a start must not build. */
+export function hasEnded(record: TaskRecord): boolean {
+  return record.ended_at !== null;
+}
+
+/** Where a task's work belongs, also when it was done in a worktree. */
+export function projectOf(record: TaskRecord): string {
+  return record.worktree?.project_path ?? record.project_path;
+}
+
+/** The git worktree that still holds a task's work. */
+export function openWorktree({ worktree }: TaskRecord): Worktree | undefined {
+  return worktree?.finished === undefined ? worktree : undefined;
+}
+
+/** One paragraph: which task it is, and how it stands. Nothing of it is the agent's word. */
+export function factsOf(record: TaskRecord): string {
+  const asked = JSON.stringify(oneLine(record.prompt_summary, SUMMARY_CHARS));
+  const state = hasEnded(record) ? `It ended as ${record.status}` : `It has not ended: ${record.status}`;
+  return [
+    `Task ${record.task_id} in ${projectOf(record)} was asked: ${asked}.`,
+    `${state} (${oneLine(record.reason, REASON_CHARS)})`,
+    ...worktreeFacts(record),
+  ].join('\n');
+}
+
+function worktreeFacts(record: TaskRecord): string[] {
+  const open = openWorktree(record);
+  if (open !== undefined) {
+    return [
+      `Its work lies in the git worktree ${open.path} on the branch ${open.branch}, begun at ${open.base_commit}.`,
+    ];
+  }
+  const finished = record.worktree?.finished;
+  if (finished === undefined) return [];
+  const held = finished.result === '' ? 'It held no work.' : `The work is ${finished.result}.`;
+  return [`Its git worktree was ended with ${finished.action} and is gone. ${held}`];
+}
+
+async function fittingTasks(wanted: Wanted, { tasks }: PromptServices): Promise<readonly TaskRecord[]> {
+  const { tasks: newest } = await tasks.list({ limit: MAX_LOOKED_AT });
+  return newest.filter((record) => wanted.fits(record));
+}
+
+function knownId(text: string): string {
+  if (TASK_ID_PATTERN.test(text)) return text;
+  throw new BridgeError(
+    'TASK_NOT_FOUND',
+    `No task has the id ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}; ids look like task_0123456789abcdef0123.`,
+    'list_tasks shows the tasks there are.',
+  );
+}

@@ -1,0 +1,194 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { allPrompts } from '../../src/prompts/registry.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import { allTools } from '../../src/tools/tool-list.js';
+import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+
+const snapshots = new URL('__promptsnaps__/', import.meta.url);
+const RESPONSE_ID = 'response_0123456789abcdef0123';
+/** What a user's turn may cost before the work has begun. */
+const MAX_TEXT_CHARS = 2_600;
+
+const worktree = {
+  project_path: '/home/ann/app',
+  repository: '/home/ann/app',
+  path: '/home/ann/app/.claude/worktrees/task_1',
+  branch: 'claude/task_1',
+  base_commit: 'abc123',
+  notes: [],
+};
+const inWorktree: Partial<TaskRecord> = { project_path: worktree.path, worktree };
+const finishedWorktree: Partial<TaskRecord> = {
+  ...inWorktree,
+  worktree: { ...worktree, finished: { action: 'merge', at: '2026-03-01T11:00:00.000Z', result: 'def456' } },
+};
+const ENDED_AT = '2026-03-01T10:30:00.000Z';
+const ended: Partial<TaskRecord> = {
+  status: 'completed',
+  ended_at: ENDED_AT,
+  reason: 'The agent finished its work.',
+};
+const failed: Partial<TaskRecord> = {
+  status: 'failed',
+  ended_at: ENDED_AT,
+  reason: 'Exit code 1.',
+  exit_code: 1,
+};
+
+function promptNamed(name: string): (typeof allPrompts)[number] {
+  const prompt = allPrompts.find((one) => one.name === name);
+  if (prompt === undefined) throw new Error(`no prompt ${name}`);
+  return prompt;
+}
+
+function said(
+  name: string,
+  args: Readonly<Record<string, string>>,
+  ...records: readonly Partial<TaskRecord>[]
+): Promise<string> {
+  const tasks = new FakeTaskService(...records.map((record) => taskRecord(record)));
+  return promptNamed(name).text(args, { tasks });
+}
+
+describe('what clients see of a prompt', () => {
+  test.each(allPrompts.map((prompt) => [prompt.name, prompt] as const))(
+    'the listing of %s is as in its snapshot; renew it with: npm run docs',
+    async (name, prompt) => {
+      const text = `${JSON.stringify(prompt.listing(), undefined, 2)}\n`;
+      await expect(text).toMatchFileSnapshot(`__promptsnaps__/${name}.json`);
+    },
+  );
+
+  test.each([
+    ['delegate', { request: 'Fix the login.', path: '/home/ann/app' }, {}],
+    ['review', { task_id: TASK_ID }, { ...ended, ...inWorktree }],
+    ['continue', { request: 'Add a test.', id: TASK_ID }, ended],
+    ['investigate', { task_id: TASK_ID }, failed],
+  ] as const)('the text of %s is as in its snapshot', async (name, args, record) => {
+    const text = await said(name, args, record);
+    expect(text.length).toBeLessThan(MAX_TEXT_CHARS);
+    await expect(`${text}\n`).toMatchFileSnapshot(`__promptsnaps__/${name}.txt`);
+  });
+
+  test('no snapshot is left of a prompt that is gone', () => {
+    const files = allPrompts.flatMap(({ name }) => [`${name}.json`, `${name}.txt`]);
+    expect(readdirSync(snapshots).filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  test('they are sorted by name, and no name comes twice', () => {
+    const names = allPrompts.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)].sort());
+  });
+
+  test('every tool that a text names exists', async () => {
+    const texts = await Promise.all([
+      said('delegate', { request: 'x' }),
+      said('review', {}, ended),
+      said('continue', { request: 'x' }, { ...ended, ...inWorktree }),
+      said('continue', { request: 'x' }, {}),
+      said('continue', { request: 'x', id: RESPONSE_ID }),
+      said('investigate', {}, failed),
+    ]);
+    const known: ReadonlySet<string> = new Set(allTools.map((tool) => tool.name));
+    const verbs =
+      /\b(?:start|wait|get|respond|message|list|kill|finish|git|read|search|ask|write)_[a-z_]+\b/g;
+    const named = texts.flatMap((text) => text.match(verbs) ?? []);
+    expect(named.length).toBeGreaterThan(texts.length);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe('the task that is meant', () => {
+  test('is the newest that has ended, when none is named for a review', async () => {
+    const text = await said('review', {}, {}, { ...ended, task_id: OTHER_ID });
+    expect(text).toContain(`Task ${OTHER_ID} in /home/ann/app was asked: "Fix the login".`);
+    expect(text).not.toContain(TASK_ID);
+  });
+
+  test('is the newest without success, when none is named for an investigation', async () => {
+    const text = await said('investigate', {}, ended, { ...failed, task_id: OTHER_ID });
+    expect(text).toContain(`Task ${OTHER_ID}`);
+    expect(text).toContain('It ended as failed (Exit code 1.)');
+  });
+
+  test.each([
+    ['review', {}, 'There is no task that has ended.'],
+    ['investigate', {}, 'There is no task that has ended without success.'],
+    ['review', { task_id: '../../etc' }, 'No task has the id "../../etc"'],
+    ['continue', { request: 'x', id: 'response_1' }, 'No task has the id "response_1"'],
+  ])('of %s %j may not be there, which is said', async (name, args, words) => {
+    const text = said(name, args, {});
+    await expect(text).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    await expect(text).rejects.toThrow(words);
+  });
+
+  test('is looked at in its worktree as long as that is there', async () => {
+    const open = await said('review', {}, { ...ended, ...inWorktree });
+    expect(open).toContain('path /home/ann/app/.claude/worktrees/task_1, base abc123.');
+    expect(open).toContain('Do not call finish_task before I have agreed');
+    const gone = await said('review', {}, { ...ended, ...finishedWorktree });
+    expect(gone).toContain('Its git worktree was ended with merge and is gone. The work is def456.');
+    expect(gone).toContain('git_diff, path /home/ann/app;');
+  });
+
+  test('is waited for first when it has not ended', async () => {
+    expect(await said('review', { task_id: TASK_ID }, {})).toContain(
+      'Call wait_for_task until it has ended.',
+    );
+  });
+});
+
+describe('to continue', () => {
+  test('a task that is alive is a message to it', async () => {
+    const text = await said('continue', { request: 'And the logout.' }, {});
+    expect(text).toContain('<request>\nAnd the logout.\n</request>');
+    expect(text).toContain(`message_task, task_id ${TASK_ID}`);
+  });
+
+  test('a task that has ended is a new one in its directory, with its session where there is one', async () => {
+    const session = { ...ended, session_id: '11111111-2222-4333-8444-555555555555' };
+    const plain = await said('continue', { request: 'x' }, session);
+    expect(plain).toContain(`start_task with path /home/ann/app. Give it continue_from ${TASK_ID}`);
+    const open = await said('continue', { request: 'x' }, { ...session, ...inWorktree });
+    expect(open).toContain(`path ${worktree.path}. That is its worktree`);
+    const gone = await said('continue', { request: 'x' }, { ...session, ...finishedWorktree });
+    expect(gone).toContain('start_task with path /home/ann/app. The session remembers nothing');
+  });
+
+  test('a conversation is ask with that answer', async () => {
+    const text = await said('continue', { request: 'Why?', id: ` ${RESPONSE_ID} ` });
+    expect(text).toContain(`previousResponseId "${RESPONSE_ID}"`);
+  });
+});
+
+describe('the arguments of a prompt', () => {
+  test('that are missing, blank or unknown are named', async () => {
+    await expect(said('delegate', { request: '  ' })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      message: 'The arguments of the prompt delegate do not fit. request is missing, expected a string.',
+    });
+    await expect(said('review', { task: TASK_ID })).rejects.toThrow(
+      'Unknown argument "task", did you mean "task_id"?',
+    );
+  });
+
+  test('that are optional may be sent blank, as forms do', async () => {
+    expect(await said('delegate', { request: 'x', path: '' })).toContain('the one that we talk about');
+  });
+
+  test('complete to what fits the prompt', async () => {
+    const tasks = new FakeTaskService(
+      taskRecord(ended),
+      taskRecord({ ...failed, ...inWorktree, task_id: OTHER_ID }),
+    );
+    const complete = (name: string, argument: string, prefix: string): unknown =>
+      promptNamed(name).complete(argument, prefix, { tasks });
+    expect(await complete('review', 'task_id', 'task_')).toEqual([TASK_ID, OTHER_ID]);
+    expect(await complete('investigate', 'task_id', 'task_')).toEqual([OTHER_ID]);
+    expect(await complete('continue', 'id', 'task_0')).toEqual([TASK_ID]);
+    expect(await complete('continue', 'request', 'a')).toEqual([]);
+    expect(await complete('delegate', 'path', '/home')).toEqual(['/home/ann/app']);
+    expect(complete('delegate', 'nothing', '')).toBeUndefined();
+  });
+});
