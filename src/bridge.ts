@@ -1,18 +1,20 @@
 import { systemClock } from './base/clock.js';
 import { messageOf } from './base/errors.js';
+import { lazily } from './base/lazily.js';
 import { DisposableStore, type Disposable } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
-import type { BridgeServices } from './bridge-services.js';
 import type { Config } from './config/schema.js';
 import { stateDirectory } from './config/state-directory.js';
 import { lazyFilesystemService } from './files/lazy-filesystem-service.js';
 import { lazyGitService } from './git/lazy-git-service.js';
 import type { ServerParts } from './mcp/server.js';
+import { ActiveProject } from './projects/active-project.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
 import type { PromptServices } from './prompts/services.js';
 import { allResources } from './resources/registry.js';
 import type { ResourceServices } from './resources/services.js';
+import type { TaskServices } from './services/task-services.js';
 import { lazyTaskService } from './tasks/lazy-task-service.js';
 import { instructions } from './tools/instructions.js';
 import { enabledTools } from './tools/registry.js';
@@ -33,32 +35,54 @@ export interface BridgeOptions {
 /** A client's first words are answered before anything else is begun. */
 const JOIN_DELAY_MS = 500;
 
+/** The call that needed the tasks is answered before leftovers of others are looked for. */
+const SWEEP_DELAY_MS = 1_000;
+
 /** Everything that serves one client, and its end. */
 export interface Bridge extends Disposable {
   readonly parts: ServerParts<ToolServices & ResourceServices & PromptServices>;
 }
 
 /**
- * What a server needs to answer `initialize` and `tools/list`; the services behind the tools are loaded and built by the
- * first call. Throws CONFIG_ERROR for unknown toolsets.
+ * What a server needs to answer `initialize` and `tools/list`; each service behind the tools is loaded and built by
+ * the first call that needs it. Throws CONFIG_ERROR for unknown toolsets.
  */
 export function createBridge(options: BridgeOptions): Bridge {
   const { config, logger, version } = options;
   const owned = new DisposableStore();
   const roots = new AllowedRoots(config.allowed_roots, options.homeDir);
-  let building: Promise<BridgeServices> | undefined;
-  const services = (): Promise<BridgeServices> => {
-    building ??= build(options, roots, owned).catch((fault: unknown) => {
-      // The next call tries again: a full or missing disk may be mended meanwhile.
-      building = undefined;
-      throw fault;
-    });
-    return building;
-  };
+  const activeProject = new ActiveProject(roots);
+  const taskServices = lazily(async () => {
+    const { createTaskServices } = await import('./services/task-services.js');
+    const made = await createTaskServices(options, roots);
+    owned.add(made.tasks);
+    owned.add(systemClock.after(SWEEP_DELAY_MS, () => void made.sweepLeftovers()));
+    return made;
+  });
+  const receipts = lazily(async () => {
+    const { createReceiptService } = await import('./services/receipt-service.js');
+    return createReceiptService(options, roots, (await taskServices()).stateDir);
+  });
+  const talks = lazily(async () => {
+    const { createConversationServices } = await import('./services/conversation-services.js');
+    return createConversationServices(config, (await taskServices()).tasks, activeProject);
+  });
+  const files = lazily(async () => {
+    const { createFileService } = await import('./services/file-service.js');
+    return createFileService(config, roots, activeProject);
+  });
+  const explorer = lazily(async () => {
+    const { createExplorerService } = await import('./services/explorer-service.js');
+    return createExplorerService(options, roots, activeProject);
+  });
+  const git = lazily(async () => {
+    const { createGitService } = await import('./services/git-service.js');
+    return createGitService(options, roots, activeProject);
+  });
   // Tasks that end without a server, and those that wait in the queue, must not wait for this one's first call.
   owned.add(
     systemClock.after(JOIN_DELAY_MS, () => {
-      joinTasks(options, services).catch((fault: unknown) =>
+      joinTasks(options, taskServices).catch((fault: unknown) =>
         logger.warn('Running and queued tasks could not be joined', { fault: messageOf(fault) }),
       );
     }),
@@ -71,31 +95,31 @@ export function createBridge(options: BridgeOptions): Bridge {
       resources: allResources,
       prompts: allPrompts,
       services: {
-        tasks: lazyTaskService(async () => (await services()).tasks),
-        activeProject: { set: async (path) => (await services()).activeProject.set(path) },
-        git: lazyGitService(async () => (await services()).git),
-        files: lazyFilesystemService(async () => (await services()).files),
-        finisher: { finish: async (query) => (await services()).finisher.finish(query) },
+        tasks: lazyTaskService(async () => (await taskServices()).tasks),
+        activeProject: activeProject,
+        git: lazyGitService(git),
+        files: lazyFilesystemService(files),
+        finisher: { finish: async (query) => (await taskServices()).finisher.finish(query) },
         receipts: {
-          receiptOf: async (record, signal) => (await services()).receipts.receiptOf(record, signal),
+          receiptOf: async (record, signal) => (await receipts()).receiptOf(record, signal),
         },
         explorer: {
-          list: async (query, signal) => (await services()).explorer.list(query, signal),
-          tree: async (query, signal) => (await services()).explorer.tree(query, signal),
-          search: async (query, signal) => (await services()).explorer.search(query, signal),
+          list: async (query, signal) => (await explorer()).list(query, signal),
+          tree: async (query, signal) => (await explorer()).tree(query, signal),
+          search: async (query, signal) => (await explorer()).search(query, signal),
         },
         conversations: {
-          ask: async (question) => (await services()).conversations.ask(question),
-          answer: async (taskId, wait) => (await services()).conversations.answer(taskId, wait),
-          status: async (taskId) => (await services()).conversations.status(taskId),
-          recent: async (limit) => (await services()).conversations.recent(limit),
-          cancel: async (taskId, reason) => (await services()).conversations.cancel(taskId, reason),
+          ask: async (question) => (await talks()).conversations.ask(question),
+          answer: async (taskId, wait) => (await talks()).conversations.answer(taskId, wait),
+          status: async (taskId) => (await talks()).conversations.status(taskId),
+          recent: async (limit) => (await talks()).conversations.recent(limit),
+          cancel: async (taskId, reason) => (await talks()).conversations.cancel(taskId, reason),
         },
         delegation: {
-          delegate: async (prompt, path) => (await services()).delegation.delegate(prompt, path),
-          task: async (uuid) => (await services()).delegation.task(uuid),
-          logs: async (uuid, tail) => (await services()).delegation.logs(uuid, tail),
-          cancel: async (uuid, reason) => (await services()).delegation.cancel(uuid, reason),
+          delegate: async (prompt, path) => (await talks()).delegation.delegate(prompt, path),
+          task: async (uuid) => (await talks()).delegation.task(uuid),
+          logs: async (uuid, tail) => (await talks()).delegation.logs(uuid, tail),
+          cancel: async (uuid, reason) => (await talks()).delegation.cancel(uuid, reason),
         },
         config,
       },
@@ -108,20 +132,9 @@ export function createBridge(options: BridgeOptions): Bridge {
 }
 
 /** Loads the services for what needs them without being called; a server with nothing to do stays small. */
-async function joinTasks(options: BridgeOptions, services: () => Promise<BridgeServices>): Promise<void> {
+async function joinTasks(options: BridgeOptions, services: () => Promise<TaskServices>): Promise<void> {
   const { queueWaits } = await import('./tasks/queue-waits.js');
   const waits = await queueWaits(stateDirectory(options.config, options));
   if (!waits && options.config.on_disconnect !== 'stop') return;
   await (await services()).tasks.advanceQueue();
-}
-
-async function build(
-  options: BridgeOptions,
-  roots: AllowedRoots,
-  owned: DisposableStore,
-): Promise<BridgeServices> {
-  const { createServices } = await import('./bridge-services.js');
-  const services = await createServices(options, roots);
-  owned.add(services.tasks);
-  return services;
 }

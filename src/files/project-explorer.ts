@@ -13,7 +13,7 @@ import { cursorAt, positionOf } from './list-cursor.js';
 import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
 import type { SearchEngine } from './search-engine.js';
-import { searchFolder, type SearchPage, type SearchQuery } from './search-folder.js';
+import type { SearchPage, SearchQuery } from './search-folder.js';
 import { FolderWalk, type EntryType } from './walk-folder.js';
 
 export interface ListQuery {
@@ -117,6 +117,8 @@ export class ProjectExplorer {
       const engines: readonly SearchEngine[] = gitCanReadRules(path) ? this.#engines : ['own'];
       const looksLikeRepository = hasGitAbove(path);
       const place = { walk, path, hasDescriptorPaths, run, engines, looksLikeRepository };
+      // Listings need none of it, and the engine of regular expressions is large.
+      const { searchFolder } = await import('./search-folder.js');
       const page = await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES);
       return { path, ...page };
     });

@@ -1,0 +1,12 @@
+/** What `make` gives, made once when first asked for. What it throws, all that wait get; the next one tries again. */
+export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let making: Promise<T> | undefined;
+  return () => {
+    making ??= make().catch((fault: unknown) => {
+      // A full or missing disk may be mended meanwhile.
+      making = undefined;
+      throw fault;
+    });
+    return making;
+  };
+}

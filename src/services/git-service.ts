@@ -1,0 +1,21 @@
+import { systemClock } from '../base/clock.js';
+import type { BridgeOptions } from '../bridge.js';
+import { GitService } from '../git/git-service.js';
+import { gitRunner } from '../git/run-git.js';
+import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { gitSurroundings } from './git-surroundings.js';
+
+export function createGitService(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  activeProject: ActiveProject,
+): GitService {
+  return new GitService({
+    roots,
+    activeProject,
+    clock: systemClock,
+    runner: gitRunner(gitSurroundings(options)),
+    maxDiffBytes: options.config.max_diff_size_bytes,
+  });
+}

@@ -1,0 +1,7 @@
+import type { BridgeOptions } from '../bridge.js';
+import type { GitSurroundings } from '../git/git-environment.js';
+
+/** What git gets of the server's own surroundings. */
+export function gitSurroundings({ env, homeDir }: Pick<BridgeOptions, 'env' | 'homeDir'>): GitSurroundings {
+  return { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
+}

@@ -1,0 +1,33 @@
+import { systemClock } from '../base/clock.js';
+import type { BridgeOptions } from '../bridge.js';
+import { claudeConfigDir } from '../claude/transcript-files.js';
+import { ProjectSnapshots } from '../git/project-snapshots.js';
+import { gitRunner } from '../git/run-git.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import type { StateDir } from '../store/state-dir.js';
+import { ReceiptGit } from '../tasks/receipt-git.js';
+import { ReceiptMaker } from '../tasks/receipt-maker.js';
+import { TaskReceipts } from '../tasks/task-receipts.js';
+import { gitSurroundings } from './git-surroundings.js';
+
+export function createReceiptService(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  stateDir: StateDir,
+): TaskReceipts {
+  const { env, logger } = options;
+  const clock = systemClock;
+  const runner = gitRunner(gitSurroundings(options));
+  return new TaskReceipts({
+    stateDir,
+    clock,
+    logger,
+    maker: new ReceiptMaker({
+      stateDir,
+      clock,
+      logger,
+      git: new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner, clock })),
+      claudeConfigDir: claudeConfigDir(env),
+    }),
+  });
+}

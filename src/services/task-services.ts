@@ -1,0 +1,121 @@
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { systemClock } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
+import { lazily } from '../base/lazily.js';
+import type { BridgeOptions } from '../bridge.js';
+import { findInstallation } from '../claude/installation.js';
+import { commandWords } from '../config/command-words.js';
+import { concurrentTasks } from '../config/concurrent-tasks.js';
+import { stateDirectory } from '../config/state-directory.js';
+import { joinRunningTasks } from '../keeper/join-running-tasks.js';
+import { KeeperHost } from '../keeper/keeper-host.js';
+import type { SweeperParts } from '../keeper/sweeper.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { openRuntimeDir } from '../store/runtime-dir.js';
+import { openStateDir, type StateDir } from '../store/state-dir.js';
+import { TaskFinisher } from '../tasks/task-finisher.js';
+import { TaskManager } from '../tasks/task-manager.js';
+
+/** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
+
+export interface TaskServices {
+  readonly stateDir: StateDir;
+  readonly tasks: TaskManager;
+  readonly finisher: TaskFinisher;
+  /** Ends and removes what keepers left that were killed while no server ran; a fault is told in the log. */
+  readonly sweepLeftovers: () => Promise<void>;
+}
+
+/** Throws STATE_UNUSABLE when the state directory cannot be used. */
+export async function createTaskServices(options: BridgeOptions, roots: AllowedRoots): Promise<TaskServices> {
+  const { config, env, homeDir, logger } = options;
+  const clock = systemClock;
+  const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
+  const runtimeDir = await openRuntimeDir({
+    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
+    tmpDir: tmpdir(),
+    uid: process.getuid?.() ?? 0,
+  });
+  const host = new KeeperHost({
+    keeperEntry: options.keeperEntry,
+    nodeArguments: options.nodeArguments ?? [],
+    stateDir,
+    runtimeDir,
+    env,
+  });
+  const endMarked = async (mark: string): Promise<number> => {
+    const { killTree } = await import('../pty/kill-ladder.js');
+    return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+  };
+  const worktrees = lazily(async () => {
+    const { createWorktrees } = await import('./worktree-service.js');
+    return createWorktrees(options, roots);
+  });
+  const tasks = new TaskManager({
+    stateDir,
+    host,
+    clock,
+    logger,
+    roots,
+    findInstallation: () =>
+      findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
+    endMarked,
+    worktrees: {
+      create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
+      removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
+    },
+    settings: {
+      shell: config.shell,
+      auto_approve_patterns: config.auto_approve_patterns,
+      decision_timeout_seconds: config.decision_timeout_seconds,
+      max_log_size_bytes: config.max_log_size_bytes,
+      pass_environment: config.pass_environment,
+      ...(config.on_disconnect === 'stop' && {
+        stop_without_server_seconds: config.on_disconnect_grace_seconds,
+      }),
+      allowed_roots: [...roots.roots],
+      rules: config.rules,
+      default_timeout_seconds: config.default_timeout_seconds,
+      max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
+        cores: availableParallelism(),
+        memoryBytes: totalmem(),
+      }),
+      task_history_size: config.task_history_size,
+      conversation_history_size: config.conversation_history_size,
+    },
+  });
+  if (config.on_disconnect === 'stop') void joinRunningTasks({ tasks, host, logger });
+  const finisher = new TaskFinisher({
+    stateDir,
+    clock,
+    tasks,
+    worktrees: {
+      finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
+    },
+  });
+  return {
+    stateDir,
+    tasks,
+    finisher,
+    sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }),
+  };
+}
+
+/** What keepers left that were killed while no server ran. */
+async function sweepLeftovers(
+  parts: Pick<SweeperParts, 'stateDir' | 'runtimeDir' | 'clock' | 'logger' | 'endMarked'> & {
+    readonly tasks: TaskManager;
+  },
+): Promise<void> {
+  const { tasks, ...rest } = parts;
+  try {
+    const [{ sweep }, { runningMarks }] = await Promise.all([
+      import('../keeper/sweeper.js'),
+      import('../pty/list-marks.js'),
+    ]);
+    await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running: runningMarks });
+  } catch (fault) {
+    parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(fault) });
+  }
+}
