@@ -21,7 +21,7 @@ export class TerminalFiles {
   #isHeldBack = false;
   #size = { columns: COLUMNS, rows: ROWS };
   #state: () => string = () => '';
-  #hasOutput = false;
+  #hasBegun = false;
   #faults = 0;
   /** Of recordings that were removed while they were written. */
   #lostBefore = 0;
@@ -43,11 +43,10 @@ export class TerminalFiles {
         this.#options.onError(fault);
       },
       ...this.#size,
-      initialState: () => (this.#hasOutput ? this.#state() : ''),
+      initialState: () => this.#initialState(),
     });
     const recording = this.#recording;
     recording.output(bytes);
-    this.#hasOutput = true;
     if (!recording.isFull || this.#isHeldBack) return;
     this.#isHeldBack = true;
     session.pause();
@@ -85,6 +84,13 @@ export class TerminalFiles {
     await recording.close();
     this.#lostBefore += recording.lostBytes;
     return 'removed';
+  }
+
+  /** The first file begins with the session itself, which its own output shows; it is written when some of that is drawn already. */
+  #initialState(): string {
+    if (this.#hasBegun) return this.#state();
+    this.#hasBegun = true;
+    return '';
   }
 
   async close(): Promise<void> {
