@@ -48,6 +48,14 @@ describeRealClaude('a task that continues', ({ binary }) => {
     const { responseId } = answerSchema.parse(
       await bridge.call('ask', { prompt: 'one', workingDirectory: path }),
     );
+    const inside = join(path, 'inside');
+    await mkdir(inside);
+    const refusal = await bridge.refusal('start_task', {
+      prompt: 'x',
+      path: inside,
+      continue_from: responseId,
+    });
+    expect(refusal).toContain(`${responseId} worked in ${path}, and path is ${inside}`);
     const task = await bridge.start({ prompt: 'two', path, continue_from: responseId });
     expect(await bridge.end(task)).toMatchObject({ status: 'completed', last_output: 'You said: two' });
     const [one = 0, two = 0] = bridge.api.requests
@@ -55,9 +63,5 @@ describeRealClaude('a task that continues', ({ binary }) => {
       .map(({ messageCount }) => messageCount);
     // The question, its answer, and the new prompt; a terminal's session adds notes of its own.
     expect(two).toBeGreaterThanOrEqual(one + 2);
-    const inside = join(path, 'inside');
-    await mkdir(inside);
-    const refusal = await bridge.refusal('start_task', { prompt: 'x', path: inside, continue_from: task });
-    expect(refusal).toContain(`${task} worked in ${path}, and path is ${inside}`);
   });
 });
