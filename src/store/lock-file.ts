@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { link, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -48,6 +49,17 @@ export async function readLock(path: string): Promise<LockFile> {
   }
   if (newerSchema.safeParse(read.value).success) return { state: 'newer' };
   return corruptLock(path, parsed.error.issues.map((issue) => issue.message).join('; '));
+}
+
+/** The holder, for a process that has no time to wait; undefined when there is none that can be read. */
+export function readLockAtOnce(path: string): LockHolder | undefined {
+  try {
+    const parsed = lockSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    // Gone, or half written: it is not what was asked for, and its next reader tells more.
+    return undefined;
+  }
 }
 
 /** Puts the lock in place whole, or not at all. False when there is one already. */

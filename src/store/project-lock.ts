@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
+import type { Disposable } from '../base/lifecycle.js';
 import { isSameProject } from '../base/same-project.js';
 import { FileLocks, type CorruptLock } from './file-locks.js';
-import { newerLock, readLock, replaceLock, type LockHolder } from './lock-file.js';
+import {
+  newerLock,
+  readLock,
+  readLockAtOnce,
+  replaceLock,
+  TEMPORARY_SUFFIX,
+  type LockHolder,
+} from './lock-file.js';
 import { ownIdentity, processState, type ProcessIdentity } from './process-identity.js';
 
 export type { CorruptLock } from './file-locks.js';
@@ -56,11 +65,12 @@ const DECISION_LIMIT_MS = 20_000;
  * One running task a project, across all processes of the user: `<lockDir>/<hash of the project's path>`. A folder and one
  * that lies in it are one project. Whoever takes a lock holds `<lockDir>/decision` meanwhile.
  */
-export class ProjectLocks {
+export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
   readonly #clock: Clock;
   readonly #files: FileLocks;
   #self: Promise<ProcessIdentity> | undefined;
+  #disposed = false;
   /** The decision before, in this process: these queue here and not at the file. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -118,6 +128,19 @@ export class ProjectLocks {
     return (await processState(lock.holder.owner)) === 'gone' ? undefined : lock.holder;
   }
 
+  /**
+   * For a process that leaves now, perhaps in the middle of a decision: what it holds of one is given back at once. Locks of
+   * projects stay, they are their tasks'. No decision can be begun afterwards.
+   */
+  dispose(): void {
+    this.#disposed = true;
+    for (const name of namesAtOnce(this.#lockDir)) {
+      const isPassing = name === DECISION_NAME || name.endsWith(TEMPORARY_SUFFIX);
+      const path = join(this.#lockDir, name);
+      if (isPassing && readLockAtOnce(path)?.owner.pid === process.pid) rmSync(path, { force: true });
+    }
+  }
+
   #inTurn<T>(act: Decide<T>): Promise<T> {
     const decision = this.#last.then(() => this.#decideAlone(act));
     // A fault is its own caller's.
@@ -145,6 +168,13 @@ export class ProjectLocks {
   }
 
   async #enter(path: string): Promise<LockHolder> {
+    if (this.#disposed) {
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        'A task was to be started or ended while the bridge was leaving.',
+        'Call again when the bridge runs again.',
+      );
+    }
     this.#self ??= ownIdentity();
     const wish = { projectPath: this.#lockDir, taskId: createSecret(), owner: await this.#self };
     const giveUpMs = this.#clock.monotonicMs() + DECISION_LIMIT_MS;
@@ -223,5 +253,15 @@ export class ProjectLocks {
 
   #pathOf(projectPath: string): string {
     return join(this.#lockDir, createHash('sha256').update(projectPath).digest('hex'));
+  }
+}
+
+function namesAtOnce(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (fault) {
+    // No folder, no lock; one that cannot be listed is told by the next decision.
+    if (systemCodeOf(fault) !== undefined) return [];
+    throw fault;
   }
 }

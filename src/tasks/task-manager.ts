@@ -63,8 +63,10 @@ export class TaskManager implements TaskService, Disposable {
   constructor(options: TaskManagerOptions) {
     this.#options = options;
     const { stateDir, clock, logger, settings } = options;
-    const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
-      logger.error('a lock file could not be read', { ...corrupt }),
+    const locks = this.#owned.add(
+      new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+        logger.error('a lock file could not be read', { ...corrupt }),
+      ),
     );
     const reader = new TaskReader({ ...options, standings: () => this.#queue.look() });
     const read = (taskId: string) => reader.read(taskId);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 import { createTaskId } from '../../src/base/ids.js';
@@ -243,6 +243,39 @@ test('a process that stays in a decision is named when patience ends', async () 
     };
     const other = new ProjectLocks(folder, clock, () => undefined);
     await expect(other.decide(async () => undefined)).rejects.toThrow(`(${process.pid}) has been deciding`);
+  });
+});
+
+describe('a process that leaves in the middle of a decision', () => {
+  test('gives it back at once, keeps the locks of its tasks, and begins no other', async () => {
+    const held = await mustAcquire('task_first');
+    let finish = (): void => {};
+    let decision: Promise<void> | undefined;
+    await new Promise<void>((begun) => {
+      decision = locks.decide(async () => {
+        begun();
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      });
+    });
+    expect(await readdir(folder)).toContain('decision');
+    locks.dispose();
+    expect(await readdir(folder)).toEqual([basename(await lockFile())]);
+    expect(await locks.holderOf(project)).toEqual(held.holder);
+    finish();
+    await decision;
+    await expect(acquire('task_second')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+  });
+
+  test('takes nothing from a decision of another process', async () => {
+    await locks.decide(async () => {
+      const path = join(folder, 'decision');
+      const text = await readFile(path, 'utf8');
+      await writeFile(path, text.replace(`"pid":${process.pid}`, `"pid":${process.ppid}`));
+      locks.dispose();
+      expect(await readdir(folder)).toEqual(['decision']);
+    });
   });
 });
 
