@@ -56,9 +56,21 @@ export function createBridge(options: BridgeOptions): Bridge {
     const { createTaskServices } = await import('./services/task-services.js');
     const made = await createTaskServices(options, roots);
     owned.add(made.tasks);
-    owned.add(systemClock.after(SWEEP_DELAY_MS, () => void made.sweepLeftovers()));
     return made;
   });
+  let sweeps = false;
+  const sweepSoon = (): void => {
+    if (sweeps) return;
+    sweeps = true;
+    const sweep = async (): Promise<void> => (await taskServices()).sweepLeftovers();
+    owned.add(
+      systemClock.after(SWEEP_DELAY_MS, () => {
+        sweep().catch((fault: unknown) =>
+          logger.warn('what dead keepers left could not be swept', { fault: messageOf(fault) }),
+        );
+      }),
+    );
+  };
   const receipts = lazily(async () => {
     const { createReceiptService } = await import('./services/receipt-service.js');
     return createReceiptService(options, roots, (await taskServices()).stateDir);
@@ -125,7 +137,10 @@ export function createBridge(options: BridgeOptions): Bridge {
       },
       clock: systemClock,
       logger,
-      precondition: () => roots.requireSome(),
+      precondition: () => {
+        roots.requireSome();
+        sweepSoon();
+      },
     },
     dispose: () => owned.dispose(),
   };

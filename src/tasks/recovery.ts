@@ -78,7 +78,6 @@ async function recover(record: TaskRecord, parts: RecoveryParts): Promise<TaskRe
     ),
     change_seq: record.change_seq + 1,
   };
-  await writeJsonFileAtomically(stateDir.recordFile(record.task_id), recovered);
   if (record.socket_path !== '') {
     await rm(record.socket_path, { force: true }).catch((fault: unknown) =>
       logger.warn('the socket of a dead keeper could not be removed', {
@@ -93,6 +92,8 @@ async function recover(record: TaskRecord, parts: RecoveryParts): Promise<TaskRe
   await freeProject(record.task_id, parts).catch((fault: unknown) =>
     logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(fault) }),
   );
+  // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
+  await writeJsonFileAtomically(stateDir.recordFile(record.task_id), recovered);
   return recovered;
 }
 
