@@ -143,8 +143,7 @@ describeRealClaude('attached to Claude Code', ({ binary }) => {
     const person = await attach(bridge, { columns: 100, rows: 35 });
     await person.sees('Do you want to proceed?');
     await person.sees('answer it here');
-    person.type('\r');
-    await person.sees('The first is done.');
+    await person.press('\r', person.sees('The first is done.'));
     await bridge.until(taskId, ({ decisions }) => decisions.length === 0);
     const closed = await bridge.events(taskId, 'decision-closed');
     expect(closed).toMatchObject([{ answered_by: 'terminal' }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ScriptedRequest } from '../../src/cli/demo/messages-api.js';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
@@ -13,7 +13,7 @@ const recordSchema = z.looseObject({ session_id: z.string() });
 /** Answers with the newest word of the prompt, so that a test sees what was asked. */
 const echo = ({ userText }: ScriptedRequest) => says(`You said: ${userText.trim().split('\n').at(-1) ?? ''}`);
 
-describeRealClaude('a task that continues', ({ binary }) => {
+describeNewestClaude('a task that continues', ({ binary }) => {
   it.each(['interactive', 'print'])(
     'a task knows what was said there, and leaves it as it was (%s)',
     async (driver) => {

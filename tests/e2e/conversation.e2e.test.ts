@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ScriptedRequest } from '../../src/cli/demo/messages-api.js';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
@@ -15,7 +15,7 @@ const pendingSchema = z.looseObject({ taskId: z.string(), status: z.string() });
 /** Answers with the newest word of the question, so that a test sees what was asked. */
 const echo = ({ userText }: ScriptedRequest) => says(`You said: ${userText.trim().split('\n').at(-1) ?? ''}`);
 
-describeRealClaude('a conversation', ({ binary }) => {
+describeNewestClaude('a conversation', ({ binary }) => {
   it('continues from any answer, and holds only what came before that answer', async () => {
     const bridge = await startBridge({ claude: binary, script: echo, env: toolsets });
     const ask = async (args: Readonly<Record<string, unknown>>) =>

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 import type { TaskStatusView } from '../harness/task-client.js';
@@ -27,7 +27,7 @@ async function followed(bridge: TestBridge, id: string): Promise<TaskStatusView>
   }
 }
 
-describeRealClaude('a person at a client that shows forms', ({ binary }) => {
+describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
   describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
     it('allows one command and denies another, and the model is not asked', async () => {
       const shown: string[] = [];

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
-describeRealClaude('a task and its servers', ({ binary }) => {
+describeNewestClaude('a task and its servers', ({ binary }) => {
   it('a server that is killed takes nothing with it: another follows the task, answers it and sees its end', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 const eventSchema = z.looseObject({ seq: z.number(), type: z.string() });
 
-describeRealClaude('what is shown of a task', ({ binary }) => {
+describeNewestClaude('what is shown of a task', ({ binary }) => {
   it('log, screen and events are read in pages that join without a gap', async () => {
     const bridge = await startBridge({
       claude: binary,

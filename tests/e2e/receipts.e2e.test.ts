@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ScriptedTurn } from '../../src/cli/demo/messages-api.js';
 import { receiptSchema, type Receipt } from '../../src/tasks/receipt.js';
 import { taskRecordSchema } from '../../src/tasks/task.js';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
@@ -42,7 +42,7 @@ function writes(path: string, content: string): ScriptedTurn {
   return { tools: [{ name: 'Write', input: { file_path: path, content } }] };
 }
 
-describeRealClaude('the receipt of a task', ({ version, binary }) => {
+describeNewestClaude('the receipt of a task', ({ version, binary }) => {
   it.each(['interactive', 'print'] as const)(
     'tells what was done, apart from what was there, and what was only claimed: %s',
     async (driver) => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
@@ -13,7 +13,7 @@ const RULES = [
   { rule: 'Bash(mkdir *)', verdict: 'allow', reason: 'Folders do no harm.' },
 ];
 
-describeRealClaude('rules of the settings', ({ binary }) => {
+describeNewestClaude('rules of the settings', ({ binary }) => {
   it.each(['interactive', 'print'] as const)(
     'deny with a reason that the model reads, and allow without asking (%s driver)',
     async (driver) => {

@@ -8,6 +8,8 @@ import { Screen } from '../../src/screen/screen.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 
 const LIMIT_MS = 20_000;
+/** How long a person waits before pressing a key again. */
+const PRESS_AGAIN_MS = 2_000;
 
 /** A person's terminal in which `attach` runs. */
 export interface AttachedTerminal {
@@ -19,6 +21,8 @@ export interface AttachedTerminal {
   /** All bytes that the terminal got. */
   raw(): string;
   type(keys: string): void;
+  /** Presses a key as a person does: once more while nothing happens, since the CLI takes no key just after it has drawn. */
+  press(key: string, isDone: Promise<unknown>): Promise<void>;
   resize(columns: number, rows: number): void;
 }
 
@@ -90,6 +94,15 @@ export async function attach(
     },
     type: (keys) => {
       session.write(keys);
+    },
+    press: async (key, isDone) => {
+      const again = setInterval(() => session.write(key), PRESS_AGAIN_MS);
+      try {
+        session.write(key);
+        await isDone;
+      } finally {
+        clearInterval(again);
+      }
     },
     resize: (newColumns, newRows) => {
       session.resize(newColumns, newRows);

@@ -14,3 +14,18 @@ export function describeRealClaude(
     else describe(`${name} (Claude Code ${version})`, () => suite({ version, binary }));
   }
 }
+
+/**
+ * The suite with the newest pinned version alone: for what the bridge does with a session once it is there, which the suites
+ * of both versions have shown to be the same.
+ */
+export function describeNewestClaude(
+  name: string,
+  suite: (claude: { version: string; binary: string }) => void,
+): void {
+  const newest = inject('claudeVersions').at(-1);
+  if (newest === undefined) throw new Error('no version of Claude Code is pinned');
+  const { version, binary } = newest;
+  if (binary === undefined) describe.skip(`${name} (Claude Code ${version} could not be fetched)`, () => {});
+  else describe(`${name} (Claude Code ${version})`, () => suite({ version, binary }));
+}
