@@ -96,6 +96,8 @@ export class TaskQueue implements Disposable {
    * room for the next. Throws STATE_UNUSABLE; the queue stays as it is then.
    */
   async advance(): Promise<void> {
+    // Who adds a ticket advances the queue itself: without one there is nothing to decide, and no lock to take.
+    if ((await this.#folder.tickets()).length === 0) return;
     await this.#settleDead();
     const { begun, left } = await this.#options.locks.decide((table) => this.#takeNext(table));
     if (left > 0) this.#lookLater();
