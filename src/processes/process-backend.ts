@@ -1,0 +1,19 @@
+import type { ProcessHandle, ProcessMode, ProcessSpec } from './process-handle.js';
+import type { Result } from './result.js';
+
+/** Where a backend puts what the process prints. The bytes are valid until the returned promise ends. */
+export interface OutputSink {
+  /** `terminal` for a process with a pseudo-terminal, else one of the two. The producer waits for it: that is the flow control. */
+  write(stream: OutputStream, bytes: Uint8Array): Promise<void> | undefined;
+}
+
+export type OutputStream = 'stdout' | 'stderr' | 'terminal';
+
+/** A place where processes run: this machine, or the containers of a Docker engine. */
+export interface ProcessBackend<Spec extends ProcessSpec = ProcessSpec> {
+  readonly mode: ProcessMode;
+  /** Starts it; its output goes to `sink` from the first byte. On a fault nothing is left behind. */
+  spawn(spec: Spec, sink: OutputSink): Promise<Result<ProcessHandle>>;
+  /** Ends every process of this backend that is not to be kept. */
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import type { Event } from '../base/event.js';
+import type { Result } from './result.js';
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export type ProcessMode = 'host' | 'docker';
+
+/** What is to be started. The backend adds nothing to `env` but what it documents. */
+export interface ProcessSpec {
+  /** The bridge's own id of the process: unique, safe in file and container names. */
+  readonly id: string;
+  /** Program and arguments; never part of a shell's text. */
+  readonly command: readonly [string, ...string[]];
+  /** Host: a real path inside the allowed roots. Docker: a path in the container. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A real pseudo-terminal of this size; without it stdin, stdout and stderr are pipes. */
+  readonly tty?: TerminalSize;
+}
+
+/** How a process ended. Exactly one of `code` and `signal` says how, unless the backend lost sight of it. */
+export interface ProcessExit {
+  readonly code?: number;
+  readonly signal?: string;
+  /** The kernel ended it for using more memory than it may. */
+  readonly outOfMemory: boolean;
+  /** In words where the above do not say it all: such as an engine that went away. */
+  readonly reason?: string;
+  readonly endedAt: Date;
+}
+
+export interface ProcessStats {
+  /** The system's pid, where there is one to name. */
+  readonly systemPid?: number;
+  /** User and system time of the process and its descendants, in seconds. */
+  readonly cpuSeconds: number;
+  /** Resident memory of the process and its descendants, in bytes. */
+  readonly memoryBytes: number;
+  readonly processCount: number;
+  /** TCP ports on which the process or a descendant listens. */
+  readonly listeningPorts: readonly number[];
+}
+
+/** A running or ended process of either backend. One contract suite holds both to the same behaviour. */
+export interface ProcessHandle {
+  readonly spec: ProcessSpec;
+  readonly mode: ProcessMode;
+  readonly createdAt: Date;
+  readonly status: 'running' | 'terminated';
+  /** Set once, after the last byte of output has been handed on. */
+  readonly exit: ProcessExit | undefined;
+  readonly onExit: Event<ProcessExit>;
+  /** Ends after the last byte of output has been handed on; never rejects. */
+  readonly exited: Promise<ProcessExit>;
+
+  /** Hands bytes to the process in order. Ends when they are taken, or at once with a fault: INPUT_FULL, INPUT_CLOSED, NOT_RUNNING. */
+  write(bytes: Uint8Array): Promise<Result<void>>;
+  /** End of input: closes the pipe. A terminal has no end to close: its end-of-input key is `ctrl-d`. */
+  endInput(): Promise<Result<void>>;
+  /** NO_TERMINAL for a process without one. */
+  resize(size: TerminalSize): Promise<Result<void>>;
+  /** Sends the signal (`SIGTERM`) to the process alone or, with `tree`, to it and every descendant. */
+  signal(name: NodeJS.Signals, options?: { readonly tree?: boolean }): Promise<Result<void>>;
+  /**
+   * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left.
+   * The answer is the end itself, and how many processes were still there after it (0 unless the system refused).
+   */
+  kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>>;
+  stats(): Promise<Result<ProcessStats>>;
+  /** Ends what is left, at once, and lets go of everything. */
+  dispose(): Promise<void>;
+}
