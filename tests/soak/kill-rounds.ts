@@ -16,6 +16,10 @@ export type Victim = (typeof victims)[number];
 /** A start takes about half of this, so that kills hit before, during and after it. */
 const LONGEST_DELAY_MS = 1_500;
 const GONE_LIMIT_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
+const TELL_EVERY = 10;
+/** Some kills come before there is anything to kill. */
+const MAX_ROUNDS_PER_KILL = 4;
 const MAX_PAGE_BYTES = 262_144;
 
 const startedSchema = z.looseObject({ task_id: z.string() });
@@ -29,24 +33,30 @@ export async function killRounds(victim: Victim, rounds: number, seed: number): 
   const random = seededRandom(seed);
   const bridge = await startBridge({ claude: scriptedAgent });
   const survivor = await bridge.another();
-  for (let round = 1; round <= rounds; round++) {
+  let kills = 0;
+  for (let round = 1; kills < rounds; round++) {
     const delayMs = Math.floor(random() * LONGEST_DELAY_MS);
     try {
-      await killOnce(victim, bridge, survivor, delayMs);
+      if (await killOnce(victim, bridge, survivor, delayMs)) kills++;
     } catch (fault) {
       throw new Error(`round ${round} of seed ${seed}: the ${victim} killed after ${delayMs} ms`, {
         cause: fault,
       });
     }
+    if (round % TELL_EVERY === 0) process.stdout.write(`${victim}: ${kills} kills in ${round} rounds\n`);
+    // A machine on which nothing has begun after the longest delay would never come to an end.
+    expect(round).toBeLessThan(rounds * MAX_ROUNDS_PER_KILL + TELL_EVERY);
   }
+  process.stdout.write(`${victim}: ${kills} kills, each followed by the truth\n`);
 }
 
+/** False when there was nothing yet to kill. */
 async function killOnce(
   victim: Victim,
   bridge: TestBridge,
   survivor: TaskClient,
   delayMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const caller = victim === 'server' ? await bridge.another() : bridge;
   const known = new Set((await records(bridge)).map((record) => record.task_id));
   // A server that is killed never answers.
@@ -58,9 +68,9 @@ async function killOnce(
   const readBefore = before === undefined ? [] : await numbersIn(before);
   const pid =
     victim === 'server' ? caller.mcp.pid : victim === 'keeper' ? before?.keeper?.pid : before?.agent?.pid;
-  if (pid !== undefined) killNow(pid);
+  const isKilled = pid !== undefined && killNow(pid);
   const answer = victim === 'server' ? undefined : await starting;
-  await settled(bridge, survivor, known);
+  await quiet(bridge, survivor, known);
 
   const after = (await records(bridge)).filter((record) => !known.has(record.task_id));
   for (const record of after) await judge(record, victim, survivor);
@@ -74,18 +84,38 @@ async function killOnce(
   // An id that was told is a task that can be found.
   const told = startedSchema.safeParse(answer?.structuredContent).data;
   if (told !== undefined) expect(after.map((record) => record.task_id)).toContain(told.task_id);
-  await nothingRuns(bridge, survivor);
+  return isKilled;
 }
 
-/** Ends what still runs; a server that was killed leaves its task running, and a start may still be under way. */
-async function settled(bridge: TestBridge, survivor: TaskClient, known: ReadonlySet<string>): Promise<void> {
+/** Ends what still runs, also a task that begins only now; nothing may be left of the last one after its time. */
+async function quiet(bridge: TestBridge, survivor: TaskClient, known: ReadonlySet<string>): Promise<void> {
+  const servers = [bridge.mcp.pid, survivor.mcp.pid].sort();
+  let deadlineMs = performance.now() + GONE_LIMIT_MS;
+  for (;;) {
+    if (await settled(bridge, survivor, known)) deadlineMs = performance.now() + GONE_LIMIT_MS;
+    const running = (await bridge.workplace.processes()).sort();
+    if (running.join() === servers.join()) return;
+    if (performance.now() > deadlineMs) expect(running).toEqual(servers);
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+/** Ends what still runs; a server that was killed leaves its task running. True when there was something to settle. */
+async function settled(
+  bridge: TestBridge,
+  survivor: TaskClient,
+  known: ReadonlySet<string>,
+): Promise<boolean> {
+  let isSettled = false;
   for (const record of await records(bridge)) {
     if (known.has(record.task_id) || isFinal(record.status)) continue;
+    isSettled = true;
     const view = await survivor.status(record.task_id);
     if (isFinal(view.status)) continue;
     await survivor.mcp.callTool('kill_task', { task_id: record.task_id });
     expect(isFinal((await survivor.end(record.task_id)).status)).toBe(true);
   }
+  return isSettled;
 }
 
 async function judge(record: TaskRecord, victim: Victim, survivor: TaskClient): Promise<void> {
@@ -100,13 +130,6 @@ async function judge(record: TaskRecord, victim: Victim, survivor: TaskClient): 
     .filter((line) => line !== '')
     .map((line) => z.looseObject({ seq: z.number() }).parse(JSON.parse(line)).seq);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
-}
-
-async function nothingRuns(bridge: TestBridge, survivor: TaskClient): Promise<void> {
-  const servers = [bridge.mcp.pid, survivor.mcp.pid].sort();
-  await expect
-    .poll(async () => (await bridge.workplace.processes()).sort(), { timeout: GONE_LIMIT_MS })
-    .toEqual(servers);
 }
 
 /** Every record there is; fails when one cannot be read. */
@@ -138,11 +161,13 @@ async function numbersIn(record: TaskRecord): Promise<number[]> {
   return [...text.matchAll(/^n (\d+)$/gm)].map((match) => Number(match[1]));
 }
 
-function killNow(pid: number): void {
+/** False when it ended by itself in between. */
+function killNow(pid: number): boolean {
   try {
     process.kill(pid, 'SIGKILL');
+    return true;
   } catch (fault) {
-    // It ended by itself in between.
     if (systemCodeOf(fault) !== 'ESRCH') throw fault;
+    return false;
   }
 }
