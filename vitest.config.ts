@@ -11,7 +11,11 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/**/*.test.ts'],
           exclude: [...shared.exclude, 'tests/e2e/**', 'tests/soak/**'],
-          globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/build-node-pty.ts'],
+          globalSetup: [
+            'tests/harness/suite-folder.ts',
+            'tests/harness/build-node-pty.ts',
+            'tests/harness/find-docker-engine.ts',
+          ],
           testTimeout: 20_000,
         },
       },
@@ -20,7 +24,11 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/fetch-claude-versions.ts'],
+          globalSetup: [
+            'tests/harness/suite-folder.ts',
+            'tests/harness/fetch-claude-versions.ts',
+            'tests/harness/find-docker-engine.ts',
+          ],
           // The real CLI starts in 1 to 3 s on a busy two-core machine.
           testTimeout: 90_000,
           hookTimeout: 60_000,
