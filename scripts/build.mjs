@@ -8,8 +8,8 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = join(root, 'dist');
 
-/** Native modules: found at run time, and only by what opens a terminal. */
-const external = ['@lydell/node-pty', 'node-pty'];
+/** Found at run time: native modules, by what opens a terminal, and the optional client of a Docker engine. */
+const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
 
 /** Bundled CommonJS calls `require`, which an ES module does not have. */
 const requireBanner =
@@ -154,7 +154,7 @@ writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
 /** What a start must not load: terminals, command lines and drivers belong to later calls. Throws naming what came in. */
 function checkStart(all) {
   const late =
-    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
+    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|tar-stream|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
   const serve = Object.keys(all).find((path) => all[path].entryPoint === 'src/cli/serve.ts');
   const seen = new Set();
   const visit = (path) => {

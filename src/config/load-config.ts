@@ -106,7 +106,9 @@ function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warning
     const { env: own, otherEnv = [] } = factsOf(key);
     for (const { name, texts } of [{ name: own, texts: undefined }, ...otherEnv]) {
       const text = texts === undefined ? env[name] : texts[env[name] ?? ''];
-      if (text !== undefined) return settingsOfText(key, text, `environment variable ${name}`, faults);
+      // Other programs take a variable of theirs that is empty for one that is not set.
+      if (text === undefined || (text === '' && name !== own)) continue;
+      return settingsOfText(key, text, `environment variable ${name}`, faults);
     }
     return [];
   });

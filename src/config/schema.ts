@@ -52,6 +52,9 @@ const absolutePath = z
 
 const VARIABLE_WORDS =
   'the name of an environment variable, such as "GOPATH", or the beginning of names and a *, such as "AWS_*"';
+const ENGINE_WORDS =
+  'the address of a Docker engine, such as "unix:///var/run/docker.sock", "tcp://host:2376" or "ssh://user@host"';
+const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
 const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" stands alone, not in a list)';
 const TOOLSETS_WORDS = '"all" alone, or a list of toolset names such as "tasks" and "git"';
 
@@ -218,6 +221,58 @@ export const configSchema = z.strictObject({
       'POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.',
     )
     .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
+
+  docker_host: z
+    // Not judged before it is used: a `DOCKER_HOST` meant for another program must not keep the server from starting.
+    .string(ENGINE_WORDS)
+    .max(MAX_TEXT_CHARS)
+    .nullable()
+    .default(null)
+    .describe(
+      'Docker engine that runs the containers of the toolset `process`. By default the usual socket of this machine. With `ssh://`, the user’s own `ssh` connects.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_DOCKER_HOST',
+      otherEnv: [{ name: 'DOCKER_HOST' }],
+      form: 'text',
+      expected: `${ENGINE_WORDS}, or null`,
+    }),
+
+  docker_cert_path: z
+    .string(PATH_WORDS)
+    .max(MAX_TEXT_CHARS)
+    .nullable()
+    .default(null)
+    .describe('Folder with `ca.pem`, `cert.pem` and `key.pem` for a Docker engine behind TLS.')
+    .register(settingFacts, {
+      env: 'MCP_DOCKER_CERT_PATH',
+      otherEnv: [{ name: 'DOCKER_CERT_PATH' }],
+      form: 'text',
+      expected: `${PATH_WORDS}, or null`,
+    }),
+
+  docker_tls_verify: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a Docker engine at a `tcp://` address is spoken to over TLS; port 2376 and `https://` always are.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_DOCKER_TLS_VERIFY',
+      otherEnv: [{ name: 'DOCKER_TLS_VERIFY', texts: { '1': 'true', true: 'true' } }],
+      form: 'yes or no',
+      expected: 'true or false',
+    }),
+
+  docker_image: z
+    .string(IMAGE_WORDS)
+    .max(MAX_TEXT_CHARS)
+    .regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, IMAGE_WORDS)
+    .default('debian:stable-slim')
+    .describe(
+      'Image of a container whose call names none. It is never pulled by the bridge; a missing one is an error that says the command.',
+    )
+    .register(settingFacts, { env: 'MCP_DOCKER_IMAGE', form: 'text', expected: IMAGE_WORDS }),
 
   claude_command: z
     .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])

@@ -84,6 +84,11 @@ export const soleImporters: readonly {
     folders: ['mcp'],
     why: 'tools know nothing of the protocol',
   },
+  {
+    module: /^(dockerode|tar-stream)$/,
+    folders: ['processes'],
+    why: 'containers are behind one backend, loaded when first asked for',
+  },
   { module: /^@modelcontextprotocol\/client(\/|$)/, folders: ['cli'], why: 'only the demo is a client' },
 ];
 

@@ -31,6 +31,10 @@ test('the defaults are those of the specification', () => {
     default_header_lines: 50,
     allow_protected_writes: false,
     shell: '/bin/bash',
+    docker_host: null,
+    docker_cert_path: null,
+    docker_tls_verify: false,
+    docker_image: 'debian:stable-slim',
     claude_command: 'claude',
     pass_environment: [],
     auto_approve_patterns: [
@@ -62,6 +66,7 @@ test('the names that the specification gives are kept', () => {
     MCP_TREE_DEPTH: 'default_tree_depth',
     MCP_MAX_DIFF_SIZE: 'max_diff_size_bytes',
     MCP_SHELL: 'shell',
+    MCP_DOCKER_IMAGE: 'docker_image',
     MCP_CLAUDE_COMMAND: 'claude_command',
     MCP_LOG_LEVEL: 'log_level',
     MCP_STATE_DIR: 'state_dir',
