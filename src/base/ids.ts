@@ -3,6 +3,13 @@ export const TASK_ID_PATTERN = /^task_[0-9a-f]{20}$/;
 /** `dec_` and a number that counts up within its task. */
 export const DECISION_ID_PATTERN = /^dec_[1-9][0-9]{0,8}$/;
 
+/** `proc_` and 12 hexadecimal digits: 48 bits, so ids do not collide; a model copies them with every call. */
+export const PROCESS_ID_PATTERN = /^proc_[0-9a-f]{12}$/;
+
+export function createProcessId(): string {
+  return `proc_${randomHex(6)}`;
+}
+
 export function createTaskId(): string {
   return `task_${randomHex(10)}`;
 }

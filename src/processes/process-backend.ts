@@ -1,9 +1,12 @@
 import type { ProcessHandle, ProcessMode, ProcessSpec } from './process-handle.js';
 import type { Result } from './result.js';
 
-/** Where a backend puts what the process prints. The bytes are valid until the returned promise ends. */
+/**
+ * Where a backend puts what the process prints. The bytes are valid until the returned promise ends, without one until the
+ * call returns: who keeps them copies them.
+ */
 export interface OutputSink {
-  /** `terminal` for a process with a pseudo-terminal, else one of the two. The producer waits for it: that is the flow control. */
+  /** `terminal` for a process with a pseudo-terminal, else one of the two. The producer waits for the promise, which never rejects: that is the flow control. */
   write(stream: OutputStream, bytes: Uint8Array): Promise<void> | undefined;
 }
 

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { createSecret } from '../../base/ids.js';
+import { MARK_VARIABLE } from '../../pty/child-env.js';
+import { findProgram } from '../../pty/find-program.js';
+import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
+import type { PtySpawner } from '../../pty/pty-session.js';
+import type { OutputSink, ProcessBackend } from '../process-backend.js';
+import type { ProcessHandle, ProcessSpec, TerminalSize } from '../process-handle.js';
+import { err, ok, type Result } from '../result.js';
+import type { HostChannel } from './host-channel.js';
+import { HostProcess } from './host-process.js';
+import { PipeChannel } from './pipe-channel.js';
+import { ProcessFamilies } from './process-family.js';
+import { TerminalChannel } from './terminal-channel.js';
+
+/** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and signals harder after 100 ms. */
+const LEAVE_GRACE_MS = 60;
+/** With so many marks of processes that have ended, those of which nothing lives are forgotten. */
+const MARKS_AT_FIRST = 1_000;
+
+export interface HostBackendOptions {
+  readonly clock: Clock;
+  /** Opens terminals; asked for with the first. */
+  readonly terminals: () => Promise<PtySpawner>;
+  /** POSIX shell for the wrapper around a program in a terminal. */
+  readonly shell: string;
+  /** What a process has between SIGTERM and SIGKILL when it is to be ended. */
+  readonly killGraceMs?: number;
+  /** Start time of this process as in ProcessQuery: nothing that began earlier is one of ours. */
+  readonly startedSince?: string | undefined;
+}
+
+/**
+ * Runs processes on this machine. Each carries a mark in its environment (`CLAUDE_CODE_BRIDGE_MARK`, taken from `env` if it
+ * is there): by it all that comes of the process is found again, also what left its group.
+ */
+export class HostBackend implements ProcessBackend {
+  readonly mode = 'host';
+  readonly #options: HostBackendOptions;
+  readonly #families: ProcessFamilies;
+  readonly #running = new Set<HostProcess>();
+  /** Of all that was started and may have left something behind. */
+  readonly #marks = new Set<string>();
+  #pruneAt = MARKS_AT_FIRST;
+  #isDisposed = false;
+
+  constructor(options: HostBackendOptions) {
+    this.#options = options;
+    const { startedSince, clock } = options;
+    this.#families = new ProcessFamilies({ startedSince, nowMs: () => clock.monotonicMs() });
+  }
+
+  async spawn(spec: ProcessSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
+    const { clock, startedSince, killGraceMs = KILL_GRACE_MS } = this.#options;
+    const mark = spec.env[MARK_VARIABLE] ?? createSecret();
+    const env = { ...spec.env, [MARK_VARIABLE]: mark };
+    let opened: Result<HostChannel>;
+    try {
+      const program = await findProgram(spec.command[0], spec.cwd, env);
+      opened =
+        spec.tty === undefined
+          ? await this.#openPipes({ ...spec, env }, program, sink)
+          : await this.#openTerminal({ ...spec, env }, spec.tty, sink);
+    } catch (thrown) {
+      return faultOf(thrown, spec);
+    }
+    if (!opened.ok) return opened;
+    const process = new HostProcess({
+      spec,
+      channel: opened.value,
+      mark,
+      families: this.#families,
+      clock,
+      killGraceMs,
+      startedSince,
+    });
+    this.#keep(process);
+    if (this.#isDisposed) await process.dispose();
+    return ok(process);
+  }
+
+  /** SIGTERM to all groups at once, a moment later SIGKILL to what is left of them and to all that left them. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    const running = [...this.#running];
+    for (const one of running) one.askToEnd();
+    await withinMs(this.#options.clock, LEAVE_GRACE_MS, Promise.all(running.map((one) => one.exited)));
+    for (const one of running) one.close();
+    this.#running.clear();
+    if (this.#marks.size > 0) await this.#families.killAll(this.#marks);
+    this.#marks.clear();
+  }
+
+  /** What ended may have left something behind: its mark is kept, until there are so many that a look pays. */
+  #keep(process: HostProcess): void {
+    this.#running.add(process);
+    this.#marks.add(process.family.mark);
+    void process.exited.then((exit) => {
+      // Its output may still be held open, and then it is closed with all others.
+      if (exit.reason === undefined) this.#running.delete(process);
+    });
+    if (this.#marks.size < this.#pruneAt) return;
+    this.#pruneAt = Infinity;
+    void this.#families.livingMarks().then((living) => {
+      const running = new Set([...this.#running].map((one) => one.family.mark));
+      for (const mark of this.#marks) if (!living.has(mark) && !running.has(mark)) this.#marks.delete(mark);
+      this.#pruneAt = 2 * Math.max(this.#marks.size, MARKS_AT_FIRST);
+    });
+  }
+
+  async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<Result<HostChannel>> {
+    const [, ...args] = spec.command;
+    const child = spawn(program, args, {
+      cwd: spec.cwd,
+      env: { ...spec.env },
+      // A session and a group of its own: a signal reaches all of it, and none of the server's reaches it.
+      detached: true,
+      stdio: 'pipe',
+      argv0: spec.command[0],
+    });
+    const { pid } = child;
+    if (pid !== undefined) return ok(new PipeChannel({ child, pid, sink, clock: this.#options.clock }));
+    const fault = await new Promise<Error>((resolve) => child.once('error', resolve));
+    return faultOf(fault, spec);
+  }
+
+  async #openTerminal(
+    spec: ProcessSpec,
+    { columns, rows }: TerminalSize,
+    sink: OutputSink,
+  ): Promise<Result<HostChannel>> {
+    const terminals = await this.#options.terminals();
+    const { command, cwd, env } = spec;
+    const session = await terminals.spawn({ command, cwd, env, columns, rows, shell: this.#options.shell });
+    return ok(new TerminalChannel(session, sink));
+  }
+}
+
+/** Why a start failed, in the words of whoever refused it. */
+async function faultOf(thrown: unknown, { command, cwd }: ProcessSpec): Promise<Result<never>> {
+  const folder = await stat(cwd).catch(() => undefined);
+  if (folder?.isDirectory() !== true) {
+    return err(
+      'SPAWN_FAILED',
+      `${JSON.stringify(command[0])} was to be started in ${JSON.stringify(cwd)}, which is not a directory.`,
+      'Give a directory that exists.',
+      thrown,
+    );
+  }
+  if (thrown instanceof BridgeError) {
+    const isMissing = /is not on PATH|does not exist|is not an executable file/.test(thrown.message);
+    return err(isMissing ? 'PROGRAM_NOT_FOUND' : 'SPAWN_FAILED', thrown.message, thrown.hint, thrown);
+  }
+  return err(
+    'SPAWN_FAILED',
+    `The system refused to start ${JSON.stringify(command[0])}: ${messageOf(thrown)}.`,
+    'Check arguments and environment (a NUL byte, more than 128 KiB in one of them), and the number of processes that may run.',
+    thrown,
+  );
+}

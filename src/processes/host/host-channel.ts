@@ -1,0 +1,26 @@
+import type { TerminalSize } from '../process-handle.js';
+import type { Result } from '../result.js';
+
+/** How a process of this machine ended. */
+export interface HostEnd {
+  readonly code?: number;
+  readonly signal?: string;
+  readonly reason?: string;
+}
+
+/** What runs behind pipes, or in a terminal. */
+export interface HostChannel {
+  /** Leads the session and the process group of all that belongs to it. */
+  readonly pid: number;
+  /** The first process is the bridge's own shell around the program: the program is a child of it. */
+  readonly isWrapped: boolean;
+  /** The first process has been reaped: its number may be another's by now. */
+  readonly isReaped: boolean;
+  /** Ends after the last byte was handed on; never rejects. */
+  readonly ended: Promise<HostEnd>;
+  write(bytes: Uint8Array): Promise<Result<void>>;
+  endInput(): Promise<Result<void>>;
+  resize(size: TerminalSize): Result<void>;
+  /** Kills the process group and closes what is open. */
+  dispose(): void;
+}

@@ -1,0 +1,174 @@
+import { constants } from 'node:os';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { Emitter } from '../../base/event.js';
+import { killTree } from '../../pty/kill-ladder.js';
+import type {
+  ProcessExit,
+  ProcessHandle,
+  ProcessSpec,
+  ProcessStats,
+  TerminalSize,
+} from '../process-handle.js';
+import { err, ok, type Result } from '../result.js';
+import type { HostChannel, HostEnd } from './host-channel.js';
+import { sendSignal, type ProcessFamilies } from './process-family.js';
+import { statsOf } from './process-stats.js';
+
+/** After the ladder nothing is left that could print: the end follows at once, or something holds a pipe for ever. */
+const END_AFTER_KILL_MS = 5_000;
+
+export interface HostProcessOptions {
+  readonly spec: ProcessSpec;
+  readonly channel: HostChannel;
+  readonly mark: string;
+  readonly families: ProcessFamilies;
+  readonly clock: Clock;
+  /** Between SIGTERM and SIGKILL. */
+  readonly killGraceMs: number;
+  /** See ProcessQuery. */
+  readonly startedSince?: string | undefined;
+}
+
+/** A process of this machine, behind pipes or in a terminal. */
+export class HostProcess implements ProcessHandle {
+  readonly mode = 'host';
+  readonly spec: ProcessSpec;
+  readonly createdAt: Date;
+  readonly exited: Promise<ProcessExit>;
+  readonly #channel: HostChannel;
+  readonly #mark: string;
+  readonly #families: ProcessFamilies;
+  readonly #clock: Clock;
+  readonly #killGraceMs: number;
+  readonly #startedSince: string | undefined;
+  readonly #exit = new Emitter<ProcessExit>();
+  #end: ProcessExit | undefined;
+
+  constructor(options: HostProcessOptions) {
+    const { spec, channel, mark, families, clock, killGraceMs, startedSince } = options;
+    this.spec = spec;
+    this.#channel = channel;
+    this.#mark = mark;
+    this.#families = families;
+    this.#clock = clock;
+    this.#killGraceMs = killGraceMs;
+    this.#startedSince = startedSince;
+    this.createdAt = new Date(clock.now());
+    this.exited = channel.ended.then((end) => this.#ended(end));
+  }
+
+  get status(): 'running' | 'terminated' {
+    return this.#end === undefined ? 'running' : 'terminated';
+  }
+
+  get exit(): ProcessExit | undefined {
+    return this.#end;
+  }
+
+  get onExit() {
+    return this.#exit.event;
+  }
+
+  get family() {
+    return { pid: this.#channel.pid, mark: this.#mark };
+  }
+
+  write(bytes: Uint8Array): Promise<Result<void>> {
+    return this.#channel.write(bytes);
+  }
+
+  endInput(): Promise<Result<void>> {
+    return this.#channel.endInput();
+  }
+
+  async resize(size: TerminalSize): Promise<Result<void>> {
+    return this.#end === undefined ? this.#channel.resize(size) : this.#notRunning();
+  }
+
+  async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<Result<void>> {
+    if (!Object.hasOwn(constants.signals, name)) return unknownSignal(name);
+    const { pid, isWrapped, isReaped } = this.#channel;
+    if (!tree && !isWrapped) return !isReaped && sendSignal(pid, name) ? ok(undefined) : this.#notRunning();
+    // The bridge's own shell around the program is none of it: signalled, it could not tell how the program ended.
+    const members = (await this.#families.members(this.family)).filter(
+      (one) => !(isWrapped && one.pid === pid),
+    );
+    const meant = tree ? members : members.filter((one) => one.parentPid === pid);
+    const sent = meant.filter((one) => sendSignal(one.pid, name));
+    return sent.length > 0 ? ok(undefined) : this.#notRunning();
+  }
+
+  async kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>> {
+    if (!Object.hasOwn(constants.signals, first)) return unknownSignal(first);
+    // What it left behind when it ended is ended, too.
+    if (this.#end !== undefined && (await this.#families.members(this.family)).length === 0)
+      return this.#notRunning();
+    const isOwnStep = first !== 'SIGTERM' && first !== 'SIGKILL';
+    const { remaining } = await killTree({
+      pid: this.#channel.pid,
+      mark: this.#mark,
+      startedSince: this.#startedSince,
+      clock: this.#clock,
+      graceMs: first === 'SIGKILL' ? 0 : this.#killGraceMs,
+      ...(isOwnStep && {
+        interrupt: async () => {
+          await this.signal(first, { tree: true });
+          await this.exited;
+        },
+      }),
+    });
+    const exit = await withinMs(this.#clock, END_AFTER_KILL_MS, this.exited);
+    const unseen = { outOfMemory: false, reason: 'It did not end.', endedAt: new Date(this.#clock.now()) };
+    return ok({ exit: exit ?? unseen, left: remaining.length });
+  }
+
+  async stats(): Promise<Result<ProcessStats>> {
+    const members = await this.#families.members(this.family, false);
+    const own = members.filter((one) => !(this.#channel.isWrapped && one.pid === this.#channel.pid));
+    if (own.length === 0) return this.#notRunning();
+    return ok(await statsOf(own, this.#channel));
+  }
+
+  /** SIGTERM to the process group; what left the group is not reached. */
+  askToEnd(): void {
+    const { pid, isReaped } = this.#channel;
+    if (isReaped) return;
+    sendSignal(-pid, 'SIGTERM');
+    // A stopped process takes no SIGTERM before it goes on.
+    sendSignal(-pid, 'SIGCONT');
+  }
+
+  /** Kills the process group, and lets go of pipes or terminal. */
+  close(): void {
+    this.#channel.dispose();
+  }
+
+  async dispose(): Promise<void> {
+    this.close();
+    await this.#families.killAll(new Set([this.#mark]));
+  }
+
+  #ended(end: HostEnd): ProcessExit {
+    const exit = { ...end, outOfMemory: false, endedAt: new Date(this.#clock.now()) };
+    this.#end = exit;
+    this.#exit.fire(exit);
+    this.#exit.dispose();
+    return exit;
+  }
+
+  #notRunning() {
+    return err(
+      'NOT_RUNNING',
+      `The process ${this.spec.id} has ended.`,
+      'Its output can still be read; start it again if need be.',
+    );
+  }
+}
+
+function unknownSignal(name: string) {
+  return err(
+    'UNKNOWN_NAME',
+    `There is no signal ${JSON.stringify(name)} on this system.`,
+    'Give a name such as SIGTERM, SIGINT or SIGKILL.',
+  );
+}

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** State of a listening socket in /proc/net/tcp. */
+const LISTENS = '0A';
+const LSOF_LIMIT_MS = 5_000;
+/** A process with more open files is looked at no further: a look costs a microsecond for each. */
+const MAX_FILES = 10_000;
+
+/** TCP ports on which one of the processes listens, in order. What may not be looked at is left out. */
+export async function listeningPorts(pids: readonly number[]): Promise<number[]> {
+  if (pids.length === 0) return [];
+  const ports = process.platform === 'linux' ? portsFromProc(pids) : portsInLsof(await lsof(pids));
+  return [...new Set(ports)].sort((a, b) => a - b);
+}
+
+function portsFromProc(pids: readonly number[]): number[] {
+  const byInode = new Map<string, number>();
+  const tables = new Set<string>();
+  for (const pid of pids) {
+    const place = read(() => readlinkSync(`/proc/${pid}/ns/net`));
+    if (place === undefined || tables.has(place)) continue;
+    tables.add(place);
+    for (const name of ['tcp', 'tcp6']) {
+      const table = read(() => readFileSync(`/proc/${pid}/net/${name}`, 'latin1')) ?? '';
+      for (const { inode, port } of listenersInTable(table)) byInode.set(inode, port);
+    }
+  }
+  if (byInode.size === 0) return [];
+  return pids.flatMap((pid) => {
+    const files = read(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+    return files.slice(0, MAX_FILES).flatMap((fd) => {
+      const target = read(() => readlinkSync(`/proc/${pid}/fd/${fd}`));
+      return byInode.get(/^socket:\[(\d+)\]$/.exec(target ?? '')?.[1] ?? '') ?? [];
+    });
+  });
+}
+
+/** Listening sockets in a text of /proc/net/tcp or tcp6. */
+export function listenersInTable(table: string): { readonly inode: string; readonly port: number }[] {
+  return table.split('\n').flatMap((line) => {
+    const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+    const port = local?.split(':')[1];
+    if (state !== LISTENS || port === undefined || inode === undefined) return [];
+    return [{ inode, port: parseInt(port, 16) }];
+  });
+}
+
+/** Ports in the output of `lsof -Fn`: lines such as `n*:3000`. */
+export function portsInLsof(output: string): number[] {
+  return output.split('\n').flatMap((line) => {
+    const port = /^n.*:(\d+)$/.exec(line)?.[1];
+    return port === undefined ? [] : [Number(port)];
+  });
+}
+
+function lsof(pids: readonly number[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(
+      '/usr/sbin/lsof',
+      ['-nP', '-iTCP', '-sTCP:LISTEN', '-a', '-p', pids.join(','), '-Fn'],
+      { env: { LC_ALL: 'C' }, timeout: LSOF_LIMIT_MS },
+      // It fails when there is nothing to list.
+      (_fault, stdout) => resolve(stdout),
+    );
+  });
+}
+
+/** Undefined for what is gone, or another user's. */
+function read<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { systemCodeOf } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { OutputSink, OutputStream } from '../process-backend.js';
+import { err, ok, type Result } from '../result.js';
+import type { HostChannel, HostEnd } from './host-channel.js';
+
+/** Unread input is not kept beyond this: a program that never reads must not fill the memory. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** A pipe takes bytes at once, or tells that nobody reads; what it does not take by then waits in line. */
+const WRITE_LIMIT_MS = 100;
+/** What a process printed is read within milliseconds of its end. If nothing more comes, and its pipes are open, another holds them. */
+const QUIET_AFTER_END_MS = 250;
+/** Who holds the pipes and prints on does not hold up the end for longer. */
+const OPEN_AFTER_END_MS = 2_000;
+
+const HELD_OPEN = 'A process that it left behind still holds its output open; what that prints is kept, too.';
+
+export interface PipeChannelOptions {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  readonly sink: OutputSink;
+  readonly clock: Clock;
+}
+
+/** A program with three pipes. */
+export class PipeChannel implements HostChannel {
+  readonly pid: number;
+  readonly isWrapped = false;
+  readonly ended: Promise<HostEnd>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #sink: OutputSink;
+  readonly #clock: Clock;
+  #end: (end: HostEnd) => void = () => undefined;
+  #isReaped = false;
+  #readBytes = 0;
+  #held = 0;
+  #waiting: Disposable | undefined;
+
+  constructor({ child, pid, sink, clock }: PipeChannelOptions) {
+    this.#child = child;
+    this.pid = pid;
+    this.#sink = sink;
+    this.#clock = clock;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.#read(child.stdout, 'stdout');
+    this.#read(child.stderr, 'stderr');
+    // A write that fails is told to its writer.
+    child.stdin.on('error', () => undefined);
+    child.on('error', () => undefined);
+    child.on('exit', (code, signal) => {
+      this.#isReaped = true;
+      this.#waitForClose(endOf(code, signal));
+    });
+    child.on('close', (code, signal) => {
+      this.#waiting?.dispose();
+      this.#end(endOf(code, signal));
+    });
+  }
+
+  get isReaped(): boolean {
+    return this.#isReaped;
+  }
+
+  async write(bytes: Uint8Array): Promise<Result<void>> {
+    const { stdin } = this.#child;
+    if (this.#isReaped)
+      return err('NOT_RUNNING', 'Input was given to a process that has ended.', 'Start it again.');
+    if (!stdin.writable) return inputClosed();
+    if (stdin.writableLength + bytes.length > MAX_UNREAD_BYTES) {
+      return err(
+        'INPUT_FULL',
+        `The process has left ${stdin.writableLength} bytes of its input unread, and more than ${MAX_UNREAD_BYTES} are not kept for it.`,
+        'Wait until it reads, or end it.',
+      );
+    }
+    const taken = new Promise<Error | undefined>((resolve) => {
+      stdin.write(Buffer.from(bytes), (fault) => resolve(fault ?? undefined));
+    });
+    // A pipe that is full takes them later: they are in line by now.
+    const fault = await withinMs(this.#clock, WRITE_LIMIT_MS, taken);
+    return fault === undefined ? ok(undefined) : inputClosed(fault);
+  }
+
+  async endInput(): Promise<Result<void>> {
+    if (!this.#child.stdin.writable) return inputClosed();
+    this.#child.stdin.end();
+    return ok(undefined);
+  }
+
+  resize(): Result<void> {
+    return err(
+      'NO_TERMINAL',
+      'A process without a terminal was to be resized.',
+      'Start it with tty to give it a terminal.',
+    );
+  }
+
+  dispose(): void {
+    this.#waiting?.dispose();
+    if (!this.#isReaped) killGroup(this.pid);
+    this.#child.stdin.destroy();
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+  }
+
+  #read(stream: Readable, name: OutputStream): void {
+    stream.on('data', (chunk: Buffer) => {
+      this.#readBytes += chunk.length;
+      const wait = this.#sink.write(name, chunk);
+      if (wait === undefined) return;
+      this.#held++;
+      stream.pause();
+      const goOn = (): void => {
+        this.#held--;
+        stream.resume();
+      };
+      wait.then(goOn, goOn);
+    });
+    // Destroyed by `dispose`, or reset: `close` follows.
+    stream.on('error', () => undefined);
+  }
+
+  /** `close` comes when nobody holds the pipes any more; a process that was left behind may hold them for ever. */
+  #waitForClose(end: HostEnd): void {
+    const untilMs = this.#clock.monotonicMs() + OPEN_AFTER_END_MS;
+    let seenBytes = this.#readBytes;
+    const look = (): void => {
+      const isIdle = this.#readBytes === seenBytes;
+      seenBytes = this.#readBytes;
+      const isOver = isIdle || this.#clock.monotonicMs() >= untilMs;
+      if (this.#held === 0 && isOver) this.#end({ ...end, reason: HELD_OPEN });
+      else this.#waiting = this.#clock.after(QUIET_AFTER_END_MS, look);
+    };
+    this.#waiting = this.#clock.after(QUIET_AFTER_END_MS, look);
+  }
+}
+
+function endOf(code: number | null, signal: NodeJS.Signals | null): HostEnd {
+  return { ...(code !== null && { code }), ...(signal !== null && { signal }) };
+}
+
+function inputClosed(cause?: unknown): Result<void> {
+  return err(
+    'INPUT_CLOSED',
+    'The input of the process is closed.',
+    'Start it again to give it input, or end it.',
+    cause,
+  );
+}
+
+/** Kills a process group; one that is gone is no fault. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    // Gone already, or (macOS) the group holds only zombies.
+    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
+  }
+}

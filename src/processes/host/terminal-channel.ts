@@ -1,0 +1,64 @@
+import type { PtySession } from '../../pty/pty-session.js';
+import type { OutputSink } from '../process-backend.js';
+import type { TerminalSize } from '../process-handle.js';
+import { err, ok, type Result } from '../result.js';
+import type { HostChannel, HostEnd } from './host-channel.js';
+
+/** A program in a pseudo-terminal. */
+export class TerminalChannel implements HostChannel {
+  readonly pid: number;
+  readonly isWrapped = true;
+  readonly ended: Promise<HostEnd>;
+  readonly #session: PtySession;
+  #hasEnded = false;
+
+  constructor(session: PtySession, sink: OutputSink) {
+    this.#session = session;
+    this.pid = session.pid;
+    session.onData((bytes) => {
+      const wait = sink.write('terminal', bytes);
+      if (wait === undefined) return;
+      session.pause();
+      wait.then(
+        () => session.resume(),
+        () => session.resume(),
+      );
+    });
+    this.ended = session.exited.then(({ exitCode, signal }) => {
+      this.#hasEnded = true;
+      return { ...(exitCode !== null && { code: exitCode }), ...(signal !== null && { signal }) };
+    });
+  }
+
+  get isReaped(): boolean {
+    return this.#hasEnded;
+  }
+
+  async write(bytes: Uint8Array): Promise<Result<void>> {
+    if (this.#session.write(bytes)) return ok(undefined);
+    return this.#hasEnded
+      ? err('NOT_RUNNING', 'Input was given to a process that has ended.', 'Start it again.')
+      : err(
+          'INPUT_FULL',
+          'The terminal holds megabytes of input that the process has not read.',
+          'Wait until it reads, or end it.',
+        );
+  }
+
+  async endInput(): Promise<Result<void>> {
+    return err(
+      'NO_TERMINAL',
+      'The input of a terminal was to be closed, and a terminal has no end to close.',
+      'Send the key ctrl-d, which means the end of input to most programs.',
+    );
+  }
+
+  resize({ columns, rows }: TerminalSize): Result<void> {
+    this.#session.resize(columns, rows);
+    return ok(undefined);
+  }
+
+  dispose(): void {
+    this.#session.dispose();
+  }
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { nextEvent } from '../../../src/base/event.js';
+import { Collector, run, start, valueOf, type BackendFacts, type BackendUnderTest } from './under-test.js';
+
+/** How a process begins and how it ends. */
+export function describeEnds({ leavesBehind }: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+  describe('beginning and end', () => {
+    it('tells output and exit code of a process that ends well', async () => {
+      const { exit, output, process } = await run(await open(), 'echo hello');
+      expect(exit).toMatchObject({ code: 0, outOfMemory: false });
+      expect(exit.signal).toBeUndefined();
+      expect(exit.reason).toBeUndefined();
+      expect(output.text('stdout')).toBe('hello\n');
+      expect(process).toMatchObject({ status: 'terminated', exit });
+    });
+
+    it.each([1, 2, 7, 42, 255])('tells exit code %i', async (code) => {
+      const { exit } = await run(await open(), `exit ${code}`);
+      expect(exit.code).toBe(code);
+    });
+
+    it('tells exit code and stderr whole of a process that fails at once', async () => {
+      const { exit, output } = await run(await open(), 'echo "no such setting: --fats" >&2; exit 3');
+      expect(exit.code).toBe(3);
+      expect(output.text('stderr')).toBe('no such setting: --fats\n');
+      expect(output.text('stdout')).toBe('');
+    });
+
+    it('is running until it ends, and then tells it once', async () => {
+      const { process } = await start(await open(), ['cat']);
+      expect(process.status).toBe('running');
+      expect(process.exit).toBeUndefined();
+      const told = nextEvent(process.onExit);
+      valueOf(await process.endInput());
+      expect(await told).toBe(await process.exited);
+      expect(process.exit).toMatchObject({ code: 0 });
+    });
+
+    it('tells times of beginning and end in order', async () => {
+      const { process, exit } = await run(await open(), 'sleep 0.05');
+      expect(exit.endedAt.getTime()).toBeGreaterThanOrEqual(process.createdAt.getTime());
+    });
+
+    it('refuses a program that does not exist, and names it', async () => {
+      const test = await open();
+      const started = await test.backend.spawn(test.spec(['no-such-program-anywhere']), new Collector());
+      expect(started).toMatchObject({ ok: false, fault: { code: 'PROGRAM_NOT_FOUND' } });
+      if (!started.ok) expect(started.fault.message).toContain('no-such-program-anywhere');
+    });
+
+    it('passes arguments on as they are; no shell reads them', async () => {
+      const { process, output } = await start(await open(), [
+        'sh',
+        '-c',
+        'printf "<%s>" "$@"',
+        'x',
+        '$HOME *',
+        "'",
+        '',
+        '; ls',
+      ]);
+      await process.exited;
+      expect(output.text('stdout')).toBe("<$HOME *><'><><; ls>");
+    });
+
+    it('passes the environment on', async () => {
+      const { output } = await run(await open(), 'echo "$GREETING"', { env: { GREETING: 'good "day" $x' } });
+      expect(output.text('stdout')).toBe('good "day" $x\n');
+    });
+
+    it('starts it in the working directory', async () => {
+      const { output } = await run(await open(), 'pwd', { cwd: '/tmp' });
+      expect(output.text('stdout')).toBe('/tmp\n');
+    });
+
+    it('ends when all that it started has ended, with every byte of theirs', async () => {
+      const { exit, output } = await run(await open(), '(sleep 0.2; echo late) & echo soon; wait');
+      expect(exit.code).toBe(0);
+      expect(output.text('stdout')).toBe('soon\nlate\n');
+    });
+
+    if (leavesBehind) {
+      it('does not wait for a process that was left behind and holds its output; says so', async () => {
+        const { exit, output, process } = await run(await open(), 'sleep 60 & echo begun');
+        expect(output.text('stdout')).toBe('begun\n');
+        expect(exit.code).toBe(0);
+        expect(exit.reason).toContain('left behind');
+        expect(valueOf(await process.kill('SIGKILL'))).toMatchObject({ left: 0 });
+        expect(await process.kill('SIGKILL')).toMatchObject({ fault: { code: 'NOT_RUNNING' } });
+      });
+
+      it('ends what went away into a session of its own', async () => {
+        const { process, output } = await run(
+          await open(),
+          'setsid sh -c "sleep 60 >/dev/null 2>&1 &" ; echo done',
+        );
+        expect(output.text('stdout')).toBe('done\n');
+        expect(valueOf(await process.kill('SIGTERM'))).toMatchObject({ left: 0 });
+      });
+    }
+
+    it('ends everything that runs when it is disposed', async () => {
+      const test = await open();
+      const { process, output } = await start(test, [
+        'sh',
+        '-c',
+        'trap "" TERM; echo up; while :; do sleep 0.05; done',
+      ]);
+      await output.has('up');
+      await test.backend.dispose();
+      expect((await process.exited).code).toBeUndefined();
+      expect(process.status).toBe('terminated');
+    });
+
+    it('disposes a process that runs, and one that has ended', async () => {
+      const test = await open();
+      const { process } = await start(test, ['cat']);
+      await process.dispose();
+      await process.exited;
+      await process.dispose();
+      expect(process.status).toBe('terminated');
+    });
+  });
+}

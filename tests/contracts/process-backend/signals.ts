@@ -1,0 +1,137 @@
+import { constants } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { start, valueOf, type BackendFacts, type BackendUnderTest, type Started } from './under-test.js';
+
+const TRAPPED: readonly NodeJS.Signals[] = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGALRM',
+  'SIGTERM',
+  'SIGCONT',
+  'SIGWINCH',
+  'SIGURG',
+];
+const FATAL: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKILL', 'SIGUSR1', 'SIGABRT'];
+
+/** Says `up` when it has set up what it does on signals. */
+function shell(test: BackendUnderTest, setUp: string, tty = false): Promise<Started> {
+  const script = `${setUp}\necho up\nwhile :; do sleep 0.02; done`;
+  return start(test, ['sh', '-c', script], tty ? { tty: { columns: 80, rows: 24 } } : {});
+}
+
+/** Signals, to one process and to all of a tree. */
+export function describeSignals(_facts: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+  describe('signals', () => {
+    it('delivers ten signals', async () => {
+      const traps = TRAPPED.map((name) => `trap 'echo got ${name}' ${name.slice(3)}`).join('; ');
+      const { process, output } = await shell(await open(), traps);
+      await output.has('up');
+      for (const name of TRAPPED) {
+        valueOf(await process.signal(name));
+        await output.has(`got ${name}\n`);
+      }
+      expect(process.status).toBe('running');
+    });
+
+    it.each(FATAL)('ends by %s, and tells it', async (name) => {
+      const { process, output } = await start(await open(), ['sh', '-c', 'echo up; exec sleep 60']);
+      await output.has('up');
+      valueOf(await process.signal(name));
+      const exit = await process.exited;
+      // A shell between the two can tell it as 128 and the number only.
+      if (exit.signal === undefined) expect(exit.code).toBe(128 + constants.signals[name]);
+      else expect(exit).toMatchObject({ signal: name });
+    });
+
+    it('signals a program in a terminal, not what surrounds it', async () => {
+      const { process, output } = await shell(await open(), "trap 'echo got it' USR1", true);
+      await output.has('up');
+      valueOf(await process.signal('SIGUSR1'));
+      await output.has('got it');
+      expect(process.status).toBe('running');
+    });
+
+    it('signals every process of the tree when asked', async () => {
+      const child = `sh -c 'trap "echo child got it" USR1; echo child up; while :; do sleep 0.02; done'`;
+      const { process, output } = await shell(await open(), `trap 'echo parent got it' USR1; ${child} &`);
+      await output.has('child up');
+      await output.has(/^up$/m);
+      valueOf(await process.signal('SIGUSR1', { tree: true }));
+      await output.has('child got it');
+      await output.has('parent got it');
+      expect(process.status).toBe('running');
+    });
+
+    it('knows no signal of another name', async () => {
+      const { process } = await start(await open(), ['cat']);
+      // Known to Windows alone.
+      const answer = await process.signal('SIGBREAK');
+      expect(answer).toMatchObject({ fault: { code: 'UNKNOWN_NAME' } });
+      expect(process.status).toBe('running');
+    });
+
+    it('refuses a signal to a process that has ended', async () => {
+      const { process } = await start(await open(), ['sh', '-c', 'exit 0']);
+      await process.exited;
+      expect(await process.signal('SIGTERM')).toMatchObject({ fault: { code: 'NOT_RUNNING' } });
+      expect(await process.kill('SIGTERM')).toMatchObject({ fault: { code: 'NOT_RUNNING' } });
+    });
+  });
+
+  describe('the kill ladder', () => {
+    it('ends a process that obeys, by the signal that was asked for', async () => {
+      const { process, output } = await shell(await open(), "trap 'echo bye; exit 0' INT");
+      await output.has('up');
+      const { exit, left } = valueOf(await process.kill('SIGINT'));
+      expect(exit.code).toBe(0);
+      expect(left).toBe(0);
+      expect(output.text('stdout')).toContain('bye');
+    });
+
+    it('ends a process that obeys SIGTERM alone', async () => {
+      const { process, output } = await shell(await open(), "trap '' INT; trap 'exit 5' TERM");
+      await output.has('up');
+      expect(valueOf(await process.kill('SIGINT'))).toMatchObject({ exit: { code: 5 }, left: 0 });
+    });
+
+    it('ends a process that obeys nothing', async () => {
+      const { process, output } = await shell(await open(), "trap '' INT TERM HUP QUIT");
+      await output.has('up');
+      const { exit, left } = valueOf(await process.kill('SIGKILL'));
+      expect(left).toBe(0);
+      expect(exit.signal ?? exit.code).toBe(exit.signal === undefined ? 137 : 'SIGKILL');
+    });
+
+    it('climbs to SIGKILL by itself', async () => {
+      const { process, output } = await shell(await open(), "trap '' TERM");
+      await output.has('up');
+      const { left } = valueOf(await process.kill('SIGTERM'));
+      expect(left).toBe(0);
+      expect(process.status).toBe('terminated');
+    });
+
+    it('ends the whole tree', async () => {
+      const { process, output } = await shell(await open(), 'sh -c "sleep 60 & sleep 60" & sleep 60 &');
+      await output.has('up');
+      expect(valueOf(await process.kill('SIGTERM')).left).toBe(0);
+      expect(await process.stats()).toMatchObject({ fault: { code: 'NOT_RUNNING' } });
+    });
+
+    it('ends a process that is stopped', async () => {
+      const { process, output } = await shell(await open(), ':');
+      await output.has('up');
+      valueOf(await process.signal('SIGSTOP'));
+      expect(valueOf(await process.kill('SIGTERM')).left).toBe(0);
+    });
+
+    it('ends what runs in a terminal', async () => {
+      const { process, output } = await shell(await open(), 'sleep 60 &', true);
+      await output.has('up');
+      expect(valueOf(await process.kill('SIGTERM')).left).toBe(0);
+      expect(process.status).toBe('terminated');
+    });
+  });
+}

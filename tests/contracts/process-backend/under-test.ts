@@ -1,0 +1,111 @@
+import type { OutputSink, OutputStream, ProcessBackend } from '../../../src/processes/process-backend.js';
+import type { ProcessHandle, ProcessSpec, TerminalSize } from '../../../src/processes/process-handle.js';
+import type { Result } from '../../../src/processes/result.js';
+
+/** Programs besides `sh` and `cat`, where the place has them; their tests are left out elsewhere. */
+export interface Programs {
+  readonly less?: string;
+  readonly vi?: string;
+  readonly top?: string;
+  readonly node?: string;
+  readonly python?: string;
+}
+
+/** What the suite is told of a backend before it runs. */
+export interface BackendFacts {
+  readonly programs: Programs;
+  /** Whether a process can leave another behind: a container takes everything with it. */
+  readonly leavesBehind: boolean;
+  /** How many processes the tests with many at once start; each costs a container its start. */
+  readonly many: number;
+  /** How many processes print and end at once, one after another. */
+  readonly exits: number;
+}
+
+export interface SpecOptions {
+  readonly tty?: TerminalSize;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface BackendUnderTest {
+  readonly backend: ProcessBackend;
+  /** A spec that the backend takes, with an id of its own, an environment with a PATH, and a folder that can be written to. */
+  readonly spec: (command: readonly [string, ...string[]], options?: SpecOptions) => ProcessSpec;
+}
+
+/** Collects what a process prints, and lets tests wait for it. */
+export class Collector implements OutputSink {
+  readonly #chunks: Record<OutputStream, Buffer[]> = { stdout: [], stderr: [], terminal: [] };
+  readonly #waiters = new Set<() => void>();
+  /** Makes the producer wait; undefined lets it run. */
+  hold: (() => Promise<void>) | undefined;
+  bytes = 0;
+
+  write(stream: OutputStream, bytes: Uint8Array): Promise<void> | undefined {
+    this.#chunks[stream].push(Buffer.from(bytes));
+    this.bytes += bytes.length;
+    for (const look of [...this.#waiters]) look();
+    return this.hold?.();
+  }
+
+  raw(stream: OutputStream): Buffer {
+    return Buffer.concat(this.#chunks[stream]);
+  }
+
+  text(stream: OutputStream): string {
+    return this.raw(stream).toString('utf8');
+  }
+
+  get all(): string {
+    return this.text('stdout') + this.text('stderr') + this.text('terminal');
+  }
+
+  /** Resolves when what was printed so far holds the text. */
+  async has(wanted: string | RegExp, stream?: OutputStream): Promise<string> {
+    const read = (): string => (stream === undefined ? this.all : this.text(stream));
+    const found = (): boolean => (typeof wanted === 'string' ? read().includes(wanted) : wanted.test(read()));
+    if (!found()) {
+      await new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (!found()) return;
+          this.#waiters.delete(look);
+          resolve();
+        };
+        this.#waiters.add(look);
+      });
+    }
+    return read();
+  }
+}
+
+export interface Started {
+  readonly process: ProcessHandle;
+  readonly output: Collector;
+}
+
+/** Starts it; throws when the backend refuses. */
+export async function start(
+  test: BackendUnderTest,
+  command: readonly [string, ...string[]],
+  options?: SpecOptions,
+): Promise<Started> {
+  const output = new Collector();
+  return { process: valueOf(await test.backend.spawn(test.spec(command, options), output)), output };
+}
+
+/** Runs a text of `sh` to its end. */
+export async function run(test: BackendUnderTest, script: string, options?: SpecOptions) {
+  const { process, output } = await start(test, ['sh', '-c', script], options);
+  return { exit: await process.exited, output, process };
+}
+
+/** What the backend answered; throws for a fault. */
+export function valueOf<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new Error(`${result.fault.code}: ${result.fault.message}`);
+}
+
+export async function type(process: ProcessHandle, text: string): Promise<void> {
+  valueOf(await process.write(Buffer.from(text)));
+}
