@@ -1,13 +1,25 @@
-// Pure: what "allow for this session" grants.
+// Pure: what an answer grants beyond the one request.
 import { z } from 'zod';
+import type { SessionAllowance } from './session.js';
 
 const suggestionSchema = z.looseObject({ type: z.string() });
+
+/** The updates of permissions that go with an answer: those of a yes for the session, and the mode that follows a plan. */
+export function grantedPermissions(
+  answer: SessionAllowance,
+  suggestions: readonly unknown[],
+): Record<string, unknown>[] {
+  return [
+    ...(answer.verdict === 'allow_session' ? sessionPermissions(suggestions) : []),
+    ...(answer.mode === undefined ? [] : [{ type: 'setMode', mode: answer.mode, destination: 'session' }]),
+  ];
+}
 
 /**
  * The CLI's own suggestions, narrowed to the session. Their destination is often a settings file of the project, which
  * would outlive the session; and a change of mode would allow far more than was asked: both are left out.
  */
-export function sessionPermissions(suggestions: readonly unknown[]): Record<string, unknown>[] {
+function sessionPermissions(suggestions: readonly unknown[]): Record<string, unknown>[] {
   return suggestions.flatMap((suggestion) => {
     const parsed = suggestionSchema.safeParse(suggestion);
     if (!parsed.success || parsed.data.type === 'setMode') return [];

@@ -41,10 +41,22 @@ export interface SessionRequest {
   readonly source: Source;
 }
 
-/** An answer to a SessionRequest. `answers` maps each question's text to the chosen label(s) or free text. */
-export type SessionAnswer =
-  | { readonly verdict: 'allow' | 'allow_session'; readonly answers?: Readonly<Record<string, string>> }
-  | { readonly verdict: 'deny'; readonly message: string };
+/** Permission modes of the CLI itself that a plan's approval may set for what follows. */
+export const sessionModes = ['default', 'acceptEdits'] as const;
+export type SessionMode = (typeof sessionModes)[number];
+
+export interface SessionAllowance {
+  readonly verdict: 'allow' | 'allow_session';
+  /** For questions: each one's text to the chosen label(s) or free text. */
+  readonly answers?: Readonly<Record<string, string>>;
+  /** The whole input to go on with, where it is another than the one asked about; only for requests of source `exact`. */
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** For plans. */
+  readonly mode?: SessionMode;
+}
+
+/** An answer to a SessionRequest. */
+export type SessionAnswer = SessionAllowance | { readonly verdict: 'deny'; readonly message: string };
 
 /** How a program ended. `exitCode` is null when a signal ended it. */
 export interface ExitStatus {

@@ -29,7 +29,7 @@ import { createProjectFiles, logFolder, type ProjectFiles } from '../tasks/proje
 import { ReadableLog } from '../tasks/readable-log.js';
 import { requestPaths } from '../tasks/request-paths.js';
 import { initialRecord } from '../tasks/initial-record.js';
-import type { TaskRecord } from '../tasks/task.js';
+import type { PermissionMode, TaskRecord } from '../tasks/task.js';
 import { TaskRun } from '../tasks/task-run.js';
 import type { Judgement } from '../tasks/task-run-parts.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
@@ -140,10 +140,10 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         journal,
         log: new ReadableLog(store.log, clock),
         records,
-        judge: async (request) => {
+        judge: async (request, mode) => {
           // What is allowed may write at once: the first look at the project comes before.
           await receipt.firstLook();
-          return judge(request, spec, rules);
+          return judge(request, mode, spec, rules);
         },
         endLeftovers: async () =>
           (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
@@ -220,11 +220,16 @@ async function acquire(
   );
 }
 
-async function judge(request: SessionRequest, spec: TaskSpec, rules: UserRules): Promise<Judgement> {
+async function judge(
+  request: SessionRequest,
+  mode: PermissionMode,
+  spec: TaskSpec,
+  rules: UserRules,
+): Promise<Judgement> {
   const { kind, tool, input, folder } = request;
   const paths = await requestPaths(input, spec.project_path);
   return judgeRequest(
-    { mode: spec.permission_mode, kind, tool, input, projectPath: spec.project_path, paths, folder },
+    { mode, kind, tool, input, projectPath: spec.project_path, paths, folder },
     rules,
     realPlaces,
   );

@@ -2,10 +2,8 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { headBytes, oneLine } from '../base/text.js';
-import type { SessionAnswer, SessionRequest } from '../claude/session.js';
-import { chosenLabel } from './chosen-label.js';
+import type { SessionRequest } from '../claude/session.js';
 import type { Decision } from './task.js';
-import type { DecisionAnswer } from './task-host.js';
 
 /** A record keeps this many decisions; the journal has all of them. */
 const MAX_KEPT = 100;
@@ -163,40 +161,6 @@ export class DecisionBook implements Disposable {
       this.#decisions = this.#decisions.filter((_, index) => index !== oldest);
     }
   }
-}
-
-/** The session's answer for a caller's answer. Throws INVALID_ARGUMENTS when a question is left without an answer. */
-export function sessionAnswerFor(request: SessionRequest, answer: DecisionAnswer): SessionAnswer {
-  if (answer.verdict === 'deny') {
-    const message = answer.message?.trim();
-    return {
-      verdict: 'deny',
-      message: message === undefined || message === '' ? 'The user declined this request.' : message,
-    };
-  }
-  if (request.questions === undefined) return { verdict: answer.verdict };
-  const given = answer.answers ?? {};
-  const answers: Record<string, string> = {};
-  const missing: string[] = [];
-  for (const question of request.questions) {
-    const onlyOne = request.questions.length === 1;
-    const text =
-      given[question.question] ??
-      given[question.header] ??
-      (onlyOne ? (Object.values(given)[0] ?? answer.message) : undefined);
-    if (text === undefined || text.trim() === '') missing.push(question.question);
-    else answers[question.question] = chosenLabel(text, question);
-  }
-  if (missing.length > 0) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `The question needs an answer: ${missing.map((question) => `'${oneLine(question, 120)}'`).join(', ')}.`,
-      `Call respond_to_task again with answers: { "<question>": "<option label or free text>" }; options: ${request.questions
-        .map((question) => question.options.map((option) => option.label).join(' | '))
-        .join('; ')}.`,
-    );
-  }
-  return { verdict: answer.verdict, answers };
 }
 
 function boundedInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,6 +1,9 @@
-import type { SessionRequest } from '../claude/session.js';
-import { sessionAnswerFor, type DecisionBook } from './decision-book.js';
+import { BridgeError } from '../base/errors.js';
+import type { SessionAnswer, SessionRequest } from '../claude/session.js';
+import type { DecisionBook } from './decision-book.js';
+import { planModeOf } from './plan-mode.js';
 import type { RunState } from './run-state.js';
+import { answerInWords, sessionAnswerFor } from './session-answer.js';
 import type { TaskStory } from './task-story.js';
 import type { DecisionAnswer } from './task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
@@ -28,7 +31,7 @@ export class RunRequests {
     const { judge, isEnding, state, story, decisions, driver } = this.#parts;
     if (isEnding()) return;
     this.#judging.add(request.requestId);
-    const judgement = await judge(request);
+    const judgement = await judge(request, state.record.permission_mode);
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || state.isFinished) return;
     if (judgement.verdict === 'ask') {
@@ -61,14 +64,14 @@ export class RunRequests {
 
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
-    const { decisions, driver, story } = this.#parts;
+    const { decisions, driver, story, state } = this.#parts;
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
-    const words =
-      answer.message ??
-      (sessionAnswer.verdict === 'deny' ? sessionAnswer.message : answersInWords(sessionAnswer.answers));
+    await this.#mustNotBeDenied(request, sessionAnswer);
     // Closed before the driver is told: a second answer that comes meanwhile loses.
-    this.#close(answer.decision_id, answer.verdict, answer.by, words);
+    this.#close(answer.decision_id, answer.verdict, answer.by, answerInWords(answer, sessionAnswer));
+    const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
+    if (rules !== undefined) state.changed({ permission_mode: rules });
     if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
       story.answeredTooLate(answer.decision_id, request.summary);
     }
@@ -88,6 +91,19 @@ export class RunRequests {
       this.#close(decisionId, 'withdrawn', 'session', why);
   }
 
+  /** A rule that denies holds for what a caller makes of an input, too. */
+  async #mustNotBeDenied(request: SessionRequest, answer: SessionAnswer): Promise<void> {
+    if (answer.verdict === 'deny' || answer.input === undefined) return;
+    const { judge, state } = this.#parts;
+    const judgement = await judge({ ...request, input: answer.input }, state.record.permission_mode);
+    if (judgement.verdict !== 'deny') return;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The rule ${judgement.rule} denies what the input was changed to: ${judgement.reason}.`,
+      'The decision is still open: answer it with another input, or deny it.',
+    );
+  }
+
   #close(
     decisionId: string,
     verdict: 'allow' | 'allow_session' | 'deny' | 'withdrawn',
@@ -99,11 +115,4 @@ export class RunRequests {
     story.closed(decisions.close(decisionId, verdict, by, reason));
     state.settle('exact', 'closed');
   }
-}
-
-function answersInWords(answers: Readonly<Record<string, string>> | undefined): string | null {
-  if (answers === undefined) return null;
-  return Object.entries(answers)
-    .map(([question, answer]) => `${question} → ${answer}`)
-    .join('; ');
 }

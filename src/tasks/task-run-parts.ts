@@ -4,7 +4,7 @@ import type { SessionDriver, SessionRequest } from '../claude/session.js';
 import type { Journal } from '../store/journal.js';
 import type { ReadableLog } from './readable-log.js';
 import type { RecordWriter } from './record-writer.js';
-import type { TaskRecord } from './task.js';
+import type { PermissionMode, TaskRecord } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
 /** How the rules judge a request. */
@@ -23,7 +23,8 @@ export interface TaskRunParts {
   readonly journal: Journal;
   readonly log: ReadableLog;
   readonly records: RecordWriter;
-  readonly judge: (request: SessionRequest) => Promise<Judgement>;
+  /** `mode`: by whose rules; the approval of a plan may have changed it. */
+  readonly judge: (request: SessionRequest, mode: PermissionMode) => Promise<Judgement>;
   /** Ends every process that still carries the task's mark; resolves with how many there were. */
   readonly endLeftovers: () => Promise<number>;
   /** The identity of a running process, for the record. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../src/claude/session.js';
-import { DecisionBook, sessionAnswerFor } from '../../src/tasks/decision-book.js';
+import { DecisionBook } from '../../src/tasks/decision-book.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 function request(more: Partial<SessionRequest> = {}): SessionRequest {
@@ -94,81 +94,5 @@ describe('the book of decisions', () => {
     decisions.open(request());
     decisions.dispose();
     expect(clock.timerCount).toBe(0);
-  });
-});
-
-describe('the answer for a session', () => {
-  const one = {
-    question: 'Which?',
-    header: 'Choice',
-    multiSelect: false,
-    options: [{ label: 'A' }, { label: 'B' }],
-  };
-  const two = { question: 'How many?', header: 'Count', multiSelect: false, options: [{ label: '1' }] };
-  const answer = { decision_id: 'dec_1', by: 'caller' } as const;
-
-  it('a denial carries words, its own when none were given', () => {
-    expect(sessionAnswerFor(request(), { ...answer, verdict: 'deny', message: ' Not so. ' })).toEqual({
-      verdict: 'deny',
-      message: 'Not so.',
-    });
-    expect(sessionAnswerFor(request(), { ...answer, verdict: 'deny' })).toMatchObject({
-      message: 'The user declined this request.',
-    });
-  });
-
-  it.each([
-    { given: { answers: { 'Which?': 'B' } } },
-    { given: { answers: { Choice: 'B' } } },
-    { given: { answers: { 'which one': 'B' } } },
-    { given: { message: 'B' } },
-  ])('one question takes $given', ({ given }) => {
-    const asked = request({ kind: 'question', questions: [one] });
-    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', ...given })).toEqual({
-      verdict: 'allow',
-      answers: { 'Which?': 'B' },
-    });
-  });
-
-  const described = {
-    ...one,
-    options: [
-      { label: 'A', description: 'the first one' },
-      { label: 'B', description: 'a:\nb, c' },
-      { label: 'C' },
-    ],
-  };
-
-  it.each([
-    ['A: the first one', 'A'],
-    [' B: a:\nb, c ', 'B'],
-    ['A: the fir…', 'A'],
-    ['A', 'A'],
-    ['C', 'C'],
-    ['A: something else', 'A: something else'],
-    ['…', '…'],
-    ['free text', 'free text'],
-  ])('an option as it was shown stands for its label: %j', (text, label) => {
-    const asked = request({ kind: 'question', questions: [described] });
-    expect(
-      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { 'Which?': text } }),
-    ).toMatchObject({ answers: { 'Which?': label } });
-  });
-
-  it('of several choices each one stands for its label', () => {
-    const asked = request({ kind: 'question', questions: [{ ...described, multiSelect: true }] });
-    const answers = { 'Which?': 'A: the first one, C, B: a:\nb, c' };
-    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toMatchObject({
-      answers: { 'Which?': 'A, C, B' },
-    });
-  });
-
-  it('each of several questions needs its own answer', () => {
-    const asked = request({ kind: 'question', questions: [one, two] });
-    const answers = { 'Which?': 'A' };
-    expect(() => sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toThrow(/'How many\?'/);
-    expect(
-      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { ...answers, Count: 'seven' } }),
-    ).toEqual({ verdict: 'allow', answers: { 'Which?': 'A', 'How many?': 'seven' } });
   });
 });

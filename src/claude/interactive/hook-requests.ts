@@ -1,5 +1,5 @@
-import type { SessionAnswer, SessionRequest } from '../session.js';
-import { sessionPermissions } from '../session-permissions.js';
+import type { SessionAllowance, SessionAnswer, SessionRequest } from '../session.js';
+import { grantedPermissions } from '../session-permissions.js';
 import { parseQuestions, toolSummary } from '../tool-summary.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
 
@@ -28,16 +28,23 @@ export function hookOutput(event: PermissionRequestEvent, answer: SessionAnswer)
 
 function decisionOf(event: PermissionRequestEvent, answer: SessionAnswer): Record<string, unknown> {
   if (answer.verdict === 'deny') return { behavior: 'deny', message: answer.message };
-  if (answer.answers !== undefined) {
-    return { behavior: 'allow', updatedInput: { ...event.tool_input, answers: answer.answers } };
-  }
-  if (answer.verdict === 'allow_session') {
-    const updatedPermissions = sessionPermissions(event.permission_suggestions ?? []);
-    if (updatedPermissions.length > 0) return { behavior: 'allow', updatedPermissions };
-  }
+  const updatedInput = inputOf(event, answer);
+  const updatedPermissions = grantedPermissions(answer, event.permission_suggestions ?? []);
+  return {
+    behavior: 'allow',
+    ...(updatedInput !== undefined && { updatedInput }),
+    ...(updatedPermissions.length > 0 && { updatedPermissions }),
+  };
+}
+
+/** Undefined where the CLI goes on with what it asked about. */
+function inputOf(
+  event: PermissionRequestEvent,
+  answer: SessionAllowance,
+): Readonly<Record<string, unknown>> | undefined {
+  if (answer.answers !== undefined) return { ...event.tool_input, answers: answer.answers };
+  if (answer.input !== undefined) return answer.input;
   // With its own input given back, the CLI takes the plan's approval from the hook and closes the dialog itself.
-  if (event.tool_name === 'ExitPlanMode' && typeof event.tool_input['plan'] === 'string') {
-    return { behavior: 'allow', updatedInput: event.tool_input };
-  }
-  return { behavior: 'allow' };
+  const isPlan = event.tool_name === 'ExitPlanMode' && typeof event.tool_input['plan'] === 'string';
+  return isPlan ? event.tool_input : undefined;
 }

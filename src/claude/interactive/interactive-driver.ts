@@ -11,7 +11,14 @@ import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
 import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
 import { interactiveArguments, type ResumePoint } from '../launch.js';
-import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import type {
+  ExitStatus,
+  ScreenView,
+  SessionAllowance,
+  SessionAnswer,
+  SessionDriver,
+  SessionEvent,
+} from '../session.js';
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
@@ -122,9 +129,7 @@ export class InteractiveDriver implements SessionDriver {
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
     if (this.#hooks.answer(requestId, answer)) {
-      // A plan without text is not taken from the hook by 2.1.330: its dialog stays, and gets the same answer by keys.
-      if (this.#hooks.isPlan(requestId) && answer.verdict !== 'deny')
-        this.#running?.dialogs.answerLeftOver('plan-ready', answer);
+      if (answer.verdict !== 'deny') this.#answerLeftOver(requestId, answer);
       return 'answered';
     }
     const running = this.#running;
@@ -238,6 +243,13 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire({ type: 'spawned', pid: session.pid });
   }
 
+  /** Two kinds of dialogs stay after the hook's answer in 2.1.330: a plan without text, and a changed command. */
+  #answerLeftOver(requestId: string, answer: SessionAllowance): void {
+    const dialogs = this.#running?.dialogs;
+    if (this.#hooks.isPlan(requestId)) dialogs?.answerLeftOver('plan-ready', answer);
+    else if (answer.input !== undefined) dialogs?.answerLeftOver('tool-permission', answer);
+  }
+
   /** A denial at the terminal stops the turn; the message lets the agent go on without what was denied. */
   async #goOn(message: string): Promise<void> {
     try {
@@ -279,6 +291,8 @@ export class InteractiveDriver implements SessionDriver {
   #onHookEvent(event: SessionEvent): void {
     if (event.type === 'turn-started') this.#watch.turnStarted();
     if (event.type === 'turn-ended') this.#watch.turnEnded();
+    if (event.type === 'request' && event.request.kind === 'plan')
+      this.#running?.dialogs.forgetLeftOver('plan-ready');
     this.#fire(event);
   }
 

@@ -1,17 +1,16 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { Question, SessionAnswer, SessionEvent } from '../session.js';
+import type { Question, SessionAllowance, SessionAnswer, SessionEvent } from '../session.js';
 import { DialogKeys, type KeyTarget, type PressResult } from './dialog-keys.js';
 import type { Dialog, DialogReading } from './dialogs/dialog.js';
 import { recogniseDialog } from './dialogs/registry.js';
+import { leftOverStep, type LeftOver } from './left-over.js';
 import { readMenu, type Menu } from './menu.js';
 import { answerQuestion } from './question-keys.js';
 
 /** A dialog must stand unchanged this long before it is believed: it may still be being drawn. */
 const STANDING_MS = 150;
-/** A dialog that a hook has answered goes by itself well within this; longer, and it gets its answer by keys. */
-const LEFT_OVER_MS = 1_000;
 /**
  * A dialog that was answered and stands there again is a frame of its going, drawn late on a busy machine; only after this
  * is it another one of the same words.
@@ -58,8 +57,7 @@ export class ScreenDialogs implements Disposable {
   #standing: { readonly identity: string; readonly sinceMs: number } | undefined;
   #open: Open | undefined;
   #next = 1;
-  #leftOver:
-    { readonly dialogId: string; readonly answer: SessionAnswer; readonly fromMs: number } | undefined;
+  #leftOver: LeftOver | undefined;
   #again: Disposable | undefined;
   #answered:
     { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
@@ -94,7 +92,7 @@ export class ScreenDialogs implements Disposable {
       else this.#lookIn(STANDING_MS - standsMs);
       return;
     }
-    if (this.#answersLeftOver(seen)) return;
+    if (this.#isLeftOver(seen, nowMs, standsMs)) return;
     const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STANDING_MS;
     if (standsMs < neededMs) this.#lookIn(neededMs - standsMs);
     else if (this.#believes(seen.dialog)) this.#take(seen);
@@ -102,9 +100,14 @@ export class ScreenDialogs implements Disposable {
   }
 
   /** A dialog that a hook's answer should have closed: it gets the same answer by keys if it stays. */
-  answerLeftOver(dialogId: string, answer: SessionAnswer): void {
-    this.#leftOver = { dialogId, answer, fromMs: this.#options.clock.monotonicMs() + LEFT_OVER_MS };
-    this.#lookIn(LEFT_OVER_MS);
+  answerLeftOver(dialogId: string, answer: SessionAllowance): void {
+    this.#leftOver = { dialogId, answer, sinceMs: this.#options.clock.monotonicMs() };
+    this.look();
+  }
+
+  /** A hook tells of a dialog of that kind: an earlier answer is none to it. */
+  forgetLeftOver(dialogId: string): void {
+    if (this.#leftOver?.dialogId === dialogId) this.#leftOver = undefined;
   }
 
   /** Throws nothing; `gone` when that dialog no longer stands there. */
@@ -203,16 +206,20 @@ export class ScreenDialogs implements Disposable {
     });
   }
 
-  #answersLeftOver(seen: Seen): boolean {
+  /** True when what stands there is what a hook's answer should have closed; it is seen to. */
+  #isLeftOver(seen: Seen, nowMs: number, standsMs: number): boolean {
     const leftOver = this.#leftOver;
     if (leftOver?.dialogId !== seen.dialog.id) return false;
-    const waitMs = leftOver.fromMs - this.#options.clock.monotonicMs();
-    if (waitMs > 0) {
-      this.#lookIn(waitMs);
+    const next = leftOverStep(leftOver, seen.menu, nowMs, standsMs);
+    if (next.step === 'wait') {
+      this.#lookIn(next.ms);
       return true;
     }
     this.#leftOver = undefined;
-    this.#pressUnasked(seen, leftOver.answer);
+    if (next.step === 'press') this.#pressUnasked(seen, leftOver.answer);
+    // While another hook waits, it is that one's dialog.
+    else if (next.step === 'ask' && !this.#options.hookWaits()) this.#take(seen);
+    else return false;
     return true;
   }
 
@@ -234,9 +241,10 @@ export class ScreenDialogs implements Disposable {
       const chosen = answer.verdict === 'deny' ? undefined : Object.values(answer.answers ?? {})[0];
       return chosen === undefined ? keys.dismiss() : answerQuestion(keys, chosen);
     }
-    const wanted = dialog.optionFor[answer.verdict];
+    const acceptsEdits = answer.verdict !== 'deny' && answer.mode === 'acceptEdits';
+    const wanted = (acceptsEdits ? dialog.optionForEdits : undefined) ?? dialog.optionFor[answer.verdict];
     let result = await keys.choose((option) => wanted.test(option.label));
-    if (result === 'no-such-option' && answer.verdict === 'allow_session') {
+    if (result === 'no-such-option' && (acceptsEdits || answer.verdict === 'allow_session')) {
       // A menu without a lasting yes still has a plain one.
       result = await keys.choose((option) => dialog.optionFor.allow.test(option.label));
     }

@@ -1,6 +1,6 @@
 // Pure: what the bridge writes to the CLI's stdin, one JSON object a line.
-import type { Question, SessionAnswer } from '../session.js';
-import { sessionPermissions } from '../session-permissions.js';
+import type { Question, SessionAllowance, SessionAnswer } from '../session.js';
+import { grantedPermissions } from '../session-permissions.js';
 import type { ToolInput } from './stream-json.js';
 
 /** A permission that was asked and not answered yet. */
@@ -52,11 +52,11 @@ export function refusalResponse(requestId: string, subtype: string): string {
   });
 }
 
-function allowance(asked: PendingPermission, answer: Exclude<SessionAnswer, { verdict: 'deny' }>) {
+function allowance(asked: PendingPermission, answer: SessionAllowance) {
   const updatedInput = asked.questions
     ? { ...asked.input, answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
-    : asked.input;
-  const updatedPermissions = answer.verdict === 'allow' ? [] : sessionPermissions(asked.suggestions);
+    : (answer.input ?? asked.input);
+  const updatedPermissions = grantedPermissions(answer, asked.suggestions);
   if (updatedPermissions.length === 0) return { behavior: 'allow', updatedInput };
   return { behavior: 'allow', updatedInput, updatedPermissions };
 }

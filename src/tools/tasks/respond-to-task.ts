@@ -21,7 +21,9 @@ export const respondToTask = defineTool({
     answers: z
       .record(z.string(), z.string().max(MAX_MESSAGE_CHARS))
       .optional()
-      .describe('For questions: question to chosen label or free text'),
+      .describe(
+        'Question to label or free text; else input field to new text; for a plan also mode: auto, acceptEdits',
+      ),
   },
   output: { ...taskOutput, hint: z.string() },
   handle: async ({ task_id, decision_id, verdict, message, answers }, { tasks }) => {

@@ -243,6 +243,77 @@ describe('the dialogs on the screen', () => {
       await pass(clock, 2_000);
       expect(terminal.keys).toEqual([]);
     });
+
+    it('an answer is none to the next plan, however soon or late that comes', async () => {
+      await pass(clock, 500);
+      terminal.show(undefined);
+      dialogs.forgetLeftOver('plan-ready');
+      hookWaits = true;
+      terminal.show(planReady);
+      await pass(clock, 3_000);
+      terminal.show(undefined);
+      dialogs.answerLeftOver('plan-ready', { verdict: 'allow' });
+      await pass(clock, 11_000, 500);
+      terminal.show(planReady);
+      await pass(clock, 3_000);
+      expect(terminal.keys).toEqual([]);
+    });
+
+    it('a plain yes is taken where no option accepts edits', async () => {
+      dialogs.answerLeftOver('plan-ready', { verdict: 'allow', mode: 'acceptEdits' });
+      await pass(clock, 1_100);
+      expect(terminal.keys).toEqual(['enter']);
+    });
+
+    it('the option that accepts edits is taken where there is one', async () => {
+      terminal.show({ ...planReady, options: ['Yes', 'Yes, and switch to accept edits', 'No'] });
+      dialogs.answerLeftOver('plan-ready', { verdict: 'allow', mode: 'acceptEdits' });
+      await pass(clock, 1_100);
+      expect(terminal.keys).toEqual(['down', 'enter']);
+    });
+  });
+
+  describe('the dialog of a command that a hook’s answer has changed', () => {
+    const changed = (command: string): void =>
+      dialogs.answerLeftOver('tool-permission', {
+        verdict: 'allow',
+        input: { command, description: 'Make a file' },
+      });
+
+    beforeEach(() => {
+      phase = 'hooks';
+      terminal.show(runCommand);
+      clock.advance(300);
+    });
+
+    it('gets its answer by keys when it shows exactly that command', async () => {
+      changed('touch  a.txt');
+      await pass(clock, 1_100);
+      expect(terminal.keys).toEqual(['enter']);
+      expect(requests()).toEqual([]);
+    });
+
+    it.each(['touch', 'touch a.txt b.txt', 'touch a.txt Make'])(
+      'is asked about when it shows another one than %s',
+      async (command) => {
+        changed(command);
+        await pass(clock, 2_000);
+        expect(requests()).toEqual([]);
+        await pass(clock, 1_200);
+        expect(requests().map((request) => request.summary)).toEqual(['Bash command: touch a.txt']);
+        expect(terminal.keys).toEqual([]);
+        expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('answered');
+        expect(terminal.keys).toEqual(['enter']);
+      },
+    );
+
+    it('is left to the hook that tells of it', async () => {
+      changed('touch b.txt');
+      hookWaits = true;
+      await pass(clock, 12_000, 500);
+      expect(terminal.keys).toEqual([]);
+      expect(events).toEqual([]);
+    });
   });
 
   it('what is open is withdrawn at the end', () => {

@@ -24,6 +24,8 @@ export interface Dialog {
   readonly recognise: (menu: Menu) => DialogReading | undefined;
   /** The wanted option's words; the first option that matches is taken. Without a match Esc is pressed for `deny`. */
   readonly optionFor: Readonly<Record<DialogVerdict, RegExp>>;
+  /** For plans: the option that also makes the CLI accept edits by itself from then on. */
+  readonly optionForEdits?: RegExp;
   /** Without a match for `allow`, Enter takes the dialog as it stands. */
   readonly enterAllows?: true;
 }

@@ -3,6 +3,8 @@ import { defineDialog } from './dialog.js';
 const withoutText = 'Exit plan mode?';
 const withText = 'Ready to code?';
 const question = /^Claude has written up a plan and is ready to execute\./;
+/** `Yes, and switch to accept edits (…)`, `Yes, auto-accept edits`. */
+export const ACCEPTS_EDITS = /^Yes\b.*\baccept edits\b/i;
 const own = /^(Exit plan mode\?|Ready to code\?|Here is Claude's plan:|Claude wants to exit plan mode)$/;
 
 /** `Exit plan mode?` and `Ready to code?`: the plan is done and the agent wants to begin. */
@@ -18,6 +20,7 @@ export const planReady = defineDialog({
     const plan = isWhole ? heading.filter((line) => !own.test(line) && !question.test(line)) : [];
     return { input: { plan: plan.join('\n') }, summary: 'Leave plan mode and begin' };
   },
+  optionForEdits: ACCEPTS_EDITS,
   // Never a yes that also hands over later decisions.
   optionFor: {
     allow: /^Yes(?!.*\b(auto|accept edits|bypass))/i,
