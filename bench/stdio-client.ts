@@ -13,20 +13,30 @@ const toolResultSchema = z.object({
   content: z.array(z.object({ text: z.string().optional() })),
 });
 
+interface Waiting {
+  readonly resolve: (reply: z.infer<typeof replySchema>) => void;
+  readonly reject: (fault: Error) => void;
+}
+
 /** A bare JSON-RPC client over stdio: as little as possible between the clock and the server. */
 export class StdioClient {
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #waiting = new Map<number, (reply: z.infer<typeof replySchema>) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   #next = 1;
 
   constructor(command: readonly string[], env: Readonly<Record<string, string>>) {
     const [program = '', ...args] = command;
     this.#child = spawn(program, args, { env });
     this.#child.stderr.resume();
+    // A server that died would else be waited for without an end.
+    this.#child.once('close', (code) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`the server left with ${code}`));
+      this.#waiting.clear();
+    });
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
       const reply = replySchema.safeParse(JSON.parse(line));
       if (!reply.success) return;
-      this.#waiting.get(reply.data.id)?.(reply.data);
+      this.#waiting.get(reply.data.id)?.resolve(reply.data);
       this.#waiting.delete(reply.data.id);
     });
   }
@@ -37,8 +47,8 @@ export class StdioClient {
 
   async request(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     const id = this.#next++;
-    const reply = await new Promise<z.infer<typeof replySchema>>((resolve) => {
-      this.#waiting.set(id, resolve);
+    const reply = await new Promise<z.infer<typeof replySchema>>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
       this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     });
     if (reply.error !== undefined) throw new Error(reply.error.message);
@@ -62,6 +72,7 @@ export class StdioClient {
   }
 
   async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
     this.#child.stdin.end();
     await closed;

@@ -8,8 +8,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export const BRIDGE = [process.execPath, join(root, 'dist/main.js')];
 
 /**
- * A stand-in for the CLI, in both drivers: `BENCH-CAT <file>` prints the file, `BENCH-SLEEP <seconds>` sleeps. It stamps
- * its start and its end, in seconds since the epoch, into $HOME/stamps.
+ * A stand-in for the CLI, in both drivers: `BENCH-CAT <file>` prints the file, `BENCH-SLEEP <seconds>` sleeps, `BENCH-SHOW
+ * <file>` prints the file and stays, `BENCH-GATE <file>` prints the file when the pipe $HOME/gate is opened. It stamps its
+ * start and its end, in seconds since the epoch, into $HOME/stamps.
  */
 const AGENT = `#!/bin/bash
 echo "start $EPOCHREALTIME" >> "$HOME/stamps"
@@ -17,6 +18,8 @@ read -r word what
 case $word in
   BENCH-CAT) cat "$what" ;;
   BENCH-SLEEP) sleep "$what" ;;
+  BENCH-SHOW) cat "$what"; sleep 600 ;;
+  BENCH-GATE) : < "$HOME/gate"; cat "$what" ;;
 esac
 echo AGENT-DONE
 echo "end $EPOCHREALTIME" >> "$HOME/stamps"
@@ -24,6 +27,7 @@ echo "end $EPOCHREALTIME" >> "$HOME/stamps"
 
 export interface Workplace {
   readonly folder: string;
+  readonly agent: string;
   readonly stamps: string;
   readonly env: Readonly<Record<string, string>>;
   readonly minimalServer: readonly string[];
@@ -42,6 +46,7 @@ export async function createWorkplace(settings: Readonly<Record<string, string>>
   const minimalServer = await bundledServer('minimal-server', folder);
   return {
     folder,
+    agent,
     stamps: join(home, 'stamps'),
     env: {
       HOME: home,

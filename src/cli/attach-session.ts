@@ -46,6 +46,8 @@ export class AttachSession implements Disposable {
   #bar = '';
   #shown: TerminalPush['kind'] | undefined;
   #hadState = false;
+  /** What came before this terminal was opened; a keeper shows the screen before it answers the wish to watch. */
+  #early: TerminalPush[] | undefined = [];
 
   constructor(options: AttachSessionOptions) {
     const { link, terminal, record, detachKey } = options;
@@ -74,6 +76,9 @@ export class AttachSession implements Disposable {
     terminal.open();
     // What stood there stays readable above.
     terminal.write('\n'.repeat(terminal.size.rows) + CLEAR);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const push of early) this.#show(push);
   }
 
   dispose(): void {
@@ -97,7 +102,12 @@ export class AttachSession implements Disposable {
     this.#drawBar();
   }
 
-  #show({ kind, data }: TerminalPush): void {
+  #show(push: TerminalPush): void {
+    if (this.#early !== undefined) {
+      this.#early.push(push);
+      return;
+    }
+    const { kind, data } = push;
     const { terminal, link } = this.#options;
     const bytes = Buffer.from(data, 'base64');
     const before = this.#shown;

@@ -8,6 +8,8 @@ import { startBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
 
 const DETACH = '\x1d';
+/** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
+const FRESH_SCREEN = /(?:\r*\n){30,}\x1b\[H\x1b\[J/;
 
 it('the screen is seen, keys reach the program, and the end is told with its exit code', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
@@ -65,6 +67,10 @@ it('detaching leaves the task and the terminal as they were, and one attaches ag
   await again.sees('working');
   again.type(DETACH);
   expect((await again.exited).exitCode).toBe(0);
+  // The screen was not shown first and cleared away then.
+  const [before, after] = again.raw().split(FRESH_SCREEN);
+  expect(before).not.toContain('working');
+  expect(after).toContain('working');
   await bridge.call('kill_task', { task_id: taskId });
 });
 
