@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { systemCodeOf } from '../../src/base/errors.js';
 import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
-import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
 import { seededRandom } from './seeded-random.js';
 
@@ -22,6 +22,7 @@ const TELL_EVERY = 10;
 const MAX_ROUNDS_PER_KILL = 4;
 const MAX_PAGE_BYTES = 262_144;
 
+const keeperEntry = join(dirname(serverEntry), 'keeper.js');
 const startedSchema = z.looseObject({ task_id: z.string() });
 
 /**
@@ -66,8 +67,7 @@ async function killOnce(
   await pause(delayMs);
   const before = (await records(bridge)).find((record) => !known.has(record.task_id));
   const readBefore = before === undefined ? [] : await numbersIn(before);
-  const pid =
-    victim === 'server' ? caller.mcp.pid : victim === 'keeper' ? before?.keeper?.pid : before?.agent?.pid;
+  const pid = victim === 'server' ? caller.mcp.pid : await pidOf(victim, bridge);
   const isKilled = pid !== undefined && killNow(pid);
   const answer = victim === 'server' ? undefined : await starting;
   await quiet(bridge, survivor, known);
@@ -159,6 +159,17 @@ async function namesIn(folder: string): Promise<string[]> {
 async function numbersIn(record: TaskRecord): Promise<number[]> {
   const text = await readFile(record.log_file, 'utf8').catch(() => '');
   return [...text.matchAll(/^n (\d+)$/gm)].map((match) => Number(match[1]));
+}
+
+/** Looked up among the processes: a record knows its keeper and its agent only after a while. */
+async function pidOf(victim: 'keeper' | 'agent', bridge: TestBridge): Promise<number | undefined> {
+  const script = victim === 'keeper' ? keeperEntry : scriptedAgent;
+  for (const pid of await bridge.workplace.processes()) {
+    // Not there any more when it has ended.
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.split('\0')[1] === script) return pid;
+  }
+  return undefined;
 }
 
 /** False when it ended by itself in between. */
