@@ -4,16 +4,19 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { mergeStart } from './build/merge-start.mjs';
+import { unusedSchemas } from './build/unused-schemas.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = join(root, 'dist');
 
-/** Found at run time: native modules, by what opens a terminal, and the optional client of a Docker engine. */
-const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
+/** Native modules: found at run time, and only by what opens a terminal. */
+const external = ['@lydell/node-pty', 'node-pty'];
 
 /** Bundled CommonJS calls `require`, which an ES module does not have. */
-const requireBanner =
-  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+const banner = {
+  js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+};
 
 /** Words of zod in fifty languages of which one is used: a third of what zod weighs. */
 const englishOnly = {
@@ -101,6 +104,7 @@ const entries = {
 
 rmSync(outdir, { recursive: true, force: true });
 const outputs = {};
+const built = {};
 for (const [name, file] of Object.entries(entries)) {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -115,14 +119,15 @@ for (const [name, file] of Object.entries(entries)) {
     external: [...external, `./${emulatorFile}`],
     minify: true,
     legalComments: 'none',
-    banner: { js: requireBanner },
+    banner,
     // Its `main` is a UMD wrapper whose requires no bundler can follow.
     alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
-    plugins: [englishOnly, zodAsNamespace, noSchemaValidator, commandsApart, emulatorApart],
+    plugins: [englishOnly, zodAsNamespace, noSchemaValidator, unusedSchemas, commandsApart, emulatorApart],
     metafile: true,
     logLevel: 'warning',
   });
   Object.assign(outputs, metafile.outputs);
+  built[name] = metafile.outputs;
 }
 const emulator = await build({
   absWorkingDir: root,
@@ -143,7 +148,7 @@ const emulator = await build({
   logLevel: 'warning',
 });
 Object.assign(outputs, emulator.metafile.outputs);
-checkStart(outputs);
+await mergeStart({ outputs: built.main, outdir, from: checkStart(outputs), into: 'serve.js', banner });
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
 chmodSync(mainFile, 0o755);
@@ -151,10 +156,10 @@ if (process.argv.includes('--metafile'))
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
 
-/** What a start must not load: terminals, command lines and drivers belong to later calls. Throws naming what came in. */
+/** The chunk that serves. Throws naming what a start would load and must not: terminals, command lines and drivers belong to later calls. */
 function checkStart(all) {
   const late =
-    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|tar-stream|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
+    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
   const serve = Object.keys(all).find((path) => all[path].entryPoint === 'src/cli/serve.ts');
   const seen = new Set();
   const visit = (path) => {
@@ -166,6 +171,7 @@ function checkStart(all) {
   visit(serve);
   const loaded = [...seen].flatMap((path) => Object.keys(all[path].inputs)).filter((path) => late.test(path));
   if (serve === undefined || loaded.length > 0) throw new Error(`A start would load ${loaded.join(', ')}.`);
+  return serve;
 }
 
 /** The licence text of every package of which code is in the bundle. Throws for a package without one. */
