@@ -1,0 +1,89 @@
+import { constants } from 'node:os';
+import { err, ok, type Result } from '../result.js';
+import { faultOf, type DockerEngine } from './docker-engine.js';
+import { runInside } from './run-inside.js';
+
+/**
+ * What init does not pass on: it cannot be told not to take them itself. SIGKILL is no such case: with init, all ends.
+ * https://github.com/krallin/tini/blob/v0.19.0/src/tini.c (configure_signals)
+ */
+const NOT_PASSED_ON: ReadonlySet<NodeJS.Signals> = new Set<NodeJS.Signals>([
+  ...(['SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGIOT', 'SIGTRAP'] as const),
+  ...(['SIGSYS', 'SIGTTIN', 'SIGTTOU', 'SIGCHLD', 'SIGSTOP'] as const),
+]);
+
+/** The oldest child of init is the program; others were left to it later. */
+const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children && kill -s "$1" "$program"';
+/** All but init and the shell itself (kill(2)). */
+const SIGNAL_ALL = 'kill -s "$1" -- -1';
+/** The engine's answer about a container that does not run. */
+const NOT_RUNNING_STATUS = 409;
+const NO_SUCH_STATUS = 404;
+
+/** Sends signals to the processes of one container. */
+export class ContainerSignals {
+  readonly #engine: DockerEngine;
+  readonly #containerId: string;
+
+  constructor(engine: DockerEngine, containerId: string) {
+    this.#engine = engine;
+    this.#containerId = containerId;
+  }
+
+  /** To the program alone. */
+  async toProgram(name: NodeJS.Signals): Promise<Result<void>> {
+    if (!isSignal(name)) return unknownSignal(name);
+    return NOT_PASSED_ON.has(name) ? this.#inside(SIGNAL_PROGRAM, name) : this.#byEngine(name);
+  }
+
+  /** To the program and all that came of it. SIGKILL needs nothing of the image, and no process more. */
+  async toAll(name: NodeJS.Signals): Promise<Result<void>> {
+    if (!isSignal(name)) return unknownSignal(name);
+    return name === 'SIGKILL' ? this.#byEngine(name) : this.#inside(SIGNAL_ALL, name);
+  }
+
+  async #byEngine(name: NodeJS.Signals): Promise<Result<void>> {
+    const id = this.#containerId;
+    const answer = await this.#engine.call((client, abortSignal) =>
+      client.getContainer(id).kill({ signal: name, abortSignal }),
+    );
+    if (answer.kind === 'value') return ok(undefined);
+    return isNotRunning(answer) ? notRunning() : faultOf(answer, `the signal ${name}`);
+  }
+
+  async #inside(script: string, name: NodeJS.Signals): Promise<Result<void>> {
+    const answer = await runInside(this.#engine, this.#containerId, script, [name.slice('SIG'.length)]);
+    if (answer.kind === 'value' && answer.value.exitCode === 0) return ok(undefined);
+    if (answer.kind === 'unreachable') return faultOf(answer, `the signal ${name}`);
+    if (answer.kind === 'refused' && isNotRunning(answer)) return notRunning();
+    return err(
+      'BACKEND_UNAVAILABLE',
+      `The signal ${name} could not be sent inside the container: its image has no sh, or it may start no more processes.`,
+      'Send it to the program alone (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 or SIGUSR2), or end the process by SIGKILL.',
+    );
+  }
+}
+
+function isSignal(name: string): boolean {
+  return Object.hasOwn(constants.signals, name);
+}
+
+function isNotRunning({ kind, status }: { readonly kind: string; readonly status?: number }): boolean {
+  return kind === 'refused' && (status === NOT_RUNNING_STATUS || status === NO_SUCH_STATUS);
+}
+
+function unknownSignal(name: string): Result<never> {
+  return err(
+    'UNKNOWN_NAME',
+    `There is no signal ${JSON.stringify(name)} on this system.`,
+    'Give a name such as SIGTERM, SIGINT or SIGKILL.',
+  );
+}
+
+function notRunning(): Result<never> {
+  return err(
+    'NOT_RUNNING',
+    'The process has ended.',
+    'Its output can still be read; start it again if need be.',
+  );
+}

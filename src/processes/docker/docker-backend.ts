@@ -1,0 +1,206 @@
+import { Duplex } from 'node:stream';
+import { withinMs, type Clock } from '../../base/clock.js';
+import type { Logger } from '../../base/logger.js';
+import type { OutputSink, ProcessBackend } from '../process-backend.js';
+import type { ProcessHandle } from '../process-handle.js';
+import { err, ok, type Result } from '../result.js';
+import { AttachedOutput } from './attached-output.js';
+import { containerLabels, type ContainerOwner } from './container-labels.js';
+import { containerOptions } from './container-options.js';
+import { faultOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
+import { DockerProcess } from './docker-process.js';
+import { PROJECT_DIRECTORY, type DockerSpec } from './docker-spec.js';
+import { EngineWatch } from './engine-watch.js';
+import { LeftoverContainers } from './leftover-containers.js';
+import { WorkVolumes, type WorkVolume } from './work-volume.js';
+
+const NAME_PREFIX = 'process-mcp-';
+/** Starting a container on a machine that is busy with twenty of them. */
+const START_LIMIT_MS = 60_000;
+/** Init says within a millisecond or two that there is no such program; a program that runs need not say anything. */
+const FIRST_SIGN_MS = 25;
+const NO_SUCH_STATUS = 404;
+/** Not a `container:<id>`, by which one could enter another's network. */
+const NETWORK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+export interface DockerBackendOptions {
+  readonly engine: DockerEngine;
+  readonly owner: ContainerOwner;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly killGraceMs?: number;
+}
+
+/** Runs processes each in a container of its own, `process-mcp-<id>`, which is removed with the end of the process. */
+export class DockerBackend implements ProcessBackend<DockerSpec> {
+  readonly mode = 'docker';
+  readonly #options: DockerBackendOptions;
+  readonly #volumes: WorkVolumes;
+  readonly #leftovers: LeftoverContainers;
+  readonly #watch: EngineWatch;
+  readonly #running = new Set<DockerProcess>();
+  /** Ids of processes whose containers may be there. */
+  readonly #inUse = new Set<string>();
+  #swept: Promise<unknown> | undefined;
+  #isDisposed = false;
+
+  constructor(options: DockerBackendOptions) {
+    this.#options = options;
+    const { engine, owner, clock, logger } = options;
+    this.#volumes = new WorkVolumes(engine, owner);
+    const isInUse = (processId: string) => this.#inUse.has(processId);
+    this.#leftovers = new LeftoverContainers({ engine, owner, logger, isInUse });
+    this.#watch = new EngineWatch({ engine, owner, clock, sweep: () => this.#leftovers.sweep() });
+  }
+
+  async spawn(spec: DockerSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
+    this.#sweepOnce();
+    const refused = await this.#refuse(spec);
+    if (refused !== undefined) return refused;
+    const volume = await this.#volumes.choose(spec);
+    if (!volume.ok) return volume;
+    this.#inUse.add(spec.id);
+    const created = await this.#create(spec, volume.value);
+    if (!created.ok) {
+      this.#inUse.delete(spec.id);
+      return created;
+    }
+    const started = await this.#start(spec, created.value, { sink, volume: volume.value });
+    // Its id is no longer in use: what could not be removed now, a sweep finds.
+    if (!started.ok) await this.#remove(spec.id, created.value);
+    return started;
+  }
+
+  /** Removes what servers that died have left behind. */
+  async sweep(): Promise<void> {
+    if (!(await this.#leftovers.sweep())) this.#watch.sweepLater();
+  }
+
+  /** Ends every process at once and removes its container; what the engine does not get done, a later server sweeps. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    this.#watch.dispose();
+    await Promise.all([...this.#running].map((one) => one.dispose()));
+    await this.#swept;
+    this.#options.engine.dispose();
+  }
+
+  /** What no engine need be asked about. */
+  async #refuse(spec: DockerSpec): Promise<Result<never> | undefined> {
+    if (spec.network !== undefined && !NETWORK_NAME.test(spec.network)) {
+      return err(
+        'UNKNOWN_NAME',
+        `${JSON.stringify(spec.network)} cannot be the name of a network.`,
+        'Give "bridge" or the name of a network of the engine, or leave it out for none.',
+      );
+    }
+    if (spec.mountProject === undefined || (await this.#options.engine.isLocal())) return undefined;
+    const address = await this.#options.engine.address();
+    if (!address.ok) return address;
+    return err(
+      'SPAWN_FAILED',
+      'The Docker engine is on another machine, which does not see the folders of this one.',
+      `Start it without mount_project, and bring files in with copy_to; ${PROJECT_DIRECTORY} is not there then.`,
+    );
+  }
+
+  async #create(spec: DockerSpec, volume: WorkVolume): Promise<Result<string>> {
+    const options = containerOptions(spec, {
+      name: `${NAME_PREFIX}${spec.id}`,
+      labels: containerLabels(this.#options.owner, spec.id),
+      volume,
+    });
+    const created = await this.#options.engine.call((client, abortSignal) =>
+      client.createContainer({ ...options, abortSignal }),
+    );
+    if (created.kind === 'value') return ok(created.value.id);
+    if (created.kind === 'refused' && created.status === NO_SUCH_STATUS && /image/i.test(created.words)) {
+      return err(
+        'IMAGE_NOT_FOUND',
+        `The Docker engine has no image ${JSON.stringify(spec.image)}.`,
+        `Ask the user to run \`docker pull ${spec.image}\`, or name another image; the bridge pulls none by itself.`,
+      );
+    }
+    return faultOf(created, `a container of ${JSON.stringify(spec.image)}`);
+  }
+
+  async #start(
+    spec: DockerSpec,
+    containerId: string,
+    { sink, volume }: { readonly sink: OutputSink; readonly volume: WorkVolume },
+  ): Promise<Result<ProcessHandle>> {
+    const { engine, clock, killGraceMs } = this.#options;
+    // Attached before the start, so that the first byte is not missed.
+    const [attached, given] = await Promise.all([
+      this.#attach(containerId),
+      volume.isNew ? this.#volumes.giveToAgent(containerId, spec.image) : ok(undefined),
+    ]);
+    if (attached.kind !== 'value') return faultOf(attached, 'to attach to a container');
+    const stream = attached.value;
+    const output = new AttachedOutput(stream, { sink, isTerminal: spec.tty !== undefined });
+    const fail = (fault: Result<never>): Result<never> => {
+      stream.destroy();
+      return fault;
+    };
+    if (!given.ok) return fail(given);
+    const started = await engine.call(
+      (client, abortSignal) => client.getContainer(containerId).start({ abortSignal }),
+      START_LIMIT_MS,
+    );
+    if (started.kind !== 'value')
+      return fail(faultOf(started, `to start ${JSON.stringify(spec.command[0])}`));
+    const process = new DockerProcess({
+      spec,
+      containerId,
+      engine,
+      clock,
+      attached: stream,
+      output,
+      ...(killGraceMs !== undefined && { killGraceMs }),
+      remove: () => this.#remove(spec.id, containerId),
+    });
+    this.#follow(process);
+    if (spec.tty !== undefined) await process.resize(spec.tty);
+    await withinMs(clock, FIRST_SIGN_MS, output.seen);
+    if (output.initFault !== undefined) await process.exited;
+    if (process.initFault !== undefined) return fail(programNotFound(spec, process.initFault));
+    if (this.#isDisposed) await process.dispose();
+    return ok(process);
+  }
+
+  #attach(containerId: string): Promise<EngineAnswer<Duplex>> {
+    return this.#options.engine.call(async (client, abortSignal) => {
+      const stream = await client.getContainer(containerId).attach({
+        ...{ stream: true, hijack: true, stdin: true, stdout: true, stderr: true },
+        abortSignal,
+      });
+      if (stream instanceof Duplex) return stream;
+      throw new Error('The engine gave no stream to attach to.');
+    });
+  }
+
+  #follow(process: DockerProcess): void {
+    this.#running.add(process);
+    this.#watch.add(process);
+    void process.exited.then(() => this.#watch.remove(process));
+    void process.removed.then(() => this.#running.delete(process));
+  }
+
+  async #remove(processId: string, containerId: string): Promise<void> {
+    const isGone = await this.#leftovers.remove(containerId);
+    this.#inUse.delete(processId);
+    if (!isGone) this.#watch.sweepLater();
+  }
+
+  #sweepOnce(): void {
+    this.#swept ??= this.sweep();
+  }
+}
+
+function programNotFound({ command, image }: DockerSpec, why: string): Result<never> {
+  return err(
+    'PROGRAM_NOT_FOUND',
+    `${JSON.stringify(command[0])} cannot be started in a container of ${JSON.stringify(image)}: ${why}.`,
+    'Give a program that the image has, or another image.',
+  );
+}

@@ -1,0 +1,270 @@
+import type { Duplex } from 'node:stream';
+import { sleep, withinMs, type Clock } from '../../base/clock.js';
+import { Emitter } from '../../base/event.js';
+import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
+import type { ProcessExit, ProcessHandle, ProcessStats, TerminalSize } from '../process-handle.js';
+import { err, ok, type Result } from '../result.js';
+import type { AttachedOutput } from './attached-output.js';
+import { containerStateSchema, endOfState, type ContainerEnd, type ContainerState } from './container-end.js';
+import { ContainerInput } from './container-input.js';
+import { ContainerSignals } from './container-signals.js';
+import { statsOfContainer } from './container-stats.js';
+import { faultOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
+import type { DockerSpec } from './docker-spec.js';
+
+/** After the end of a process the rest of its output is in the engine's hands; nothing for so long means that no more comes. */
+const QUIET_AFTER_END_MS = 5_000;
+/** The kernel's word on memory may come to the engine a moment after the end. */
+const MEMORY_WORD_MS = 300;
+/** An engine that is restarted is back within seconds; longer the end of its processes is not waited for. */
+const LOST_TRIES = 5;
+const LOST_PAUSE_MS = 1_000;
+const LOST_CALL_MS = 5_000;
+/** After SIGKILL only the kernel or the engine can hold things up. */
+const AFTER_KILL_MS = 10_000;
+const NO_SUCH_STATUS = 404;
+/** What init answers for a program that it could not start. */
+const INIT_EXIT_CODES: readonly number[] = [126, 127];
+
+export interface DockerProcessOptions {
+  readonly spec: DockerSpec;
+  readonly containerId: string;
+  readonly engine: DockerEngine;
+  readonly clock: Clock;
+  readonly attached: Duplex;
+  readonly output: AttachedOutput;
+  readonly killGraceMs?: number;
+  /** Removes the container; called once, behind the end. */
+  readonly remove: () => Promise<void>;
+}
+
+/** A process in a container of its own. When its first process ends, the kernel ends all others of the container. */
+export class DockerProcess implements ProcessHandle {
+  readonly mode = 'docker';
+  readonly spec: DockerSpec;
+  readonly createdAt: Date;
+  readonly exited: Promise<ProcessExit>;
+  /** Ends when the container is gone, too, or left for the next sweep. */
+  readonly removed: Promise<void>;
+  readonly #options: DockerProcessOptions;
+  readonly #input: ContainerInput;
+  readonly #signals: ContainerSignals;
+  readonly #exit = new Emitter<ProcessExit>();
+  readonly onExit = this.#exit.event;
+  #end: ProcessExit | undefined;
+  #initFault: string | undefined;
+  #waiting = new AbortController();
+  #isKilledByUs = false;
+
+  /** For a container that was started. */
+  constructor(options: DockerProcessOptions) {
+    this.#options = options;
+    this.spec = options.spec;
+    this.createdAt = new Date(options.clock.now());
+    this.#input = new ContainerInput(options.attached, { isTerminal: options.spec.tty !== undefined });
+    this.#signals = new ContainerSignals(options.engine, options.containerId);
+    this.exited = this.#follow();
+    this.removed = this.exited.then(() => options.remove());
+  }
+
+  get status(): 'running' | 'terminated' {
+    return this.#end === undefined ? 'running' : 'terminated';
+  }
+
+  get exit(): ProcessExit | undefined {
+    return this.#end;
+  }
+
+  get containerId(): string {
+    return this.#options.containerId;
+  }
+
+  /** Why the program could not be started, as init said it; known with the end. */
+  get initFault(): string | undefined {
+    return this.#initFault;
+  }
+
+  async write(bytes: Uint8Array): Promise<Result<void>> {
+    return this.#end === undefined ? this.#input.write(bytes) : this.#notRunning();
+  }
+
+  async endInput(): Promise<Result<void>> {
+    return this.#end === undefined ? this.#input.end() : this.#notRunning();
+  }
+
+  async resize({ columns, rows }: TerminalSize): Promise<Result<void>> {
+    if (this.spec.tty === undefined) {
+      return err(
+        'NO_TERMINAL',
+        'A process without a terminal was to be resized.',
+        'Start it with tty to give it a terminal.',
+      );
+    }
+    if (this.#end !== undefined) return this.#notRunning();
+    const answer = await this.#call((container, abortSignal) =>
+      container.resize({ w: columns, h: rows, abortSignal }),
+    );
+    return answer.kind === 'value' ? ok(undefined) : faultOf(answer, 'to resize a terminal');
+  }
+
+  async signal(name: NodeJS.Signals, options: { readonly tree?: boolean } = {}): Promise<Result<void>> {
+    if (this.#end !== undefined) return this.#notRunning();
+    this.#isKilledByUs ||= name === 'SIGKILL';
+    return options.tree === true ? this.#signals.toAll(name) : this.#signals.toProgram(name);
+  }
+
+  async kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>> {
+    if (this.#end !== undefined) return this.#notRunning();
+    const { clock, killGraceMs = KILL_GRACE_MS } = this.#options;
+    for (const name of new Set<NodeJS.Signals>([first, 'SIGTERM'])) {
+      if (name === 'SIGKILL') break;
+      const sent = await this.#toTree(name);
+      if (!sent.ok && sent.fault.code === 'UNKNOWN_NAME') return sent;
+      const exit = await withinMs(clock, killGraceMs, this.exited);
+      if (exit !== undefined) return ok({ exit, left: 0 });
+    }
+    await this.signal('SIGKILL');
+    const exit = await withinMs(clock, AFTER_KILL_MS, this.exited);
+    if (exit !== undefined) return ok({ exit, left: 0 });
+    // The engine took the signal and nothing came of it, or it does not answer: then that is the end that can be told.
+    this.recheck();
+    return ok({ exit: await this.exited, left: 1 });
+  }
+
+  async stats(): Promise<Result<ProcessStats>> {
+    if (this.#end !== undefined) return this.#notRunning();
+    const { engine, containerId } = this.#options;
+    const stats = await statsOfContainer(engine, containerId, { hasOwnPorts: this.spec.network !== 'host' });
+    return this.status === 'running' ? stats : this.#notRunning();
+  }
+
+  /** Asks the engine anew how things are: the answer that was waited for may never come. */
+  recheck(): void {
+    this.#waiting.abort();
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#end === undefined) {
+      this.#isKilledByUs = true;
+      const sent = await this.#signals.toAll('SIGKILL');
+      if (!sent.ok) this.recheck();
+    }
+    await this.removed;
+  }
+
+  /** The program alone, where the image has nothing by which all could be told. */
+  async #toTree(name: NodeJS.Signals): Promise<Result<void>> {
+    const sent = await this.#signals.toAll(name);
+    if (sent.ok || sent.fault.code === 'NOT_RUNNING' || sent.fault.code === 'UNKNOWN_NAME') return sent;
+    return this.#signals.toProgram(name);
+  }
+
+  async #follow(): Promise<ProcessExit> {
+    const { output, attached, clock } = this.#options;
+    const end = await this.#waitForEnd();
+    await this.#restOfOutput();
+    const isInit = end.code !== undefined && INIT_EXIT_CODES.includes(end.code);
+    if (isInit) this.#initFault = output.initFault;
+    if (this.#initFault === undefined) await output.release();
+    attached.destroy();
+    const exit: ProcessExit = { ...end, endedAt: new Date(clock.now()) };
+    this.#end = exit;
+    this.#exit.fire(exit);
+    this.#exit.dispose();
+    return exit;
+  }
+
+  /** The engine's word on the end, or, when it is gone for good, that. */
+  async #waitForEnd(): Promise<ContainerEnd> {
+    for (;;) {
+      this.#waiting = new AbortController();
+      const { signal } = this.#waiting;
+      const waited = await this.#call(
+        // The limit's own signal never comes; this one does when things are to be looked at anew.
+        (container) => container.wait({ abortSignal: signal }),
+        Number.POSITIVE_INFINITY,
+      );
+      const isCut = waited.kind !== 'value';
+      const looked = await this.#look(isCut);
+      if (looked !== 'running') return looked;
+      if (!this.#options.output.isOver) continue;
+      // Both ways to it are cut, and what it prints from now on would be missing: it is ended rather than half seen.
+      if (isCut) return lost('The connection to the engine was cut');
+    }
+  }
+
+  /** How the container is. After a cut the engine gets some seconds to come back. */
+  async #look(isCut: boolean): Promise<'running' | ContainerEnd> {
+    let words = '';
+    for (let tries = 0; tries < LOST_TRIES; tries++) {
+      if (tries > 0) await sleep(this.#options.clock, LOST_PAUSE_MS);
+      const answer = await this.#state();
+      if (answer.kind === 'refused' && answer.status === NO_SUCH_STATUS)
+        return lost('The container was removed by somebody else');
+      if (answer.kind === 'value') {
+        if (answer.value.Running) return 'running';
+        const end = endOfState(await this.#withMemoryWord(answer.value));
+        const note = 'The connection to the engine was cut before; what it printed since is missing.';
+        return isCut && this.#options.output.isOver ? { ...end, reason: joined(end.reason, note) } : end;
+      }
+      words = answer.kind === 'unreachable' ? answer.fault.message : answer.words;
+    }
+    return lost(`The engine went away (${words})`);
+  }
+
+  #state(): Promise<EngineAnswer<ContainerState>> {
+    return this.#call(async (container, abortSignal) => {
+      const { State } = await container.inspect({ abortSignal });
+      return containerStateSchema.parse(State);
+    }, LOST_CALL_MS);
+  }
+
+  /** Looked at again when it was killed and not by us: the engine hears of memory by another way than of the end. */
+  async #withMemoryWord(state: ContainerState): Promise<ContainerState> {
+    if (this.#isKilledByUs || state.OOMKilled || endOfState(state).signal !== 'SIGKILL') return state;
+    await sleep(this.#options.clock, MEMORY_WORD_MS);
+    const again = await this.#state();
+    return again.kind === 'value' ? again.value : state;
+  }
+
+  /** Waits for the last byte, as long as any come. */
+  async #restOfOutput(): Promise<void> {
+    const { output, clock } = this.#options;
+    for (let seen = -1; seen !== output.takenBytes || output.isHeldUp;) {
+      seen = output.takenBytes;
+      const ended = await withinMs(
+        clock,
+        QUIET_AFTER_END_MS,
+        output.ended.then(() => true),
+      );
+      if (ended === true) return;
+    }
+  }
+
+  #call<T>(
+    ask: (container: ReturnType<Client['getContainer']>, signal: AbortSignal) => Promise<T>,
+    limitMs?: number,
+  ): Promise<EngineAnswer<T>> {
+    const { engine, containerId } = this.#options;
+    return engine.call((client, signal) => ask(client.getContainer(containerId), signal), limitMs);
+  }
+
+  #notRunning(): Result<never> {
+    return err(
+      'NOT_RUNNING',
+      `The process ${this.spec.id} has ended.`,
+      'Its output can still be read; start it again if need be.',
+    );
+  }
+}
+
+type Client = Parameters<Parameters<DockerEngine['call']>[0]>[0];
+
+function lost(why: string): ContainerEnd {
+  const rest = 'How the process ended is not known; its container is removed as soon as the engine answers.';
+  return { outOfMemory: false, reason: `${why}. ${rest}` };
+}
+
+function joined(first: string | undefined, second: string): string {
+  return first === undefined ? second : `${first} ${second}`;
+}

@@ -1,0 +1,25 @@
+import type { AllowedPath } from '../../projects/allowed-roots.js';
+import type { ProcessSpec } from '../process-handle.js';
+
+/** A process in a container of its own. */
+export interface DockerSpec extends ProcessSpec {
+  readonly image: string;
+  /** A network of the engine, such as `bridge`; without it there is none but the container's own loopback. */
+  readonly network?: string;
+  /** Name of a volume to go on with; without it the container gets a new one. */
+  readonly volume?: string;
+  /** A folder of this machine that is seen at PROJECT_DIRECTORY, read only. */
+  readonly mountProject?: AllowedPath;
+}
+
+/** The home and the usual working directory: a volume that outlives the container. */
+export const WORK_DIRECTORY = '/home/agent';
+export const PROJECT_DIRECTORY = '/project';
+/** Where nothing is kept, nothing is executed, and no copy arrives: memory of the container. */
+export const TMPFS_DIRECTORIES: readonly string[] = ['/tmp', '/var/tmp'];
+/** User and group of everything that runs in a container. */
+export const AGENT_ID = 1000;
+
+export const MEMORY_BYTES = 512 * 1024 * 1024;
+export const CPUS = 1;
+export const PROCESS_LIMIT = 4_096;

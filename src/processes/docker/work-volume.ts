@@ -1,0 +1,117 @@
+import { posix } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import { extract, pack } from 'tar-stream';
+import { err, ok, type Result } from '../result.js';
+import { isOwnKind, volumeLabels, type ContainerOwner } from './container-labels.js';
+import { faultOf, type DockerEngine } from './docker-engine.js';
+import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
+
+const PREFIX = 'process-mcp-volume-';
+/** What an engine takes as a name, less the prefix. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+const NO_SUCH_STATUS = 404;
+const DIRECTORY_MODE = 0o755;
+
+export interface WorkVolume {
+  readonly name: string;
+  readonly labels: Record<string, string>;
+  /** It holds nothing yet, and may belong to root. */
+  readonly isNew: boolean;
+}
+
+/** The full name of a volume that a caller named, with or without the prefix that all of them have. */
+export function volumeName(named: string): string {
+  return `${PREFIX}${named.startsWith(PREFIX) ? named.slice(PREFIX.length) : named}`;
+}
+
+/** Working directories of containers: volumes that outlive them. */
+export class WorkVolumes {
+  readonly #engine: DockerEngine;
+  readonly #owner: ContainerOwner;
+  /** By image: whether its own working directory belongs to the agent, so that a new volume does too. */
+  readonly #belongs = new Map<string, boolean>();
+
+  constructor(engine: DockerEngine, owner: ContainerOwner) {
+    this.#engine = engine;
+    this.#owner = owner;
+  }
+
+  /** The volume of a process: its own new one, or the one that was named. Other programs' volumes are not taken. */
+  async choose({ id, volume }: DockerSpec): Promise<Result<WorkVolume>> {
+    if (volume === undefined)
+      return ok({ name: volumeName(id), labels: volumeLabels(this.#owner, false), isNew: true });
+    const name = volumeName(volume);
+    if (!NAME.test(name.slice(PREFIX.length))) {
+      return err(
+        'UNKNOWN_NAME',
+        `${JSON.stringify(volume)} cannot be the name of a volume.`,
+        'Use up to 128 letters, digits, ".", "_" and "-", beginning with a letter or digit.',
+      );
+    }
+    const known = await this.#engine.call((client, abortSignal) =>
+      client.getVolume(name).inspect({ abortSignal }),
+    );
+    if (known.kind === 'refused' && known.status === NO_SUCH_STATUS)
+      return ok({ name, labels: volumeLabels(this.#owner, true), isNew: true });
+    if (known.kind !== 'value') return faultOf(known, `the volume ${name}`);
+    if (isOwnKind(known.value.Labels)) return ok({ name, labels: {}, isNew: false });
+    return err(
+      'UNKNOWN_NAME',
+      `The volume ${name} was not made by the bridge, so it is not used.`,
+      'Choose another name.',
+    );
+  }
+
+  /** Gives a new volume, mounted in a container that was not started yet, to the user that will run there. */
+  async giveToAgent(containerId: string, image: string): Promise<Result<void>> {
+    const known = this.#belongs.get(image) ?? (await this.#belongsToAgent(containerId));
+    if (known !== undefined) this.#belongs.set(image, known);
+    if (known === true) return ok(undefined);
+    const archive = pack();
+    archive.entry({
+      name: posix.basename(WORK_DIRECTORY),
+      type: 'directory',
+      mode: DIRECTORY_MODE,
+      uid: AGENT_ID,
+      gid: AGENT_ID,
+    });
+    archive.finalize();
+    const answer = await this.#engine.call((client, abortSignal) =>
+      client.getContainer(containerId).putArchive(archive.pipe(new PassThrough()), {
+        path: posix.dirname(WORK_DIRECTORY),
+        abortSignal,
+      }),
+    );
+    return answer.kind === 'value' ? ok(undefined) : faultOf(answer, 'to prepare the working directory');
+  }
+
+  /** Undefined when the engine does not say. */
+  async #belongsToAgent(containerId: string): Promise<boolean | undefined> {
+    const answer = await this.#engine.call(async (client, abortSignal) => {
+      const stream = await client.getContainer(containerId).getArchive({ path: WORK_DIRECTORY, abortSignal });
+      return firstOwner(stream);
+    });
+    return answer.kind === 'value' ? answer.value === AGENT_ID : undefined;
+  }
+}
+
+/** The user to whom the first entry of an archive belongs; the rest is not read. */
+async function firstOwner(stream: NodeJS.ReadableStream): Promise<number | undefined> {
+  const entries = extract();
+  try {
+    return await new Promise((resolve, reject) => {
+      entries.on('entry', (header) => resolve(header.uid));
+      entries.on('finish', () => resolve(undefined));
+      entries.on('error', reject);
+      stream.on('error', reject);
+      stream.pipe(entries);
+    });
+  } finally {
+    entries.destroy();
+    destroy(stream);
+  }
+}
+
+function destroy(stream: NodeJS.ReadableStream & Partial<Pick<Readable, 'destroy'>>): void {
+  stream.destroy?.();
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
+import { silentLogger } from '../../../src/base/logger.js';
+import { DockerBackend } from '../../../src/processes/docker/docker-backend.js';
+import { DockerEngine } from '../../../src/processes/docker/docker-engine.js';
+import { WORK_DIRECTORY, type DockerSpec } from '../../../src/processes/docker/docker-spec.js';
+import { ownIdentity, type ProcessIdentity } from '../../../src/store/process-identity.js';
+import type { BackendUnderTest, SpecOptions } from '../../contracts/process-backend/under-test.js';
+
+export interface OpenOptions {
+  readonly image: string;
+  /** Address of the engine, if it is not the one that the environment names. */
+  readonly host?: string;
+  /** Whose containers they are; by default nobody else's. */
+  readonly ownerId?: string;
+  readonly keeper?: ProcessIdentity;
+}
+
+export interface OpenedDockerBackend extends BackendUnderTest {
+  readonly backend: DockerBackend;
+  readonly engine: DockerEngine;
+  readonly ownerId: string;
+  readonly spec: (
+    command: readonly [string, ...string[]],
+    options?: SpecOptions & Partial<DockerSpec>,
+  ) => DockerSpec;
+}
+
+/** The engine that the tests use, by the variables that dockerode would read. */
+export function openEngine(host: string | null = process.env['DOCKER_HOST'] ?? null): DockerEngine {
+  return new DockerEngine({
+    settings: {
+      host,
+      certPath: process.env['DOCKER_CERT_PATH'] ?? null,
+      tlsVerify: (process.env['DOCKER_TLS_VERIFY'] ?? '') !== '',
+    },
+    homeDir: process.env['HOME'] ?? '/',
+    clock: systemClock,
+  });
+}
+
+/** A backend of the test's own; when the test is over, its containers and volumes are gone. */
+export async function openDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
+  const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
+  const engine = openEngine(options.host);
+  const backend = new DockerBackend({
+    engine,
+    owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
+    clock: systemClock,
+    logger: silentLogger,
+    killGraceMs: 500,
+  });
+  onTestFinished(async () => {
+    await backend.dispose();
+    await removeVolumes(ownerId);
+  });
+  const spec: OpenedDockerBackend['spec'] = (command, { env, ...others } = {}) => ({
+    id: `proc_${randomBytes(10).toString('hex')}`,
+    image: options.image,
+    cwd: WORK_DIRECTORY,
+    ...others,
+    command,
+    env: { ...env },
+  });
+  return { backend, engine, ownerId, spec };
+}
+
+async function removeVolumes(ownerId: string): Promise<void> {
+  const engine = openEngine();
+  const label = [`claude-code-bridge.owner=${ownerId}`];
+  const listed = await engine.call((client) => client.listVolumes({ filters: { label } }));
+  const volumes = listed.kind === 'value' ? listed.value.Volumes : [];
+  await Promise.all(volumes.map(({ Name }) => engine.call((client) => client.getVolume(Name).remove())));
+  engine.dispose();
+}
