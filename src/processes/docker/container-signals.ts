@@ -12,10 +12,10 @@ const NOT_PASSED_ON: ReadonlySet<NodeJS.Signals> = new Set<NodeJS.Signals>([
   ...(['SIGSYS', 'SIGTTIN', 'SIGTTOU', 'SIGCHLD', 'SIGSTOP'] as const),
 ]);
 
-/** The oldest child of init is the program; others were left to it later. */
-const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children && kill -s "$1" "$program"';
-/** All but init and the shell itself (kill(2)). */
-const SIGNAL_ALL = 'kill -s "$1" -- -1';
+/** The oldest child of init is the program; others were left to it later. The line has no end, which `read` takes for a fault. */
+const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children; kill "-$1" "$program"';
+/** All but init and the shell itself (kill(2)). Written so for busybox, which knows no `--`, and dash, which needs it behind `-s`. */
+const SIGNAL_ALL = 'kill "-$1" -1';
 /** The engine's answer about a container that does not run. */
 const NOT_RUNNING_STATUS = 409;
 const NO_SUCH_STATUS = 404;
