@@ -1,8 +1,8 @@
-import type { Dirent } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
+import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
@@ -34,12 +34,14 @@ export class StateDir {
   readonly tasksDir: string;
   readonly lockDir: string;
   readonly queueDir: string;
+  readonly #taskFolders: FolderNames;
 
   constructor(path: string) {
     this.path = path;
     this.tasksDir = join(path, 'tasks');
     this.lockDir = join(path, 'locks');
     this.queueDir = join(path, 'queue');
+    this.#taskFolders = new FolderNames(this.tasksDir);
   }
 
   taskDir(taskId: string): string {
@@ -110,16 +112,14 @@ export class StateDir {
 
   /** Ids of all tasks, those whose record (or folder, while there is none) changed last first. Foreign names are left out. */
   async listTaskIds(): Promise<string[]> {
-    let entries: Dirent[];
+    let names: readonly string[];
     try {
-      entries = await readdir(this.tasksDir, { withFileTypes: true });
+      names = await this.#taskFolders.list();
     } catch (fault) {
       if (systemCodeOf(fault) === 'ENOENT') return [];
       throw unusable(this.tasksDir, `cannot be listed: ${messageOf(fault)}`, fault);
     }
-    const ids = entries
-      .filter((entry) => entry.isDirectory() && TASK_ID_PATTERN.test(entry.name))
-      .map(({ name }) => name);
+    const ids = names.filter((name) => TASK_ID_PATTERN.test(name));
     const dated = await Promise.all(ids.map(async (id) => ({ id, changedMs: await this.#changedMs(id) })));
     return dated
       .filter((task) => task.changedMs !== undefined)
