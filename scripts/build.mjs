@@ -119,7 +119,8 @@ for (const [name, file] of Object.entries(entries)) {
     external: [...external, `./${emulatorFile}`],
     minify: true,
     legalComments: 'none',
-    banner,
+    // The files of the server get it when they have their final form.
+    ...(name === 'main' ? {} : { banner }),
     // Its `main` is a UMD wrapper whose requires no bundler can follow.
     alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
     plugins: [englishOnly, zodAsNamespace, noSchemaValidator, unusedSchemas, commandsApart, emulatorApart],
