@@ -85,8 +85,13 @@ export class AllowedRoots {
    * from the kernel, never from a caller.
    */
   async admit(real: string): Promise<AllowedPath | undefined> {
+    return (await this.look())(real);
+  }
+
+  /** `admit` by the roots as they are now, for who has something to do while they are looked at. Never rejects. */
+  async look(): Promise<(real: string) => AllowedPath | undefined> {
     const realRoots = await this.#realRoots();
-    return realRoots.some((root) => isWithin(real, root)) ? (real as AllowedPath) : undefined;
+    return (real) => (realRoots.some((root) => isWithin(real, root)) ? (real as AllowedPath) : undefined);
   }
 
   /** Anew for each path: a root may be a link that is changed, or be created later. */
