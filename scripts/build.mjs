@@ -10,8 +10,8 @@ import { unusedSchemas } from './build/unused-schemas.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = join(root, 'dist');
 
-/** Native modules: found at run time, and only by what opens a terminal. */
-const external = ['@lydell/node-pty', 'node-pty'];
+/** Found at run time: native modules, by what opens a terminal, and the optional client of a Docker engine. */
+const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
 
 /** Bundled CommonJS calls `require`, which an ES module does not have. */
 const banner = {
