@@ -46,6 +46,7 @@ export function personAt(server: Server, context: ServerContext, logger: Logger)
 /** Asked by a request of the server's own, while the call waits. */
 class LegacyPerson implements CallPerson {
   readonly needed = undefined;
+  readonly answeredKeys: readonly string[] = [];
   readonly #context: ServerContext;
   readonly #logger: Logger;
 
@@ -78,6 +79,10 @@ class ModernPerson implements CallPerson {
 
   constructor(context: ServerContext) {
     this.#context = context;
+  }
+
+  get answeredKeys(): readonly string[] {
+    return Object.keys(this.#context.mcpReq.inputResponses ?? {});
   }
 
   get needed(): InputRequiredResult | undefined {

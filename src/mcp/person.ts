@@ -25,6 +25,8 @@ export type PersonAnswer =
   | { readonly kind: 'later' };
 
 export interface Person {
+  /** Keys of the questions that an earlier run of this call asked, and that come with this one: answered or declined. */
+  readonly answeredKeys: readonly string[];
   /** `key` names the question within the call. Resolves at the latest after `timeoutMs`. */
   ask(key: string, form: Form, timeoutMs: number): Promise<PersonAnswer>;
 }

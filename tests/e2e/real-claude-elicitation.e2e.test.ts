@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -37,7 +37,7 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
         script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
         person: ({ message, fields }) => {
           shown.push(message);
-          expect(fields).toEqual(['verdict', 'message']);
+          expect(fields).toEqual(['verdict', 'message', 'command']);
           return message.includes('never')
             ? { verdict: 'deny', message: 'One is enough.' }
             : { verdict: 'allow' };
@@ -62,15 +62,66 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
     });
   });
 
-  it('chooses an option of a question', async () => {
+  it('answers whatever a session asks: folder, servers of the project, questions, plan, command', async () => {
+    const shown: string[] = [];
     const bridge = await startBridge({
       claude: binary,
-      script: [asks('Which one?', ['This', 'That']), says('That it is.')],
-      person: () => ({ answer_0: 'That' }),
+      trusted: false,
+      script: [
+        asks('Which one?', ['This', 'That']),
+        asks('Which of them?', ['Red', 'Blue', 'Green'], { multiSelect: true }),
+        { tools: [{ name: 'EnterPlanMode', input: {} }] },
+        { tools: [{ name: 'ExitPlanMode', input: {} }] },
+        runs('touch asked.txt'),
+        says('All answered.'),
+      ],
+      person: ({ message, fields }) => {
+        shown.push([message.replace(/ \(task in [^)]*\)/, ''), ...fields].join(' | '));
+        if (fields.includes('answer_0')) return { answer_0: shown.length === 3 ? 'That' : 'Red, Green' };
+        if (fields.includes('mode')) return { verdict: 'allow', mode: 'cautious' };
+        if (fields.includes('command')) return { verdict: 'allow', command: 'touch edited.txt' };
+        return message.includes('Trust') ? { verdict: 'allow' } : { verdict: 'deny' };
+      },
     });
-    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project });
-    expect(await followed(bridge, id)).toMatchObject({ status: 'completed', last_output: 'That it is.' });
-    expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('That');
+    const servers = { mcpServers: { foo: { command: '/nowhere/foo' } } };
+    await writeFile(join(bridge.project, '.mcp.json'), JSON.stringify(servers));
+    const id = await bridge.start({ prompt: 'Ask.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await followed(bridge, id)).toMatchObject({ status: 'completed', last_output: 'All answered.' });
+    const forms = [
+      `Claude Code asks to go on: Trust the folder ${bridge.project} | verdict | message`,
+      expect.stringMatching(/^Claude Code asks to go on: .*foo.* \| verdict \| message$/),
+      'Claude Code asks | answer_0 | other_0',
+      'Claude Code asks | answer_0 | other_0',
+      'Claude Code asks to go on: ExitPlanMode() | verdict | message | mode',
+      'Claude Code asks to go on: Bash(touch asked.txt) | verdict | message | command',
+    ];
+    expect(shown).toEqual(forms);
+    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(told.join('\n')).toMatch(/That[^]*Red, Green/);
+    expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
+    expect(existsSync(join(bridge.project, 'asked.txt'))).toBe(false);
+    const closed = await bridge.events(id, 'decision-closed');
+    expect(closed.map(({ answered_by }) => answered_by)).toEqual(forms.map(() => 'elicitation'));
+  });
+
+  it.each(['legacy', 'modern'] as const)('is asked also what arises under ask (%s era)', async (era) => {
+    const bridge = await startBridge({
+      claude: binary,
+      era,
+      env: { MCP_TOOLSETS: 'all' },
+      script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
+      person: ({ message }) => ({ verdict: message.includes('never') ? 'deny' : 'allow' }),
+    });
+    const answer = await bridge.call('ask', {
+      prompt: 'Both.',
+      workingDirectory: bridge.project,
+      permissionMode: 'cautious',
+    });
+    expect(answer).toMatchObject({ status: 'completed', text: 'One of two.' });
+    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    // One question, however often its call came again.
+    expect((await bridge.call('ask_status'))['questions']).toHaveLength(1);
   });
 
   it('who closes the form leaves the decision to the model', async () => {

@@ -19,13 +19,17 @@ const NEVER_MS = 300_000;
 export const thinksForEver: ScriptedTurn = { say: 'never said', delayMs: NEVER_MS };
 
 /** The model asks the user. */
-export function asks(question: string, labels: readonly string[]): ScriptedTurn {
+export function asks(
+  question: string,
+  labels: readonly string[],
+  { multiSelect = false }: { readonly multiSelect?: boolean } = {},
+): ScriptedTurn {
   const options = labels.map((label) => ({ label, description: `${label}, as described` }));
   return {
     tools: [
       {
         name: 'AskUserQuestion',
-        input: { questions: [{ question, header: 'Choice', multiSelect: false, options }] },
+        input: { questions: [{ question, header: 'Choice', multiSelect, options }] },
       },
     ],
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId } from '../tasks/task-fields.js';
+import { answerOrPerson } from './answer-or-person.js';
 import { askIdInput, askOutput, askView } from './ask-fields.js';
 
 const RECENT = 10;
@@ -33,7 +34,8 @@ export const askStatus = defineTool({
     elapsedSeconds: askOutput.elapsedSeconds.optional(),
     questions: z.array(recentQuestion).optional(),
   },
-  handle: async ({ taskId, from, waitSeconds }, { conversations }, call) => {
+  handle: async ({ taskId, from, waitSeconds }, services, call) => {
+    const { conversations } = services;
     if (taskId === undefined) {
       const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
         taskId: record.task_id,
@@ -48,11 +50,7 @@ export const askStatus = defineTool({
     const record =
       waitSeconds === undefined
         ? known
-        : await conversations.answer(known.task_id, {
-            timeoutMs: waitSeconds * MS_PER_SECOND,
-            signal: call.signal,
-            onProgress: (text) => call.progress(text),
-          });
+        : await answerOrPerson(known.task_id, waitSeconds * MS_PER_SECOND, services, call);
     return askView(record, from);
   },
 });

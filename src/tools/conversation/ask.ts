@@ -1,4 +1,7 @@
 import { defineTool } from '../define-tool.js';
+import { askedTask } from '../tasks/ask-person.js';
+import { knownTaskId } from '../tasks/task-fields.js';
+import { answerOrPerson } from './answer-or-person.js';
 import { askOutput, askView, mustHaveAnswer, questionInput } from './ask-fields.js';
 
 /** Clients cut calls at 60 s; progress does not extend that. */
@@ -14,14 +17,16 @@ export const ask = defineTool({
     'Ask Claude Code and get its answer with a responseId to continue from. After 45 s it goes on as ask_async does, and says so.',
   input: questionInput,
   output: askOutput,
-  handle: async (question, { conversations }, call) => {
+  handle: async (question, services, call) => {
     const startMs = performance.now();
-    const { task_id } = await conversations.ask(question);
-    const record = await conversations.answer(task_id, {
-      timeoutMs: Math.max(0, MAX_WAIT_MS - (performance.now() - startMs)),
-      signal: call.signal,
-      onProgress: (text) => call.progress(text),
-    });
-    return askView(mustHaveAnswer(record));
+    // The call comes a second time with what a person answered: that question goes on.
+    const earlier = askedTask(call.person);
+    const { conversations } = services;
+    const { task_id } =
+      earlier === undefined
+        ? await conversations.ask(question)
+        : await conversations.status(knownTaskId(earlier));
+    const leftMs = Math.max(0, MAX_WAIT_MS - (performance.now() - startMs));
+    return askView(mustHaveAnswer(await answerOrPerson(task_id, leftMs, services, call)));
   },
 });
