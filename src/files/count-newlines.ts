@@ -1,3 +1,4 @@
+import { SIMD_BYTES, simdBuffer, type SimdBuffer } from './simd-feed-counter.js';
 import { unitBytes, type TextEncoding } from './text-encoding.js';
 
 // Pure: how many lines end in a piece of a file.
@@ -13,12 +14,18 @@ const MAX_LANE = 255;
 export interface CountedBuffer {
   readonly bytes: Buffer;
   readonly words: Int32Array;
+  /** Where the processor counts sixteen bytes at once. */
+  readonly simd: SimdBuffer | undefined;
 }
+
+/** Smaller ones are counted sooner than the memory for more is had. */
+const MIN_SIMD_BYTES = 524_288;
 
 /** `size` is a multiple of 4. */
 export function countedBuffer(size: number): CountedBuffer {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  return { bytes, words: new Int32Array(bytes.buffer, bytes.byteOffset, size / WORD_BYTES) };
+  const simd = size >= MIN_SIMD_BYTES && size % SIMD_BYTES === 0 ? simdBuffer(size) : undefined;
+  const bytes = simd?.bytes ?? Buffer.allocUnsafeSlow(size);
+  return { bytes, words: new Int32Array(bytes.buffer, bytes.byteOffset, size / WORD_BYTES), simd };
 }
 
 /** Line feeds in the bytes `from` to `to`; `from` is a multiple of 4. */
@@ -29,9 +36,14 @@ export function countNewlines(
   encoding: TextEncoding,
 ): number {
   if (unitBytes(encoding) === 2) return countWide(buffer.bytes, from, to, encoding === 'utf-16le' ? 0 : 1);
+  const simdEnd = Math.floor(to / SIMD_BYTES) * SIMD_BYTES;
+  const hasSimd = buffer.simd !== undefined && from % SIMD_BYTES === 0 && from < simdEnd;
+  const wordFrom = hasSimd ? simdEnd : from;
   const wordEnd = Math.floor(to / WORD_BYTES);
-  let total = countWords(buffer.words, from / WORD_BYTES, wordEnd);
-  for (let at = Math.max(from, wordEnd * WORD_BYTES); at < to; at++) if (buffer.bytes[at] === 0x0a) total++;
+  let total = hasSimd ? buffer.simd.count(from, simdEnd) : 0;
+  total += countWords(buffer.words, wordFrom / WORD_BYTES, wordEnd);
+  for (let at = Math.max(wordFrom, wordEnd * WORD_BYTES); at < to; at++)
+    if (buffer.bytes[at] === 0x0a) total++;
   return total;
 }
 
