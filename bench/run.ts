@@ -5,6 +5,7 @@ import { measureDelegate } from './delegate.js';
 import { measureExplore } from './explore.js';
 import { measureFloodTask } from './flood-task.js';
 import { measureLeave } from './leave.js';
+import { measureManyOutput } from './many-output.js';
 import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
 import { measureRecovery } from './recovery.js';
@@ -22,6 +23,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
   flood: () => measureFloodTask(FLOOD_MB),
   many: measureManyTasks,
+  'many-output': measureManyOutput,
   explore: measureExplore,
 };
 

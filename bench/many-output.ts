@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { isRawPty, loadNodePty, type NodePtyModule } from '../src/pty/load-node-pty.js';
+import { waitForEnd } from './delegate.js';
+import { figuresOf, type Figures } from './figures.js';
+import { StdioClient } from './stdio-client.js';
+import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
+
+const TASKS = 20;
+const MEGABYTES = 5;
+const ROUNDS = 5;
+const LINE = `${'The quick brown fox jumps over the lazy dog, and over all that it may meet on its way home.'}\n`;
+const STATUS_EVERY_MS = 50;
+const LOOK_MS = 20;
+
+export interface ManyOutputFigures {
+  readonly tasks: number;
+  readonly megabytesEach: number;
+  /** All programs wait behind a gate; from its opening until every end is known to a waiting client. */
+  readonly bridgeMs: Figures;
+  /** The same programs in plain node-pty, all in one process, until each has exited. */
+  readonly rawMs: Figures;
+  /** Median of the ratios within a round; the target is 1.5 or less. */
+  readonly ratio: number;
+  /** A call while they print. */
+  readonly statusMs: Figures;
+  /** From the first `start_task` until all twenty stand at the gate. */
+  readonly startMs: Figures;
+}
+
+/** Twenty tasks at once that print 5 MB each, and the same bytes through plain node-pty, in turn. */
+export async function measureManyOutput(): Promise<ManyOutputFigures> {
+  const workplace = await createWorkplace({ MCP_MAX_CONCURRENT_TASKS: String(TASKS) });
+  const gate = join(workplace.folder, 'home', 'gate');
+  execFileSync('mkfifo', [gate]);
+  const text = join(workplace.folder, 'text');
+  writeFileSync(text, LINE.repeat(Math.ceil((MEGABYTES * 1e6) / LINE.length)));
+  const client = new StdioClient(BRIDGE, workplace.env);
+  const nodePty = await loadNodePty();
+  const rounds: { start: number; bridge: number; raw: number }[] = [];
+  const statusMs: number[] = [];
+  try {
+    await client.initialize();
+    for (let round = 0; round <= ROUNDS; round++) {
+      const { startMs, bridgeMs, calls } = await throughBridge(client, workplace, { gate, text });
+      const rawMs = await throughNodePty(nodePty, workplace, { gate, text });
+      // The first round fills the disk cache.
+      if (round === 0) continue;
+      rounds.push({ start: startMs, bridge: bridgeMs, raw: rawMs });
+      statusMs.push(...calls);
+    }
+  } finally {
+    await client.close();
+    workplace.dispose();
+  }
+  return {
+    tasks: TASKS,
+    megabytesEach: MEGABYTES,
+    bridgeMs: figuresOf(rounds.map(({ bridge }) => bridge)),
+    rawMs: figuresOf(rounds.map(({ raw }) => raw)),
+    ratio: figuresOf(rounds.map(({ bridge, raw }) => bridge / raw)).median,
+    statusMs: figuresOf(statusMs),
+    startMs: figuresOf(rounds.map(({ start }) => start)),
+  };
+}
+
+interface Gated {
+  readonly gate: string;
+  readonly text: string;
+}
+
+async function throughBridge(
+  client: StdioClient,
+  workplace: Workplace,
+  { gate, text }: Gated,
+): Promise<{ startMs: number; bridgeMs: number; calls: number[] }> {
+  rmSync(workplace.stamps, { force: true });
+  const beginMs = performance.now();
+  const ids = await Promise.all(
+    Array.from({ length: TASKS }, async (_, index) => {
+      const path = workplace.project(`project-${index}`);
+      const started = await client.call('start_task', { prompt: `BENCH-GATE ${text}`, path });
+      return z.object({ task_id: z.string() }).parse(started).task_id;
+    }),
+  );
+  await allAtGate(workplace);
+  const startMs = performance.now() - beginMs;
+  const calls: number[] = [];
+  const openMs = performance.now();
+  openGate(gate);
+  let isOver = false;
+  const asking = (async () => {
+    for (let count = 0; !isOver; count++) {
+      const callMs = performance.now();
+      await client.call('get_task_status', { task_id: ids[count % TASKS] });
+      calls.push(performance.now() - callMs);
+      await pause(STATUS_EVERY_MS);
+    }
+  })();
+  const statuses = await waitForEnd(client, ...ids);
+  const bridgeMs = performance.now() - openMs;
+  isOver = true;
+  await asking;
+  if (!statuses.every((status) => status === 'completed')) throw new Error(statuses.join());
+  return { startMs, bridgeMs, calls };
+}
+
+async function throughNodePty(
+  nodePty: NodePtyModule,
+  workplace: Workplace,
+  { gate, text }: Gated,
+): Promise<number> {
+  rmSync(workplace.stamps, { force: true });
+  const prompt = join(workplace.folder, 'prompt');
+  writeFileSync(prompt, `BENCH-GATE ${text}\n`);
+  const ends = Array.from({ length: TASKS }, () => readRaw(nodePty, workplace, prompt));
+  await allAtGate(workplace);
+  const openMs = performance.now();
+  openGate(gate);
+  await Promise.all(ends);
+  return performance.now() - openMs;
+}
+
+function readRaw(nodePty: NodePtyModule, { agent, env, folder }: Workplace, prompt: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      name: 'xterm-256color',
+      cols: 120,
+      rows: 40,
+      cwd: folder,
+      env: { ...env },
+      encoding: null,
+    };
+    const pty = nodePty.spawn('/bin/sh', ['-c', 'exec "$1" < "$2"', 'sh', agent, prompt], options);
+    if (!isRawPty(pty)) return reject(new Error('node-pty gave something else'));
+    // Read, as whoever shows or keeps it would.
+    pty.onData(() => undefined);
+    pty.onExit(() => resolve());
+  });
+}
+
+/** Resolves when every program has stamped its start; its next act is to wait for the gate. */
+async function allAtGate({ stamps }: Workplace): Promise<void> {
+  const started = (): number =>
+    existsSync(stamps) ? [...readFileSync(stamps, 'utf8').matchAll(/^start /gm)].length : 0;
+  while (started() < TASKS) await pause(LOOK_MS);
+  // From the stamp to the gate it is two lines of shell; what starts beside a task is over too.
+  await pause(1_000);
+}
+
+/** Whoever waits to read a pipe goes on when somebody opens it for writing, if only for a moment. */
+function openGate(gate: string): void {
+  closeSync(openSync(gate, 'w'));
+}
