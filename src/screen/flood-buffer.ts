@@ -5,6 +5,9 @@ import { SkippedModes } from './skipped-modes.js';
 export const FLOOD_BYTES = 256 * 1024;
 /** What is parsed of a flood: several full screens of the largest size. */
 export const FLOOD_TAIL_BYTES = 64 * 1024;
+/** The same for plain lines, each of which stands for itself: a screen or two is all that can be seen of them. */
+export const PLAIN_FLOOD_BYTES = 32 * 1024;
+export const PLAIN_TAIL_BYTES = 16 * 1024;
 /** How far behind the wanted cut a line's end, or a sequence's beginning, is looked for. */
 const CUT_SEARCH_BYTES = 8 * 1024;
 /** A sequence that is not complete after so much is given to the terminal as it is. */
@@ -18,6 +21,7 @@ const EMPTY = Buffer.alloc(0);
 export interface Batch {
   readonly bytes: Buffer;
   readonly skippedBytes: number;
+  readonly isPlain: boolean;
 }
 
 /** Collects output between frames, in bounded memory: of a flood only the tail is kept, with the modes of the rest. */
@@ -26,24 +30,28 @@ export class FloodBuffer {
   #length = 0;
   #skippedBytes = 0;
   #isFlood = false;
+  #isPlain = true;
   readonly #modes = new SkippedModes();
 
   get isEmpty(): boolean {
     return this.#length === 0 && this.#skippedBytes === 0;
   }
 
-  /** `bytes` are copied. */
-  add(bytes: Buffer): void {
+  /** `bytes` are copied. `isPlain` says that they hold nothing but lines, which are kept elsewhere. */
+  add(bytes: Buffer, isPlain = false): void {
     this.#length += bytes.length;
     this.#chunks.push(Buffer.from(bytes));
-    this.#isFlood ||= this.#length > FLOOD_BYTES;
-    if (this.#isFlood) this.#skipTo(2 * FLOOD_TAIL_BYTES);
+    this.#isPlain &&= isPlain;
+    this.#isFlood ||= this.#length > (this.#isPlain ? PLAIN_FLOOD_BYTES : FLOOD_BYTES);
+    if (this.#isFlood) this.#skipTo(2 * this.#tailBytes);
   }
 
   /** Everything collected. An escape sequence cut off at the end stays for the next batch unless `all` is asked for. */
   take(all: boolean): Batch {
     if (this.#isFlood) this.#cutToTail();
+    const isPlain = this.#isPlain;
     this.#isFlood = false;
+    this.#isPlain = true;
     const collected = this.#join();
     const end = all ? collected.length : completeEnd(collected);
     const skippedBytes = this.#skippedBytes;
@@ -53,7 +61,11 @@ export class FloodBuffer {
     this.#chunks = end < collected.length ? [collected.subarray(end)] : [];
     this.#length = collected.length - end;
     this.#skippedBytes = 0;
-    return { bytes, skippedBytes };
+    return { bytes, skippedBytes, isPlain };
+  }
+
+  get #tailBytes(): number {
+    return this.#isPlain ? PLAIN_TAIL_BYTES : FLOOD_TAIL_BYTES;
   }
 
   /** Skips whole chunks from the front while more than `keptBytes` stay behind them. */
@@ -68,9 +80,9 @@ export class FloodBuffer {
   }
 
   #cutToTail(): void {
-    this.#skipTo(FLOOD_TAIL_BYTES);
+    this.#skipTo(this.#tailBytes);
     const collected = this.#join();
-    const cut = findCut(collected, Math.max(0, collected.length - FLOOD_TAIL_BYTES));
+    const cut = findCut(collected, Math.max(0, collected.length - this.#tailBytes));
     this.#skip(collected.subarray(0, cut));
     this.#chunks = [collected.subarray(cut)];
   }

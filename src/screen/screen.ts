@@ -13,6 +13,8 @@ import { answerColourQueries } from './terminal-queries.js';
 const FRAME_MS = 16;
 /** In a flood nobody could read a frame: ten a second show that it goes on. */
 const FLOOD_FRAME_MS = 100;
+/** Of plain lines four: what is seen of them is only that they pass, and every one is kept elsewhere. */
+const PLAIN_FLOOD_FRAME_MS = 250;
 /** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
 const REST_FACTOR = 3;
 /** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
@@ -47,7 +49,7 @@ export class Screen implements Disposable {
   #waiters: (() => void)[] = [];
   #nextFrameMs = -Infinity;
   #frameBeganMs = 0;
-  #isFlooding = false;
+  #frameMs = FRAME_MS;
   #unfinished: Disposable | undefined;
   #snapshot: Snapshot | undefined;
   #skippedBytes = 0;
@@ -92,9 +94,10 @@ export class Screen implements Disposable {
     return this.#skippedBytes;
   }
 
-  feed(bytes: Buffer): void {
+  /** `isPlain` for bytes that hold nothing but lines, each of which the caller keeps: of a flood of them less is shown. */
+  feed(bytes: Buffer, isPlain = false): void {
     if (this.#disposed || bytes.length === 0) return;
-    this.#pending.add(bytes);
+    this.#pending.add(bytes, isPlain);
     this.#schedule();
   }
 
@@ -156,8 +159,8 @@ export class Screen implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#frameBeganMs = this.#clock.monotonicMs();
-    const { bytes, skippedBytes } = this.#pending.take(this.#waiters.length > 0);
-    this.#isFlooding = skippedBytes > 0;
+    const { bytes, skippedBytes, isPlain } = this.#pending.take(this.#waiters.length > 0);
+    this.#frameMs = skippedBytes === 0 ? FRAME_MS : isPlain ? PLAIN_FLOOD_FRAME_MS : FLOOD_FRAME_MS;
     if (skippedBytes > 0) {
       this.#skippedBytes += skippedBytes;
       this.#skipped.fire(skippedBytes);
@@ -180,8 +183,7 @@ export class Screen implements Disposable {
   #planNext(): void {
     const nowMs = this.#clock.monotonicMs();
     const restMs = Math.min(FLOOD_FRAME_MS, REST_FACTOR * (nowMs - this.#frameBeganMs));
-    const frameMs = this.#isFlooding ? FLOOD_FRAME_MS : FRAME_MS;
-    this.#nextFrameMs = Math.max(this.#frameBeganMs + frameMs, nowMs + restMs);
+    this.#nextFrameMs = Math.max(this.#frameBeganMs + this.#frameMs, nowMs + restMs);
   }
 
   #tellScrolledOff(): void {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FLOOD_BYTES, FLOOD_TAIL_BYTES, FloodBuffer } from '../../src/screen/flood-buffer.js';
+import {
+  FLOOD_BYTES,
+  FLOOD_TAIL_BYTES,
+  FloodBuffer,
+  PLAIN_FLOOD_BYTES,
+  PLAIN_TAIL_BYTES,
+} from '../../src/screen/flood-buffer.js';
 import { SkippedModes } from '../../src/screen/skipped-modes.js';
 
 const skip = (...parts: readonly string[]) => {
@@ -73,4 +79,20 @@ it('sequences cut anywhere are read whole', () => {
 
 it('a sequence whose beginning was skipped is completed by what follows', () => {
   expect(skip('text\x1b[?10')).toBe(`${START}\x1b[?10`);
+});
+
+it('of plain lines that are kept elsewhere less is shown, and only as long as nothing else comes with them', () => {
+  const lines = Buffer.from('a line of text\n'.repeat(Math.ceil(PLAIN_FLOOD_BYTES / 15) + 1));
+  const buffer = new FloodBuffer();
+  buffer.add(lines, true);
+  const { bytes, skippedBytes, isPlain } = buffer.take(false);
+  expect(isPlain).toBe(true);
+  expect(skippedBytes).toBeGreaterThanOrEqual(lines.length - PLAIN_TAIL_BYTES);
+  expect(bytes.toString().endsWith('a line of text\n')).toBe(true);
+  buffer.add(lines.subarray(0, PLAIN_FLOOD_BYTES / 2), true);
+  buffer.add(lines, false);
+  expect(buffer.take(false)).toMatchObject({ skippedBytes: 0, isPlain: false });
+  // Every frame is judged by itself.
+  buffer.add(lines, true);
+  expect(buffer.take(false).skippedBytes).toBeGreaterThan(0);
 });

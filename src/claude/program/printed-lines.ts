@@ -27,6 +27,11 @@ export class PrintedLines {
     this.#onText = onText;
   }
 
+  /** Every line so far was taken from the output itself. */
+  get isPlain(): boolean {
+    return this.#mode === 'plain';
+  }
+
   bytes(bytes: Buffer): void {
     if (this.#mode === 'screen') return;
     // Looked for in the bytes, where it costs next to nothing: a flood of plain lines is never looked at by a pattern.

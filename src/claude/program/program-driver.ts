@@ -99,7 +99,7 @@ export class ProgramDriver implements SessionDriver {
         this.#bytesUntold += bytes.length;
         onBytes(bytes, session);
         printed.bytes(bytes);
-        screen.feed(bytes);
+        screen.feed(bytes, printed.isPlain);
       }),
     );
     this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));
