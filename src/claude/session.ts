@@ -64,9 +64,30 @@ export interface ExitStatus {
   readonly signal: string | null;
 }
 
-/** Why a session cannot go on; each has words for the person in `text`. */
+/** Why a session cannot go on, or not now; each has words for the person in `text`. */
 export type TroubleKind =
-  'not-logged-in' | 'onboarding' | 'too-old' | 'api-error' | 'network' | 'silent' | 'refused-to-start';
+  /** The account's limit over hours or days; `rate-limit` is one over minutes, `overloaded` the API's own. */
+  | 'usage-limit'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'network'
+  | 'not-logged-in'
+  | 'context-full'
+  | 'no-credit'
+  | 'api-error'
+  | 'onboarding'
+  | 'too-old'
+  | 'silent'
+  | 'refused-to-start';
+
+/** The fault that ended a turn. */
+export interface TurnFault {
+  readonly kind: TroubleKind;
+  /** The CLI's own words. */
+  readonly text: string;
+  /** When a limit ends, in milliseconds since the epoch, where the CLI told it as a number. */
+  readonly resetsAtMs?: number;
+}
 
 /** What a session has used; the cost is null where the CLI tells none. */
 export interface SessionUsage {
@@ -111,7 +132,7 @@ export type SessionEvent =
       readonly messageId?: string;
       /** A person or the caller stopped the turn; the session waits for a message. */
       readonly interrupted?: boolean;
-      readonly error?: { readonly kind: TroubleKind; readonly text: string };
+      readonly error?: TurnFault;
       /** Sums of the session so far, where the CLI tells them. */
       readonly usage?: SessionUsage;
     }
@@ -121,6 +142,14 @@ export type SessionEvent =
   | { readonly type: 'said'; readonly text: string }
   /** Worth a line in the journal and as activity: API retries, start dialogs answered, a silent start. */
   | { readonly type: 'notice'; readonly text: string }
+  /** The API failed, and the CLI asks it again by itself after `delayMs`. */
+  | {
+      readonly type: 'retrying';
+      readonly kind: TroubleKind;
+      readonly text: string;
+      readonly delayMs: number;
+      readonly source: Source;
+    }
   /** The session cannot go on; the run fails it with `text` as reason. */
   | { readonly type: 'trouble'; readonly kind: TroubleKind; readonly text: string }
   /** More output was read; `bytes` since the last such event. */

@@ -203,6 +203,19 @@ export const configSchema = z.strictObject({
     .describe('Number of answers of the toolset `conversation` that are kept and can be continued from.')
     .register(settingFacts, wholeNumber('MCP_CONVERSATION_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
 
+  resume_after_limit: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a task that meets a usage limit waits for its reset, and one whose API is overloaded or unreachable for some minutes, and goes on by itself then, within its time limit. ' +
+        'Without, it fails at once and says until when.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_RESUME_AFTER_LIMIT',
+      form: 'yes or no',
+      expected: 'true or false',
+    }),
+
   conversation_skip_permissions: z
     .boolean()
     .default(false)

@@ -75,6 +75,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
         stop_without_server_seconds: config.on_disconnect_grace_seconds,
       }),
       allowed_roots: [...roots.roots],
+      resume_after_limit: config.resume_after_limit,
       rules: config.rules,
       default_timeout_seconds: config.default_timeout_seconds,
       max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {

@@ -39,9 +39,15 @@ function runningHint(elapsedSeconds: number): string {
   return 'Task is running a long operation. Please check back in 2-3 minutes.';
 }
 
+function isHeldUp({ trouble }: TaskRecord): boolean {
+  return trouble !== null && trouble !== undefined;
+}
+
 /** A session kept open waits without a question: for the next message. */
 function waitingHint(record: TaskRecord): string {
   const ids = openDecisions(record).map((decision) => decision.decision_id);
+  if (ids.length === 0 && isHeldUp(record))
+    return 'Task waits for that to pass and goes on by itself; wait_for_task tells when. A message (message_task) has it try at once.';
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;

@@ -65,10 +65,10 @@ export class RunEnding {
     );
   }
 
-  /** The agent is gone. */
-  async finish(exit: ExitStatus): Promise<void> {
+  /** The agent is gone. `otherwise`: what that means, where its exit code says something else. */
+  async finish(exit: ExitStatus, otherwise?: Cause): Promise<void> {
     const { state, story, records, driver, endLeftovers, flush, release, logger, clock } = this.#parts;
-    const cause = this.#cause ?? this.#causeOf(exit);
+    const cause = this.#cause ?? otherwise ?? this.#causeOf(exit);
     this.#cause = cause;
     const { final_message } = state.record;
     const lastOutput =

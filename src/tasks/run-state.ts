@@ -3,7 +3,14 @@ import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { oneLine } from '../base/text.js';
 import type { DecisionBook } from './decision-book.js';
-import { canMove, isFinal, openDecisions, type TaskRecord, type TaskStatus } from './task.js';
+import {
+  canMove,
+  isFinal,
+  openDecisions,
+  type TaskRecord,
+  type TaskStatus,
+  type TaskTrouble,
+} from './task.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -25,6 +32,8 @@ export class RunState implements Disposable {
   #isFinished = false;
   /** The turn is over and the session waits for a message. */
   awaitsMessage = false;
+  /** Why the session cannot go on now, in words, while it waits for that to pass. */
+  #heldUp: string | undefined;
 
   constructor(
     parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
@@ -92,6 +101,8 @@ export class RunState implements Disposable {
       if (first !== undefined) {
         const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
         this.move('waiting', `Waits for an answer to: ${first.summary}${more}`, source);
+      } else if (this.#heldUp !== undefined) {
+        this.move('waiting', this.#heldUp, source);
       } else if (this.awaitsMessage) {
         this.move('waiting', 'The turn is over; the session waits for a message.', source);
       } else {
@@ -100,6 +111,27 @@ export class RunState implements Disposable {
     }
     if (decision !== undefined && this.#record.change_seq === before)
       this.changed({ change_seq: before + 1 });
+  }
+
+  /** Waits for trouble to pass, for the reason given in words. */
+  holdUp(trouble: TaskTrouble, reason: string, source: 'exact' | 'observed'): void {
+    this.#record = { ...this.#record, trouble };
+    this.#heldUp = reason;
+    this.settle(source);
+    // A decision may be open, too: then the status stays, and the trouble is still news.
+    this.changed({});
+  }
+
+  /** The trouble has passed. */
+  goOn(source: 'exact' | 'observed'): void {
+    if (this.#heldUp === undefined) return;
+    this.#heldUp = undefined;
+    this.#record = { ...this.#record, trouble: null };
+    this.settle(source);
+  }
+
+  get isHeldUp(): boolean {
+    return this.#heldUp !== undefined;
   }
 
   /** What the session does now, on one line. */

@@ -4,6 +4,7 @@ import { headBytes } from '../base/text.js';
 import type { SessionEvent } from '../claude/session.js';
 import type { RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
+import type { RunTroubles } from './run-troubles.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -17,6 +18,7 @@ export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'dr
   readonly state: RunState;
   readonly story: TaskStory;
   readonly ending: RunEnding;
+  readonly troubles: RunTroubles;
 }
 
 /** The turns of a session and the messages between them: what follows a turn, and when the session is left. */
@@ -41,17 +43,18 @@ export class RunTurns implements Disposable {
   }
 
   started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
-    const { state, story } = this.#parts;
+    const { state, story, troubles } = this.#parts;
     this.#turnRuns = true;
     state.awaitsMessage = false;
     this.#messageDeadline?.dispose();
+    troubles.turnStarted(event.source);
     story.turnStarted(event);
     state.act('Working');
     state.settle(event.source);
   }
 
   async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
-    const { state, story, ending, spec, driver } = this.#parts;
+    const { state, story, ending, spec, driver, troubles } = this.#parts;
     this.#turnRuns = false;
     this.#turnsDone++;
     const { final_message, change_seq } = state.record;
@@ -65,8 +68,13 @@ export class RunTurns implements Disposable {
     story.turnEnded(event);
     if (ending.hasCause) return;
     if (event.error !== undefined) {
-      ending.end({ status: 'failed', reason: `Claude Code stopped: ${event.error.text}` }, 'close');
-    } else if (this.#messages.length > 0) {
+      const outcome = troubles.turnFailed(event.error, event.source);
+      if (outcome.held) return;
+      ending.end({ status: 'failed', reason: outcome.reason }, 'close');
+      return;
+    }
+    troubles.passed(event.source);
+    if (this.#messages.length > 0) {
       await this.#sendNext();
     } else if (event.backgroundTasks > 0) {
       state.update({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
@@ -76,6 +84,14 @@ export class RunTurns implements Disposable {
       this.#isLeaving = true;
       await driver.close();
     }
+  }
+
+  /** What held the session up has passed: it is told to go on, unless it does so by itself. */
+  async goOn(text: string): Promise<void> {
+    const { state, ending } = this.#parts;
+    if (this.#turnRuns || ending.hasCause || state.isFinished) return;
+    this.#messages.unshift(text);
+    await this.#sendNext();
   }
 
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws INVALID_ARGUMENTS when too many wait. */

@@ -3,9 +3,10 @@ import type { Event } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { SessionEvent } from '../claude/session.js';
 import { DecisionBook } from './decision-book.js';
-import { LAST_OUTPUT_CHARS, RunEnding } from './run-ending.js';
+import { LAST_OUTPUT_CHARS, RunEnding, type Cause } from './run-ending.js';
 import { RunRequests } from './run-requests.js';
 import { RunState } from './run-state.js';
+import { RunTroubles } from './run-troubles.js';
 import { RunTurns } from './run-turns.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, ScreenText } from './task-host.js';
@@ -25,6 +26,7 @@ export class TaskRun implements Disposable {
   readonly #ending: RunEnding;
   readonly #requests: RunRequests;
   readonly #turns: RunTurns;
+  readonly #troubles: RunTroubles;
   /** Each record that is on disk now: whoever is told of a change can read it there. */
   readonly onDidChange: Event<TaskRecord>;
   readonly ended: Promise<TaskRecord>;
@@ -51,7 +53,11 @@ export class TaskRun implements Disposable {
     });
     const ending = this.#ending;
     this.#requests = new RunRequests({ ...parts, state, story, decisions, isEnding: () => ending.hasCause });
-    this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, ending }));
+    const troubles = this.#owned.add(
+      new RunTroubles({ ...parts, state, story, ending, goOn: (text) => this.#turns.goOn(text) }),
+    );
+    this.#troubles = troubles;
+    this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, ending, troubles }));
     this.onDidChange = state.onDidChange;
     this.ended = ending.ended;
     this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
@@ -157,6 +163,7 @@ export class TaskRun implements Disposable {
         this.#turns.started(event);
         return;
       case 'tool-started':
+        this.#troubles.answered('exact');
         story.toolStarted(event);
         state.act(event.summary);
         return;
@@ -178,6 +185,7 @@ export class TaskRun implements Disposable {
           .catch((fault: unknown) => this.fail(`The session could not be carried on: ${messageOf(fault)}`));
         return;
       case 'said':
+        this.#troubles.answered('exact');
         story.said(event.text);
         state.act(event.text);
         return;
@@ -188,8 +196,12 @@ export class TaskRun implements Disposable {
         story.noticed(event.text);
         state.act(event.text);
         return;
+      case 'retrying':
+        this.#troubles.retrying(event);
+        return;
       case 'trouble':
         story.gotIntoTrouble(event);
+        state.changed({ trouble: { kind: event.kind, since: state.nowText(), resumes_at: null } });
         this.#ending.end({ status: 'failed', reason: event.text });
         return;
       case 'output':
@@ -199,7 +211,10 @@ export class TaskRun implements Disposable {
         });
         return;
       case 'exited':
-        void this.#ending.finish(event.exit);
+        void this.#ending.finish(
+          event.exit,
+          this.#troubles.isWaiting ? lostWhileWaiting(state.record) : undefined,
+        );
         return;
     }
   }
@@ -234,6 +249,14 @@ export class TaskRun implements Disposable {
       'Start a new task with start_task; with keep_open its session waits for messages after each turn.',
     );
   }
+}
+
+/** Whatever its exit code: what it was to go on with is not done. */
+function lostWhileWaiting({ reason }: TaskRecord): Cause {
+  return {
+    status: 'failed',
+    reason: `Claude Code was ended while the task waited. ${reason} Go on with start_task and continue_from this task.`,
+  };
 }
 
 function cannotBeKept(taskId: string): BridgeError {

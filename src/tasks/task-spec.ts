@@ -39,6 +39,8 @@ export const taskSpecSchema = z.object({
     rules: z
       .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))
       .optional(),
+    /** The task waits for a limit's reset, and for an API in trouble, and goes on then; left out, it fails by them. */
+    resume_after_limit: z.boolean().optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */
     stop_without_server_seconds: z.number().positive().optional(),
   }),

@@ -1,7 +1,7 @@
 import { headBytes } from '../base/text.js';
-import type { ExitStatus, SessionEvent } from '../claude/session.js';
+import type { ExitStatus, SessionEvent, TroubleKind } from '../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
-import type { Decision, TaskStatus } from './task.js';
+import type { Decision, TaskStatus, TaskTrouble } from './task.js';
 
 /** The journal as this needs it. */
 export interface EventSink {
@@ -48,6 +48,7 @@ export class TaskStory {
       background_tasks: backgroundTasks,
       interrupted,
       error: error?.text ?? null,
+      ...(error !== undefined && { error_kind: error.kind }),
       ...(usage !== undefined && { usage }),
     };
     this.#tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
@@ -110,6 +111,15 @@ export class TaskStory {
 
   gotIntoTrouble({ kind, text }: Of<'trouble'>): void {
     this.#tell('trouble', { kind, text }, text);
+  }
+
+  /** A turn ended by trouble, or Claude Code waits to ask again. `words`: what happens next. */
+  heldUp(kind: TroubleKind, text: string, { since, resumes_at }: TaskTrouble, words: string): void {
+    this.#tell('trouble', { kind, text, since, resumes_at }, words);
+  }
+
+  troubleOver({ kind }: TaskTrouble): void {
+    this.#tell('trouble-over', { kind }, 'The session goes on');
   }
 
   /** `words` say since when the disk fails and why, or what is missing now that it writes again. */

@@ -92,6 +92,16 @@ export const processIdentitySchema = z.object({
   boot_id: z.string().nullable(),
 });
 
+/** What holds a task up, or what it failed by. Times are ISO 8601 in UTC. */
+export const troubleSchema = z.object({
+  /** A `TroubleKind`; a newer bridge may know more of them. */
+  kind: z.string(),
+  since: z.string(),
+  /** When the task, or Claude Code by itself, tries again; null when nothing will. */
+  resumes_at: z.string().nullable(),
+});
+export type TaskTrouble = z.infer<typeof troubleSchema>;
+
 const currentRecordSchema = z.object({
   schema_version: z.literal(RECORD_VERSION),
   task_id: taskIdSchema,
@@ -140,6 +150,8 @@ const currentRecordSchema = z.object({
   change_seq: z.number(),
   log_file: z.string(),
   prompt_file: z.string(),
+  /** While a task is `waiting` for it to pass, and in the record of one that failed by it; else null or left out. */
+  trouble: troubleSchema.nullable().optional(),
   /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
   worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is told by whoever reads the record. */

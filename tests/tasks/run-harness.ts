@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
-import type { SessionRequest } from '../../src/claude/session.js';
 import { Journal } from '../../src/store/journal.js';
 import { ReadableLog } from '../../src/tasks/readable-log.js';
 import { RecordWriter } from '../../src/tasks/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { TaskRun } from '../../src/tasks/task-run.js';
-import type { Judgement } from '../../src/tasks/task-run-parts.js';
+import type { Judgement, TaskRunParts } from '../../src/tasks/task-run-parts.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { FakeDriver } from './fake-driver.js';
 import { sampleRecord, sampleSpec } from './sample-task.js';
@@ -31,7 +30,7 @@ export interface RunHarness {
 export async function createRun(
   options: {
     readonly spec?: Parameters<typeof sampleSpec>[0];
-    readonly judge?: (request: SessionRequest) => Promise<Judgement>;
+    readonly judge?: TaskRunParts['judge'];
     readonly leftovers?: number;
   } = {},
 ): Promise<RunHarness> {
@@ -80,6 +79,8 @@ export async function createRun(
   });
   onTestFinished(async () => {
     run.dispose();
+    // A write that still waits would make the folder again.
+    await records.retry();
     records.dispose();
     await journal.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });

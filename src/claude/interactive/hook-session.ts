@@ -1,8 +1,9 @@
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
-import type { SessionAnswer, SessionEvent, TroubleKind } from '../session.js';
+import type { SessionAnswer, SessionEvent, TurnFault } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
+import { faultKindOf } from '../trouble/fault-kinds.js';
 import { TranscriptTail } from '../transcript-tail.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
 
@@ -191,14 +192,9 @@ export class HookSession implements Disposable {
   }
 }
 
-function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): {
-  kind: TroubleKind;
-  text: string;
-} {
+function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnFault {
   const text = event.last_assistant_message ?? event.error;
-  const isLogin =
-    /not logged in|\/login|OAuth token|authentication/i.test(text) || event.error === 'authentication_failed';
-  return { kind: isLogin ? 'not-logged-in' : 'api-error', text };
+  return { kind: faultKindOf({ code: event.error, text }), text };
 }
 
 function isSameCall(

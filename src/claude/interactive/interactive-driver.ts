@@ -211,6 +211,7 @@ export class InteractiveDriver implements SessionDriver {
       hookWaits: () => this.#hooks.isWaiting,
       onTurnSeen: () => this.#watch.turnSeen(),
       onTurnStopped: (message) => this.#goOn(message),
+      onAnsweredItself: () => this.#watch.limitMenuSeen(),
     });
     const composer = new Composer(
       {

@@ -49,6 +49,8 @@ export interface ScreenDialogsOptions extends KeyTarget {
   readonly onTurnSeen: () => void;
   /** A dialog of a running turn was denied by keys, which stops the turn; the agent has not seen `message`. */
   readonly onTurnStopped: (message: string) => Promise<void>;
+  /** A dialog that has only one right answer is given it. */
+  readonly onAnsweredItself?: (dialogId: string) => void;
 }
 
 /** The dialogs that stand on the screen: asks about each once, and answers by keys that are seen to take. */
@@ -63,6 +65,8 @@ export class ScreenDialogs implements Disposable {
     { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
   #told = '';
   #answersGiven = false;
+  /** How often the dialog that stands there was answered without asking anybody. */
+  #selfAnswers = 0;
 
   constructor(options: ScreenDialogsOptions) {
     this.#options = options;
@@ -81,6 +85,7 @@ export class ScreenDialogs implements Disposable {
     const identity = seen?.identity ?? (menu === undefined ? undefined : textOf(menu));
     if (identity === undefined) {
       this.#standing = undefined;
+      this.#selfAnswers = 0;
       return;
     }
     if (this.#open !== undefined) return;
@@ -95,6 +100,7 @@ export class ScreenDialogs implements Disposable {
     if (this.#isLeftOver(seen, nowMs, standsMs)) return;
     const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STANDING_MS;
     if (standsMs < neededMs) this.#lookIn(neededMs - standsMs);
+    else if (seen.dialog.answersItself === true) this.#answerItself(seen);
     else if (this.#believes(seen.dialog)) this.#take(seen);
     else this.#watchUnseen(seen, standsMs);
   }
@@ -204,6 +210,18 @@ export class ScreenDialogs implements Disposable {
         source: 'observed',
       },
     });
+  }
+
+  #answerItself(seen: Seen): void {
+    this.#standing = undefined;
+    if (this.#selfAnswers > MAX_REPEATS) return;
+    this.#selfAnswers++;
+    const answer = { verdict: 'allow' } as const;
+    this.#answered = { identity: seen.identity, answer, repeats: 0 };
+    this.#options.onAnsweredItself?.(seen.dialog.id);
+    this.#pressUnasked(seen, answer);
+    // A key that was lost leaves a screen on which nothing changes any more.
+    this.#lookIn(REAPPEARED_MS);
   }
 
   /** True when what stands there is what a hook's answer should have closed; it is seen to. */

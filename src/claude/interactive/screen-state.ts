@@ -1,4 +1,6 @@
 // Pure: what the CLI's screen says, where no hook does.
+import type { TroubleKind } from '../session.js';
+import { faultKindOf } from '../trouble/fault-kinds.js';
 import { readMenu } from './menu.js';
 import { isFullRule, isRuleLike } from './rule.js';
 
@@ -117,7 +119,7 @@ export function readableText(screen: ScreenLines): string {
  */
 export function readTurnEnd(
   screen: ScreenLines,
-): { readonly message: string; readonly fault?: 'not-logged-in' | 'api-error' } | undefined {
+): { readonly message: string; readonly fault?: TroubleKind } | undefined {
   const lines = readableText(screen)
     .split('\n')
     .filter((line) => !turnLine.test(line));
@@ -126,14 +128,22 @@ export function readTurnEnd(
   if (last === -1) {
     if (refusal === undefined) return undefined;
     const message = refusal.replace(/^ {2}⎿ +/u, '').trim();
-    return /^Not logged in\b/.test(message) ? { message, fault: 'not-logged-in' } : { message };
+    // Nothing of the agent or a program stands there yet: the words are the CLI's own.
+    const fault = faultKindOf({ text: message });
+    return fault === 'api-error' ? { message } : { message, fault };
   }
   const message = lines
     .slice(last)
     .map((line) => line.replace(/^(● | {2})/u, ''))
     .join('\n')
     .trim();
-  return /^API Error\b/.test(message) ? { message, fault: 'api-error' } : { message };
+  return /^API Error\b/.test(message) ? { message, fault: faultKindOf({ text: message }) } : { message };
+}
+
+/** The words with which the CLI tells of a usage limit, once something else has told that there is one. */
+export function readLimitWords({ lines }: ScreenLines): string {
+  const line = lines.findLast((candidate) => /^ {2}⎿ {2}You've (hit|reached) your /u.test(candidate));
+  return line?.replace(/^ {2}⎿ +/u, '').trim() ?? 'The usage limit is reached.';
 }
 
 /** `✻ Cooked for 0s · done 11:59 PM`, below a turn that is over. */

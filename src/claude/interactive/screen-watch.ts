@@ -1,6 +1,9 @@
 import type { Clock } from '../../base/clock.js';
-import type { SessionEvent, TroubleKind } from '../session.js';
+import type { SessionEvent, TroubleKind, TurnFault } from '../session.js';
+import { readLimitFooter } from '../trouble/limit-footer.js';
+import { readRetryLine } from '../trouble/retry-line.js';
 import {
+  readLimitWords,
   readTurnEnd,
   readableText,
   readRetryNotice,
@@ -49,6 +52,9 @@ export class ScreenWatch {
   #interrupting = false;
   #settling: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
   #retryNotice: string | undefined;
+  #retryAttempt: number | undefined;
+  /** The menu that is drawn below a usage limit stood there in this turn. */
+  #limitMenuSeen = false;
   #readable = '';
   #isTroubled = false;
 
@@ -67,12 +73,18 @@ export class ScreenWatch {
 
   turnStarted(): void {
     this.#turn = 'running';
+    this.#limitMenuSeen = false;
     this.#settling = undefined;
   }
 
   /** Something that only a running turn shows stands on the screen. */
   turnSeen(): void {
     if (this.#turn !== 'running') this.#startTurn();
+  }
+
+  /** The menu of a usage limit stands there: the CLI draws it when the turn has ended by one. */
+  limitMenuSeen(): void {
+    this.#limitMenuSeen = true;
   }
 
   turnEnded(): void {
@@ -137,9 +149,23 @@ export class ScreenWatch {
 
   #lookForRetries(screen: ScreenLines): void {
     const retry = readRetryNotice(screen);
-    if (retry !== undefined && retry !== this.#retryNotice)
-      this.#options.fire({ type: 'notice', text: retry });
+    if (retry !== undefined && retry !== this.#retryNotice) this.#tellRetry(retry);
     this.#retryNotice = retry;
+  }
+
+  /** The line counts down its seconds: each attempt is told as trouble once. */
+  #tellRetry(text: string): void {
+    this.#options.fire({ type: 'notice', text });
+    const retry = readRetryLine(text);
+    if (retry === undefined || retry.attempt === this.#retryAttempt) return;
+    this.#retryAttempt = retry.attempt;
+    this.#options.fire({
+      type: 'retrying',
+      kind: retry.kind,
+      text,
+      delayMs: retry.delayMs,
+      source: 'observed',
+    });
   }
 
   #lookForInterrupt(screen: ScreenLines, state: ScreenState, settledMs: number): boolean {
@@ -162,6 +188,7 @@ export class ScreenWatch {
 
   #endTurn(screen: ScreenLines, interrupted: boolean): void {
     const end = readTurnEnd(screen);
+    const fault = interrupted ? undefined : this.#faultOn(screen, end);
     this.turnEnded();
     this.#options.fire({
       type: 'turn-ended',
@@ -169,7 +196,14 @@ export class ScreenWatch {
       message: end?.message ?? '',
       backgroundTasks: 0,
       interrupted,
-      ...(end?.fault === undefined ? {} : { error: { kind: end.fault, text: end.message } }),
+      ...(fault !== undefined && { error: fault }),
     });
+  }
+
+  #faultOn(screen: ScreenLines, end: ReturnType<typeof readTurnEnd>): TurnFault | undefined {
+    const limit = readLimitFooter(screen);
+    if (limit !== undefined) return { kind: 'usage-limit', text: limit };
+    if (this.#limitMenuSeen) return { kind: 'usage-limit', text: readLimitWords(screen) };
+    return end?.fault === undefined ? undefined : { kind: end.fault, text: end.message };
   }
 }

@@ -9,6 +9,23 @@ export type AssistantBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: ToolInput };
 
+/** A fault of the API as a message of the CLI's own tells it. */
+export interface StreamFault {
+  readonly code: string;
+  /** A finer name (2.1.330). */
+  readonly detail?: string;
+  readonly status?: number;
+  /** The limit that was reached (2.1.330). */
+  readonly limit?: StreamLimit;
+}
+
+export interface StreamLimit {
+  /** The API refuses requests because of it. */
+  readonly isReached: boolean;
+  /** In milliseconds since the epoch. */
+  readonly resetsAtMs?: number;
+}
+
 export type StreamEvent =
   | {
       readonly kind: 'init';
@@ -22,7 +39,12 @@ export type StreamEvent =
       readonly maxRetries: number;
       readonly delayMs: number;
       readonly cause: string;
+      readonly code?: string;
+      /** HTTP status; left out where nobody answered. */
+      readonly status?: number;
     }
+  /** What the account's limit says now. */
+  | { readonly kind: 'limit'; readonly limit: StreamLimit }
   | { readonly kind: 'background-started'; readonly taskId: string }
   | { readonly kind: 'background-ended'; readonly taskId: string }
   /** All background tasks there are now (2.1.330). */
@@ -35,7 +57,7 @@ export type StreamEvent =
       /** The message's UUID in the session's transcript. */
       readonly messageId?: string;
       /** Set when the CLI itself wrote the message because the API failed. */
-      readonly fault?: string;
+      readonly fault?: StreamFault;
     }
   | {
       readonly kind: 'tool-results';
@@ -64,6 +86,9 @@ export type StreamEvent =
   | { readonly kind: 'control-failed'; readonly requestId: string; readonly error: string }
   | { readonly kind: 'unknown'; readonly type: string };
 
+/** The year 2100. */
+const MAX_EPOCH_SECONDS = 4_102_444_800;
+
 const systemSchema = z.discriminatedUnion('subtype', [
   z.object({
     subtype: z.literal('init'),
@@ -87,6 +112,10 @@ const systemSchema = z.discriminatedUnion('subtype', [
   }),
 ]);
 
+/** Seconds since the epoch of a time that a clock can show: nothing is waited for that is not one. */
+const epochSeconds = z.number().positive().max(MAX_EPOCH_SECONDS);
+const limitSchema = z.object({ status: z.string(), resetsAt: epochSeconds.optional().catch(undefined) });
+
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
 const toolUseBlock = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input });
 const toolResultBlock = z.object({
@@ -99,6 +128,9 @@ const messageSchema = z.object({
   message: z.object({ content: z.union([z.string(), z.array(z.unknown())]) }),
   parent_tool_use_id: z.string().nullish(),
   error: z.string().nullish(),
+  api_error: z.string().nullish().catch(undefined),
+  api_error_status: z.number().nullish().catch(undefined),
+  api_error_params: z.object({ rate_limit_info: limitSchema.optional() }).nullish().catch(undefined),
   uuid: z.string().optional(),
 });
 const tokens = z.number().nonnegative().catch(0);
@@ -157,6 +189,10 @@ function eventOf(type: string, line: unknown): StreamEvent | undefined {
       return systemEvent(line);
     case 'assistant':
       return assistantEvent(line);
+    case 'rate_limit_event': {
+      const { data } = z.object({ rate_limit_info: limitSchema }).safeParse(line);
+      return data && { kind: 'limit', limit: limitOf(data.rate_limit_info) };
+    }
     case 'user':
       return toolResultsEvent(line);
     case 'result':
@@ -200,6 +236,8 @@ function systemEvent(line: unknown): StreamEvent | undefined {
         cause: [data.error_status, data.error]
           .filter((part) => part !== null && part !== undefined)
           .join(' '),
+        ...(isSet(data.error) && { code: data.error }),
+        ...(typeof data.error_status === 'number' && { status: data.error_status }),
       };
     case 'task_started':
       return { kind: 'background-started', taskId: data.task_id };
@@ -223,7 +261,27 @@ function assistantEvent(line: unknown): StreamEvent | undefined {
     }),
     isSubagent: isSet(data.parent_tool_use_id),
     ...(data.uuid !== undefined && { messageId: data.uuid }),
-    ...(isSet(data.error) && { fault: data.error }),
+    ...(isSet(data.error) && { fault: faultOf(data, data.error) }),
+  };
+}
+
+function faultOf(
+  { api_error, api_error_status, api_error_params }: z.infer<typeof messageSchema>,
+  code: string,
+): StreamFault {
+  const limit = api_error_params?.rate_limit_info;
+  return {
+    code,
+    ...(isSet(api_error) && { detail: api_error }),
+    ...(typeof api_error_status === 'number' && { status: api_error_status }),
+    ...(limit !== undefined && { limit: limitOf(limit) }),
+  };
+}
+
+function limitOf({ status, resetsAt }: z.infer<typeof limitSchema>): StreamLimit {
+  return {
+    isReached: status === 'rejected',
+    ...(resetsAt !== undefined && { resetsAtMs: resetsAt * 1_000 }),
   };
 }
 

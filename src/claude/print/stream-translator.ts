@@ -1,8 +1,9 @@
 import { oneLine } from '../../base/text.js';
-import type { SessionEvent, SessionRequest, TroubleKind } from '../session.js';
+import type { SessionEvent, SessionRequest, TurnFault } from '../session.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
+import { faultKindOf } from '../trouble/fault-kinds.js';
 import type { PendingPermission } from './control-messages.js';
-import type { AssistantBlock, StreamEvent, ToolInput } from './stream-json.js';
+import type { AssistantBlock, StreamEvent, StreamFault, StreamLimit, ToolInput } from './stream-json.js';
 
 /** More tool calls than this are never open at once; the oldest are forgotten first. */
 const MAX_OPEN_TOOLS = 1_000;
@@ -28,7 +29,9 @@ export class StreamTranslator {
   readonly #background = new Set<string>();
   #prompts: string[] = [];
   #session = '';
-  #fault: string | undefined;
+  #fault: StreamFault | undefined;
+  /** As it was told last; told again only when it changes. */
+  #limit: StreamLimit | undefined;
   #lastMessageId: string | undefined;
 
   constructor(cwd: string, listener: StreamListener) {
@@ -59,6 +62,9 @@ export class StreamTranslator {
         return this.#onInit(event);
       case 'api-retry':
         return this.#onRetry(event);
+      case 'limit':
+        this.#limit = event.limit;
+        return;
       case 'background-started':
         this.#background.add(event.taskId);
         return;
@@ -106,9 +112,19 @@ export class StreamTranslator {
     this.#listener.onEvent({ type: 'turn-started', source: 'exact', prompt });
   }
 
-  #onRetry({ attempt, maxRetries, delayMs, cause }: EventOf<'api-retry'>): void {
+  #onRetry({ attempt, maxRetries, delayMs, cause, code, status }: EventOf<'api-retry'>): void {
     const seconds = (delayMs / 1000).toFixed(1);
-    this.#notice(`API error (${cause}) · retrying in ${seconds} s · attempt ${attempt} of ${maxRetries}`);
+    const text = `API error (${cause}) · retrying in ${seconds} s · attempt ${attempt} of ${maxRetries}`;
+    const kind = faultKindOf({ code, status, text: '' });
+    this.#notice(text);
+    this.#listener.onEvent({
+      type: 'retrying',
+      // Without a status nobody answered.
+      kind: kind === 'api-error' && status === undefined ? 'network' : kind,
+      text,
+      delayMs,
+      source: 'exact',
+    });
   }
 
   #onAssistant({ blocks, isSubagent, messageId, fault }: EventOf<'assistant'>): void {
@@ -168,7 +184,7 @@ export class StreamTranslator {
   #onResult(result: EventOf<'result'>): void {
     // `aborted_tools`, `aborted_streaming`: the caller interrupted, nothing failed.
     const interrupted = result.isError && result.terminalReason.startsWith('aborted');
-    const error = result.isError && !interrupted ? faultOf(result, this.#fault) : undefined;
+    const error = result.isError && !interrupted ? this.#faultOf(result) : undefined;
     if (!result.isError && result.deniedTools.length > 0) {
       const denied = [...new Set(result.deniedTools)].join(', ');
       this.#notice(
@@ -189,6 +205,24 @@ export class StreamTranslator {
     });
   }
 
+  #faultOf({ message, subtype, terminalReason }: EventOf<'result'>): TurnFault {
+    const told = this.#fault;
+    const limit = told?.limit ?? this.#limit;
+    const text = message === '' ? `Claude Code ended the turn with ${subtype}.` : message;
+    const kind =
+      terminalReason === 'prompt_too_long'
+        ? 'context-full'
+        : faultKindOf({
+            code: told?.code,
+            detail: told?.detail,
+            status: told?.status,
+            limitIsReached: limit?.isReached,
+            text,
+          });
+    const resetsAtMs = kind === 'usage-limit' && limit?.isReached === true ? limit.resetsAtMs : undefined;
+    return { kind, text, ...(resetsAtMs !== undefined && { resetsAtMs }) };
+  }
+
   #withdraw(requestId: string, why: string): void {
     if (this.#permissions.delete(requestId)) this.#listener.onEvent({ type: 'request-gone', requestId, why });
   }
@@ -202,17 +236,4 @@ export class StreamTranslator {
     this.#listener.onReadable(`· ${text}`);
     this.#listener.onEvent({ type: 'notice', text });
   }
-}
-
-function faultOf(result: EventOf<'result'>, fault: string | undefined): { kind: TroubleKind; text: string } {
-  const text = result.message === '' ? `Claude Code ended the turn with ${result.subtype}.` : result.message;
-  return { kind: troubleKindOf(text, fault), text };
-}
-
-function troubleKindOf(text: string, fault: string | undefined): TroubleKind {
-  if (fault === 'authentication_failed' || /not logged in|please run \/login|invalid api key/i.test(text))
-    return 'not-logged-in';
-  if (/unable to connect|connection (error|refused)|ECONNREFUSED|ENOTFOUND|ETIMEDOUT/i.test(text))
-    return 'network';
-  return 'api-error';
 }

@@ -6,7 +6,12 @@ export interface ScriptedTurn {
   readonly say?: string;
   readonly tools?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
   /** Answer with this HTTP status instead; `type` and `message` are those of the API's error object. */
-  readonly error?: { readonly status: number; readonly type: string; readonly message: string };
+  readonly error?: {
+    readonly status: number;
+    readonly type: string;
+    readonly message: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   /** Wait before answering; ends early when the caller hangs up. */
   readonly delayMs?: number;
   /** Serve this turn so many times before the next one; 1 when left out. */

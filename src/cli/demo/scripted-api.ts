@@ -116,7 +116,11 @@ class ScriptedApiServer implements ScriptedApi {
   ): Promise<void> {
     if (turn.delayMs !== undefined) await this.#pause(turn.delayMs, response);
     if (response.destroyed) return;
-    if (turn.error) return sendError(response, turn.error.status, turn.error.type, turn.error.message);
+    if (turn.error) {
+      const { status, type, message, headers = {} } = turn.error;
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      return sendError(response, status, type, message);
+    }
     const id = `msg_${++this.#answers}`;
     if (!wantsStream) return sendJson(response, 200, renderMessage(turn, model, id));
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(renderEventStream(turn, model, id));

@@ -25,6 +25,7 @@ export const getTaskStatus = defineTool({
     exit_code: z.int().nullable(),
     files_changed: z.array(z.string()),
     last_output: z.string(),
+    trouble: z.object({ kind: z.string(), since: z.string(), resumes_at: z.string().optional() }).optional(),
     hint: z.string(),
   },
   handle: async ({ task_id }, { tasks }) => {
@@ -38,10 +39,19 @@ export const getTaskStatus = defineTool({
       exit_code: record.exit_code,
       files_changed: record.files_changed.slice(0, MAX_FILES),
       last_output: lastOutputOf(record),
+      ...troubleView(record),
       hint: `${storageWords(record)}${pollingHint(record)}`,
     };
   },
 });
+
+function troubleView({ trouble }: TaskRecord): {
+  trouble?: { kind: string; since: string; resumes_at?: string };
+} {
+  if (trouble === null || trouble === undefined) return {};
+  const { kind, since, resumes_at } = trouble;
+  return { trouble: { kind, since, ...(resumes_at !== null && { resumes_at }) } };
+}
 
 /** A disk that fails, or has lost something, is told before what to do next. */
 function storageWords({ storage }: TaskRecord): string {

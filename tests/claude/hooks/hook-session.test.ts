@@ -98,8 +98,11 @@ describe('a session as its hooks tell it', () => {
     ['authentication_failed', 'Not logged in · Please run /login', 'not-logged-in'],
     ['authentication_failed', null, 'not-logged-in'],
     ['unknown', 'OAuth token has expired', 'not-logged-in'],
-    ['server_error', 'API Error: 529 Overloaded', 'api-error'],
-    ['rate_limit', null, 'api-error'],
+    ['server_error', 'API Error: 529 Overloaded', 'overloaded'],
+    ['rate_limit', null, 'rate-limit'],
+    ['rate_limit', "You've hit your session limit · resets 9:35am (UTC)", 'usage-limit'],
+    ['invalid_request', 'Prompt is too long · the request is ~208310 tokens (limit 200000)', 'context-full'],
+    ['invalid_request', 'API Error: 400', 'api-error'],
   ])('a turn that ends by %s (%s) is %s', async (error, message, kind) => {
     await post('StopFailure', { error, last_assistant_message: message });
     expect(afterSession()).toEqual([

@@ -71,9 +71,34 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
 
   it('with an API that stays overloaded ends with that error', () => {
     const { events, turnEnds } = replay(version, 'api-error');
-    expect(turnEnds).toMatchObject([{ error: { kind: 'api-error' } }]);
+    expect(turnEnds).toMatchObject([{ error: { kind: 'overloaded' } }]);
     expect(turnEnds[0]?.error?.text).toContain('529');
     expect(events.map((event) => event.type)).toContain('notice');
+    expect(events.find((event) => event.type === 'retrying')).toMatchObject({
+      kind: 'overloaded',
+      source: 'exact',
+    });
+  });
+
+  it('with a usage limit ends with that and the time of its reset', () => {
+    const { turnEnds, types } = replay(version, 'usage-limit');
+    expect(turnEnds[0]?.error).toEqual({
+      kind: 'usage-limit',
+      text: expect.stringMatching(/^You've hit your (session|5-hour) limit · resets /),
+      resetsAtMs: expect.any(Number),
+    });
+    expect(types).not.toContain('said');
+  });
+
+  it.each([
+    { name: 'login-expired', kind: 'not-logged-in' },
+    { name: 'context-full', kind: 'context-full' },
+    { name: 'unreachable', kind: 'network' },
+  ])('of $name ends with $kind, and no time', ({ name, kind }) => {
+    const { turnEnds, events } = replay(version, name);
+    expect(turnEnds).toMatchObject([{ error: { kind } }]);
+    expect(turnEnds[0]?.error).not.toHaveProperty('resetsAtMs');
+    for (const event of events) if (event.type === 'retrying') expect(event.kind).toBe(kind);
   });
 
   it('without a login says so and says nothing else', () => {

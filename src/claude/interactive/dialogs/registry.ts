@@ -2,6 +2,7 @@ import type { Menu } from '../menu.js';
 import { apiKey } from './api-key.js';
 import { bypassWarning } from './bypass-warning.js';
 import type { Dialog, DialogReading } from './dialog.js';
+import { limitOptions } from './limit-options.js';
 import { planReady } from './plan-ready.js';
 import { projectMcpServer } from './project-mcp-server.js';
 import { projectMcpServers } from './project-mcp-servers.js';
@@ -21,6 +22,7 @@ export const dialogs: readonly Dialog[] = [
   userQuestion,
   reviewAnswers,
   toolPermission,
+  limitOptions,
 ];
 
 /** The dialog that this menu is, with what it asks; undefined for a menu that nobody knows. */

@@ -1,0 +1,19 @@
+import type { Dialog } from './dialog.js';
+
+/** Drawn below a usage limit that was reached: wait, or pay. Nobody is asked; waiting is what the task does anyway. */
+export const limitOptions: Dialog = {
+  id: 'limit-options',
+  kind: 'prompt',
+  when: 'turn',
+  optionFor: {
+    allow: /^Stop and wait for limit to reset$/,
+    allow_session: /^Stop and wait for limit to reset$/,
+    deny: /^Stop and wait for limit to reset$/,
+  },
+  answersItself: true,
+  recognise: ({ heading, options }) =>
+    heading.at(-1) === 'What do you want to do?' &&
+    options.some((option) => option.label === 'Stop and wait for limit to reset')
+      ? { summary: 'Usage limit reached: stop and wait for the reset', input: {} }
+      : undefined,
+};

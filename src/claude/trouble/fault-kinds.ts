@@ -1,0 +1,85 @@
+// Pure: what the CLI says of a fault that ended a turn → what kind of trouble it is.
+import type { TroubleKind } from '../session.js';
+
+/** A fault as the CLI told it, in a hook or a line of its stream. Of a program's output nothing comes here. */
+export interface ToldFault {
+  /** The CLI's own name of the fault: `rate_limit`, `authentication_failed`, `server_error`, … */
+  readonly code?: string | undefined;
+  /** A finer name, since 2.1.330: `usage_limit_reached`, `connection_failed`, … */
+  readonly detail?: string | undefined;
+  /** HTTP status of the API's answer. */
+  readonly status?: number | undefined;
+  /** The stream said before that the account's limit refuses requests. */
+  readonly limitIsReached?: boolean | undefined;
+  /** The CLI's words to the user. */
+  readonly text: string;
+}
+
+interface FaultRow {
+  readonly kind: TroubleKind;
+  readonly code?: RegExp;
+  readonly detail?: RegExp;
+  readonly status?: (status: number) => boolean;
+  readonly limitIsReached?: true;
+  readonly text?: RegExp;
+}
+
+/**
+ * All that a row names must hold; the first row that holds decides. Seen with 2.1.197 and 2.1.330 against an API that answers
+ * 429, 529, 401, 403 and 400, and one that nobody listens for; further names stand in the program itself.
+ */
+const faultRows: readonly FaultRow[] = [
+  { kind: 'usage-limit', detail: /^usage_limit_reached$/ },
+  { kind: 'usage-limit', code: /^rate_limit$/, limitIsReached: true },
+  {
+    kind: 'usage-limit',
+    code: /^(rate_limit|billing_error)$/,
+    text: /^(You've (hit|reached) your |You're out of |Your org is out of |Claude( AI)? usage limit reached|Usage limit reached)/,
+  },
+  { kind: 'not-logged-in', code: /^(authentication_failed|oauth_org_not_allowed|cloud_credential_error)$/ },
+  { kind: 'not-logged-in', code: /^(account_on_hold|verification_required)$/ },
+  {
+    kind: 'not-logged-in',
+    detail:
+      /^(provider_credentials|gateway_signin_required|gateway_session_expired|api_key_auth_disabled|org_disabled_credential|invalid_credential_header|named_profile_unusable)$/,
+  },
+  { kind: 'not-logged-in', status: (status) => status === 401 },
+  {
+    kind: 'not-logged-in',
+    text: /^(Not logged in|Invalid API key|Invalid auth token|Login expired|Failed to authenticate|OAuth token|Authentication (error|required))\b|Please run \/login\b/,
+  },
+  { kind: 'no-credit', code: /^billing_error$/ },
+  { kind: 'no-credit', detail: /^(model_requires_usage_credits|long_context_credits_required)$/ },
+  { kind: 'no-credit', text: /^(API Error: .{0,40})?(Your )?credit balance is too low/i },
+  { kind: 'context-full', detail: /^message_over_context_limit$/ },
+  { kind: 'context-full', text: /^Prompt is too long|^Context limit reached/ },
+  { kind: 'context-full', code: /^invalid_request$/, text: /prompt is too long|exceed context limit/i },
+  { kind: 'rate-limit', code: /^rate_limit$/ },
+  { kind: 'rate-limit', status: (status) => status === 429 },
+  { kind: 'overloaded', code: /^overloaded$/ },
+  { kind: 'overloaded', status: (status) => status >= 500 },
+  {
+    kind: 'network',
+    detail: /^(connection_failed|stream_idle_timeout|computer_slept|network_edge_blocked)$/,
+  },
+  {
+    kind: 'network',
+    text: /^(API Error: )?(Unable to connect|Connection (refused|reset|error|closed|timed out)|Request timed out|fetch failed|Network error)|\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)\b/i,
+  },
+  { kind: 'overloaded', text: /^(API Error: )?(Repeated )?5\d\d\b|^API Error: .{0,40}Overloaded\b/i },
+];
+
+/** `api-error` for what no row knows. */
+export function faultKindOf(told: ToldFault): TroubleKind {
+  return faultRows.find((row) => holds(row, told))?.kind ?? 'api-error';
+}
+
+function holds(row: FaultRow, told: ToldFault): boolean {
+  return (
+    (row.code === undefined || (told.code !== undefined && row.code.test(told.code))) &&
+    (row.detail === undefined || (told.detail !== undefined && row.detail.test(told.detail))) &&
+    (row.status === undefined || (told.status !== undefined && row.status(told.status))) &&
+    (row.limitIsReached === undefined || told.limitIsReached === true) &&
+    (row.text === undefined || row.text.test(told.text))
+  );
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { faultKindOf, type ToldFault } from '../../../src/claude/trouble/fault-kinds.js';
+
+/** As the CLI tells them in its stream (2.1.197, then 2.1.330), or in the hook StopFailure. */
+const told: readonly (ToldFault & { readonly kind: string })[] = [
+  {
+    kind: 'usage-limit',
+    code: 'rate_limit',
+    status: 429,
+    text: "You've hit your session limit · resets 9:35am (UTC)",
+  },
+  {
+    kind: 'usage-limit',
+    code: 'rate_limit',
+    detail: 'usage_limit_reached',
+    status: 429,
+    text: "You've hit your 5-hour limit · resets 9:32am (UTC)",
+  },
+  {
+    kind: 'usage-limit',
+    code: 'rate_limit',
+    text: "You've hit your weekly limit · resets Nov 25, 9:44am (UTC)",
+  },
+  { kind: 'usage-limit', code: 'rate_limit', text: "You're out of usage credits · resets 3pm (UTC)" },
+  { kind: 'usage-limit', code: 'rate_limit', limitIsReached: true, text: 'words of another version' },
+  {
+    kind: 'rate-limit',
+    code: 'rate_limit',
+    status: 429,
+    text: 'API Error: Request rejected (429) · This request would exceed your organization’s rate limit of 50 requests per minute.',
+  },
+  {
+    kind: 'overloaded',
+    code: 'server_error',
+    status: 529,
+    text: 'API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.',
+  },
+  {
+    kind: 'overloaded',
+    code: 'server_error',
+    text: 'API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.',
+  },
+  { kind: 'overloaded', code: 'overloaded', status: 529, text: '' },
+  { kind: 'overloaded', code: 'server_error', status: 500, text: 'API Error: 500 Internal server error' },
+  {
+    kind: 'network',
+    code: 'server_error',
+    text: 'API Error: Unable to connect to API (ConnectionRefused)',
+  },
+  {
+    kind: 'network',
+    code: 'server_error',
+    detail: 'connection_failed',
+    text: 'API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)',
+  },
+  {
+    kind: 'not-logged-in',
+    code: 'authentication_failed',
+    status: 401,
+    text: 'Failed to authenticate. API Error: 401 OAuth token has expired. Please obtain a new token or refresh your existing token.',
+  },
+  {
+    kind: 'not-logged-in',
+    code: 'authentication_failed',
+    status: 403,
+    text: 'Your account does not have access to Claude. Please login again or contact your administrator.',
+  },
+  { kind: 'not-logged-in', text: 'Not logged in · Please run /login' },
+  { kind: 'not-logged-in', text: 'Invalid API key · Fix external API key' },
+  { kind: 'not-logged-in', text: 'Login expired · Please run /login' },
+  { kind: 'no-credit', code: 'billing_error', status: 400, text: 'Credit balance is too low' },
+  {
+    kind: 'context-full',
+    code: 'invalid_request',
+    status: 400,
+    text: 'Prompt is too long · the request is ~208310 tokens (limit 200000) but this conversation is only ~1537 tokens',
+  },
+  { kind: 'context-full', code: 'invalid_request', text: 'Prompt is too long' },
+  {
+    kind: 'api-error',
+    code: 'invalid_request',
+    status: 400,
+    text: 'API Error: 400 messages.1: the role is not known',
+  },
+  { kind: 'api-error', code: 'a_code_of_a_later_version', text: 'Something else.' },
+];
+
+describe('the kind of a fault', () => {
+  it.each(told)('$kind: $code $detail $status $text', ({ kind, ...fault }) => {
+    expect(faultKindOf(fault)).toBe(kind);
+  });
+
+  it('is not a usage limit because the API’s words speak of one somewhere', () => {
+    const text = "API Error: 400 the tool result says: You've hit your session limit · resets 9:35am (UTC)";
+    expect(faultKindOf({ code: 'invalid_request', status: 400, text })).toBe('api-error');
+  });
+});
