@@ -100,6 +100,7 @@ const entries = {
   main: 'src/main.ts',
   program: 'src/cli/program.ts',
   keeper: 'src/keeper/keeper-main.ts',
+  'process-keeper': 'src/keeper/process-keeper-main.ts',
 };
 
 rmSync(outdir, { recursive: true, force: true });

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from './base/clock.js';
 import { messageOf } from './base/errors.js';
 import { lazily } from './base/lazily.js';
-import { DisposableStore, type Disposable } from './base/lifecycle.js';
+import { DisposableStore } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
 import type { Config } from './config/schema.js';
 import { stateDirectory } from './config/state-directory.js';
@@ -14,6 +16,7 @@ import { allPrompts } from './prompts/registry.js';
 import type { PromptServices } from './prompts/services.js';
 import { allResources } from './resources/registry.js';
 import type { ResourceServices } from './resources/services.js';
+import type { ProcessServices } from './services/process-services.js';
 import type { TaskServices } from './services/task-services.js';
 import { lazyTaskService } from './tasks/lazy-task-service.js';
 import { instructions } from './tools/instructions.js';
@@ -39,8 +42,10 @@ const JOIN_DELAY_MS = 500;
 const SWEEP_DELAY_MS = 1_000;
 
 /** Everything that serves one client, and its end. */
-export interface Bridge extends Disposable {
+export interface Bridge {
   readonly parts: ServerParts<ToolServices & ResourceServices & PromptServices>;
+  /** Ends the processes that are not to be kept; tasks go on. */
+  dispose(): Promise<void>;
 }
 
 /**
@@ -62,7 +67,10 @@ export function createBridge(options: BridgeOptions): Bridge {
   const sweepSoon = (): void => {
     if (sweeps) return;
     sweeps = true;
-    const sweep = async (): Promise<void> => (await taskServices()).sweepLeftovers();
+    const sweep = async (): Promise<void> => {
+      await (await taskServices()).sweepLeftovers();
+      if (existsSync(join(stateDirectory(config, options), 'processes'))) await (await processes()).sweep();
+    };
     owned.add(
       systemClock.after(SWEEP_DELAY_MS, () => {
         sweep().catch((fault: unknown) =>
@@ -78,6 +86,11 @@ export function createBridge(options: BridgeOptions): Bridge {
   const talks = lazily(async () => {
     const { createConversationServices } = await import('./services/conversation-services.js');
     return createConversationServices(config, (await taskServices()).tasks, activeProject);
+  });
+  let processServices: ProcessServices | undefined;
+  const processes = lazily(async () => {
+    const { createProcessServices } = await import('./services/process-services.js');
+    return (processServices = await createProcessServices(options, activeProject));
   });
   const files = lazily(async () => {
     const { createFileService } = await import('./services/file-service.js');
@@ -133,6 +146,13 @@ export function createBridge(options: BridgeOptions): Bridge {
           logs: async (uuid, tail) => (await talks()).delegation.logs(uuid, tail),
           cancel: async (uuid, reason) => (await talks()).delegation.cancel(uuid, reason),
         },
+        processes: {
+          spawn: async (wish, limitMs, signal) => (await processes()).processes.spawn(wish, limitMs, signal),
+          input: async (query, signal) => (await processes()).processes.input(query, signal),
+          output: async (query, signal) => (await processes()).processes.output(query, signal),
+          list: async (recent) => (await processes()).processes.list(recent),
+          kill: async (id, signal) => (await processes()).processes.kill(id, signal),
+        },
         config,
       },
       clock: systemClock,
@@ -142,7 +162,10 @@ export function createBridge(options: BridgeOptions): Bridge {
         sweepSoon();
       },
     },
-    dispose: () => owned.dispose(),
+    dispose: async () => {
+      owned.dispose();
+      await processServices?.dispose();
+    },
   };
 }
 

@@ -4,6 +4,8 @@ export type ProcessFaultCode =
   | 'PROGRAM_NOT_FOUND'
   /** The backend could not start it: the words are the backend's own. */
   | 'SPAWN_FAILED'
+  /** No process has that id, or it is no longer kept. */
+  | 'NOT_FOUND'
   /** It has ended; there is nothing to write to or to signal any more. */
   | 'NOT_RUNNING'
   /** Its input was closed before, or its pipe is full of what it does not read. */

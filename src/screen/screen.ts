@@ -94,6 +94,11 @@ export class Screen implements Disposable {
     return this.#skippedBytes;
   }
 
+  /** The program has asked for the other form of the cursor keys (DECCKM). */
+  get hasApplicationCursorKeys(): boolean {
+    return this.#terminal.modes.applicationCursorKeysMode;
+  }
+
   /** `isPlain` for bytes that hold nothing but lines, each of which the caller keeps: of a flood of them less is shown. */
   feed(bytes: Buffer, isPlain = false): void {
     if (this.#disposed || bytes.length === 0) return;

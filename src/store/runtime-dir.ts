@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { TASK_ID_PATTERN } from '../base/ids.js';
+import { PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 /** A socket's address holds 108 bytes on Linux and 104 on macOS, the end mark among them. */
@@ -46,7 +46,18 @@ export class RuntimeDir {
         'Call list_tasks.',
       );
     }
-    const path = join(this.path, `${taskId.slice('task_'.length)}.sock`);
+    return this.#socket(taskId.slice('task_'.length));
+  }
+
+  /** Of the keeper of a process. Throws as `socketPath`. */
+  processSocketPath(processId: string): string {
+    if (!PROCESS_ID_PATTERN.test(processId))
+      throw new Error(`${JSON.stringify(processId)} is no id of a process.`);
+    return this.#socket(processId);
+  }
+
+  #socket(name: string): string {
+    const path = join(this.path, `${name}.sock`);
     const length = Buffer.byteLength(path);
     if (length <= MAX_SOCKET_PATH_BYTES) return path;
     throw new BridgeError(

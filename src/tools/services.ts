@@ -3,6 +3,7 @@ import type { FileAccess } from '../files/lazy-filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
 import type { Delegation } from '../tasks/delegation.js';
+import type { ProcessService } from '../processes/process-service.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { ReceiptService } from '../tasks/task-receipts.js';
@@ -28,6 +29,9 @@ export type ConversationTools = Pick<ConversationManager, 'ask' | 'answer' | 'st
 /** What of delegation the tools need. */
 export type DelegationTools = Pick<Delegation, 'delegate' | 'task' | 'logs' | 'cancel'>;
 
+/** What of processes the tools need. */
+export type ProcessTools = Pick<ProcessService, 'spawn' | 'input' | 'output' | 'list' | 'kill'>;
+
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
@@ -39,4 +43,5 @@ export interface ToolServices {
   readonly explorer: ExplorerTools;
   readonly conversations: ConversationTools;
   readonly delegation: DelegationTools;
+  readonly processes: ProcessTools;
 }

@@ -7,6 +7,7 @@ export const toolsets = {
   delegate: 'Delegate tasks one at a time, under the names of an earlier server.',
   files: 'List, read and search files of a project.',
   git: 'See what changed in a repository.',
+  process: 'Start any program, here or in a container; follow it, type into it, end it.',
   project: 'Choose the project that other calls mean, and set it up.',
   tasks: 'Start Claude Code in a project, follow it, answer its questions, end it.',
 } as const;

@@ -67,6 +67,7 @@ describe('the list of tools', () => {
 
   test('every reply that shows a task lists its decisions', () => {
     const shown = allTools
+      .filter(({ toolset }) => toolset !== 'process')
       .map((tool) => tool.listing())
       .filter(({ outputSchema }) => 'status' in propertiesOf(outputSchema));
     for (const { name, outputSchema } of shown)

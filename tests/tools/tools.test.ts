@@ -3,6 +3,7 @@ import { noFiles } from './no-files.js';
 import type { TaskWait } from '../../src/tasks/task-service.js';
 import { noConversations } from './no-conversations.js';
 import { noDelegation } from './no-delegation.js';
+import { noProcesses } from './no-processes.js';
 import { noFinisher } from './no-finisher.js';
 import { noGit } from './no-git.js';
 import { noReceipts } from './no-receipts.js';
@@ -45,6 +46,7 @@ describe('tools', () => {
       git: noGit,
       conversations: noConversations,
       delegation: noDelegation,
+      processes: noProcesses,
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,
@@ -297,6 +299,7 @@ describe('tools', () => {
       git: noGit,
       conversations: noConversations,
       delegation: noDelegation,
+      processes: noProcesses,
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,

@@ -1,0 +1,202 @@
+import { createConnection, type Socket } from 'node:net';
+import { z } from 'zod';
+import { systemCodeOf } from '../base/errors.js';
+import type { ProcessStats, TerminalSize } from '../processes/process-handle.js';
+import type { ProcessRecord } from '../processes/process-record.js';
+import type { ScreenText } from '../processes/process-screen.js';
+import { err, ok, type Result } from '../processes/result.js';
+import type { Printed, RunningProcess } from '../processes/running-process.js';
+import { readJsonLines, writeJsonLine } from './json-lines.js';
+import {
+  INPUT_PIECE_BYTES,
+  killedSchema,
+  printedSchema,
+  processPushSchema,
+  processReplySchema,
+  screenSchema,
+  statsSchema,
+  type ProcessWish,
+} from './process-messages.js';
+
+/** A keeper answers in milliseconds, a kill within its ladder; a minute of silence is no answer. */
+const REPLY_LIMIT_MS = 60_000;
+const CONNECT_LIMIT_MS = 2_000;
+
+type Wish = ProcessWish extends infer W ? (W extends { id: number } ? Omit<W, 'id'> : never) : never;
+
+interface Pending {
+  readonly resolve: (reply: Result<unknown>) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** A process that a keeper runs, over the keeper's socket. */
+export class KeptProcess implements RunningProcess {
+  readonly ended: Promise<ProcessRecord>;
+  readonly #socket: Socket;
+  readonly #pending = new Map<number, Pending>();
+  readonly #readRecord: () => Promise<ProcessRecord | undefined>;
+  #record: ProcessRecord;
+  #printed: Printed = { bytes: {}, lostBytes: 0 };
+  #nextId = 1;
+  #isClosed = false;
+  #end: (record: ProcessRecord) => void = () => undefined;
+
+  private constructor(
+    socket: Socket,
+    record: ProcessRecord,
+    readRecord: () => Promise<ProcessRecord | undefined>,
+  ) {
+    this.#socket = socket;
+    this.#record = record;
+    this.#readRecord = readRecord;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+    readJsonLines(socket, (value) => this.#onLine(value));
+    socket.on('close', () => void this.#onClose());
+    socket.on('error', () => socket.destroy());
+    // A process that is kept holds up nobody's end.
+    socket.unref();
+  }
+
+  /** Undefined when nobody listens there: the keeper is gone. `readRecord` reads what it wrote last. */
+  static connect(
+    record: ProcessRecord,
+    readRecord: () => Promise<ProcessRecord | undefined>,
+  ): Promise<KeptProcess | undefined> {
+    const path = record.socket_path;
+    if (path === null) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const socket = createConnection(path);
+      socket.setTimeout(CONNECT_LIMIT_MS, () => socket.destroy(new Error('the keeper did not answer')));
+      const onError = (fault: Error): void => {
+        // Refused or no socket: it is gone. Anything else is told by the state of its owner.
+        if (systemCodeOf(fault) !== undefined || !socket.connecting) resolve(undefined);
+      };
+      socket.once('error', onError);
+      socket.once('connect', () => {
+        socket.setTimeout(0);
+        socket.removeListener('error', onError);
+        resolve(new KeptProcess(socket, record, readRecord));
+      });
+    });
+  }
+
+  get record(): ProcessRecord {
+    return this.#record;
+  }
+
+  async write(bytes: Uint8Array): Promise<Result<void>> {
+    for (let at = 0; at < bytes.length; at += INPUT_PIECE_BYTES) {
+      const piece = Buffer.from(bytes.subarray(at, at + INPUT_PIECE_BYTES));
+      const done = await this.#do({ method: 'write', bytes: piece.toString('base64') });
+      if (!done.ok) return done;
+    }
+    return ok(undefined);
+  }
+
+  endInput(): Promise<Result<void>> {
+    return this.#do({ method: 'end_input' });
+  }
+
+  press(keys: readonly string[]): Promise<Result<void>> {
+    return this.#do({ method: 'press', keys: [...keys] });
+  }
+
+  resize(size: TerminalSize): Promise<Result<void>> {
+    return this.#do({ method: 'resize', size });
+  }
+
+  signal(name: NodeJS.Signals, { tree }: { readonly tree: boolean }): Promise<Result<void>> {
+    return this.#do({ method: 'signal', name, tree });
+  }
+
+  async kill(first: NodeJS.Signals) {
+    const killed = await this.#ask({ method: 'kill', first }, killedSchema);
+    if (killed.ok && killed.value.left === 0) await this.ended;
+    return killed;
+  }
+
+  stats(): Promise<Result<ProcessStats>> {
+    return this.#ask({ method: 'stats' }, statsSchema);
+  }
+
+  /** What was known last when the keeper is gone: all of it is on disk then. */
+  async printed(): Promise<Printed> {
+    const printed = await this.#ask({ method: 'printed' }, printedSchema);
+    if (printed.ok) this.#printed = printed.value;
+    return this.#printed;
+  }
+
+  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
+    await this.#do({ method: 'until_prints', bytes: printedBytes, limit_ms: limitMs });
+  }
+
+  screen(): Promise<Result<ScreenText>> {
+    return this.#ask({ method: 'screen' }, screenSchema);
+  }
+
+  /** Lets go of it; it goes on. */
+  dispose(): void {
+    this.#socket.destroy();
+  }
+
+  async #do(wish: Wish): Promise<Result<void>> {
+    const done = await this.#ask(wish, z.unknown());
+    return done.ok ? ok(undefined) : done;
+  }
+
+  async #ask<T>(wish: Wish, schema: z.ZodType<T>): Promise<Result<T>> {
+    if (this.#isClosed) return gone(this.#record);
+    const id = this.#nextId++;
+    const reply = await new Promise<Result<unknown>>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        resolve(gone(this.#record));
+      }, REPLY_LIMIT_MS);
+      this.#pending.set(id, { resolve, timer });
+      writeJsonLine(this.#socket, { id, ...wish });
+    });
+    if (!reply.ok) return reply;
+    const parsed = schema.safeParse(reply.value);
+    return parsed.success ? ok(parsed.data) : gone(this.#record);
+  }
+
+  #onLine(value: unknown): void {
+    const push = processPushSchema.safeParse(value);
+    if (push.success) {
+      this.#record = push.data.record;
+      if (this.#record.status === 'terminated') this.#end(this.#record);
+      return;
+    }
+    const reply = processReplySchema.safeParse(value);
+    if (!reply.success) return;
+    const pending = this.#pending.get(reply.data.id);
+    this.#pending.delete(reply.data.id);
+    clearTimeout(pending?.timer);
+    pending?.resolve('fault' in reply.data ? { ok: false, fault: reply.data.fault } : ok(reply.data.value));
+  }
+
+  async #onClose(): Promise<void> {
+    this.#isClosed = true;
+    try {
+      this.#record = (await this.#readRecord()) ?? this.#record;
+    } catch {
+      // What it said last counts; who asks next finds out what became of it.
+    }
+    this.#end(this.#record);
+    for (const { resolve, timer } of this.#pending.values()) {
+      clearTimeout(timer);
+      resolve(gone(this.#record));
+    }
+    this.#pending.clear();
+  }
+}
+
+function gone({ process_id, status }: ProcessRecord) {
+  return status === 'terminated'
+    ? err('NOT_RUNNING', `The process ${process_id} has ended.`, 'Its output can still be read.')
+    : err(
+        'NOT_RUNNING',
+        `The keeper of the process ${process_id} does not answer.`,
+        'Call ps, which tells what became of it.',
+      );
+}

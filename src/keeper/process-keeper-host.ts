@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { messageOf } from '../base/errors.js';
+import type { KeptLaunch, ProcessKeepers } from '../processes/process-keepers.js';
+import type { ProcessRecord } from '../processes/process-record.js';
+import type { ProcessStore } from '../processes/process-store.js';
+import { err, ok, type Result } from '../processes/result.js';
+import type { RunningProcess } from '../processes/running-process.js';
+import { KeptProcess } from './kept-process.js';
+import { keptReadySchema } from './process-messages.js';
+
+/** A keeper starts in about 100 ms; on a machine that is this slow, nothing would work. */
+const READY_LIMIT_MS = 20_000;
+const MAX_READY_BYTES = 256 * 1024;
+
+export interface ProcessKeeperHostOptions {
+  /** The program that keeps one process (`dist/process-keeper.js`), run by this Node. */
+  readonly keeperEntry: string;
+  readonly nodeArguments: readonly string[];
+  readonly statePath: string;
+  readonly store: ProcessStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Shell of the wrapper around a program in a terminal. */
+  readonly shell: string;
+  readonly maxOutputBytes: number;
+}
+
+/** Gives each process that is to be kept a small process of its own, which outlives this one. */
+export class ProcessKeeperHost implements ProcessKeepers {
+  readonly #options: ProcessKeeperHostOptions;
+  readonly #links = new Set<KeptProcess>();
+
+  constructor(options: ProcessKeeperHostOptions) {
+    this.#options = options;
+  }
+
+  async launch(launch: KeptLaunch): Promise<Result<RunningProcess>> {
+    const ready = await this.#start(launch);
+    if (!ready.ok) return ready;
+    const running = await this.connect(ready.value);
+    if (running !== undefined) return ok(running);
+    return err('SPAWN_FAILED', 'The keeper of the process ended at once.', 'See ps for what became of it.');
+  }
+
+  async connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
+    const link = await KeptProcess.connect(record, () => this.#options.store.read(record.process_id));
+    if (link === undefined) return undefined;
+    this.#links.add(link);
+    void link.ended.then(() => this.#links.delete(link));
+    return link;
+  }
+
+  dispose(): void {
+    for (const link of this.#links) link.dispose();
+  }
+
+  /** The launch goes through a pipe: its environment may hold secrets, and is neither written to disk nor seen in a list. */
+  #start(launch: KeptLaunch): Promise<Result<ProcessRecord>> {
+    const { keeperEntry, nodeArguments, statePath, env, shell, maxOutputBytes } = this.#options;
+    const child = spawn(
+      process.execPath,
+      [...nodeArguments, keeperEntry, launch.record.process_id, statePath],
+      { detached: true, cwd: statePath, env, stdio: ['pipe', 'ignore', 'ignore', 'pipe'] },
+    );
+    return new Promise((resolve) => {
+      const failed = (why: string): void => {
+        const { socket_path: socketPath } = launch.record;
+        if (socketPath !== null) rmSync(socketPath, { force: true });
+        resolve(err('SPAWN_FAILED', `The keeper of the process could not be started: ${why}.`, 'Try again.'));
+      };
+      const timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        failed(`it was not ready within ${READY_LIMIT_MS / 1_000} s`);
+      }, READY_LIMIT_MS);
+      child.on('error', (fault) => {
+        clearTimeout(timer);
+        failed(messageOf(fault));
+      });
+      let text = '';
+      child.stdio[3]?.on('data', (chunk: unknown) => {
+        text += String(chunk);
+        if (text.length > MAX_READY_BYTES) child.kill('SIGKILL');
+      });
+      child.stdio[3]?.on('close', () => {
+        clearTimeout(timer);
+        child.unref();
+        const ready = readyIn(text);
+        if (ready === undefined) failed('it ended at once');
+        else resolve(ready);
+      });
+      // A keeper that died before it read this is told by its silence.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(JSON.stringify({ ...launch, shell, maxOutputBytes }));
+    });
+  }
+}
+
+function readyIn(text: string): Result<ProcessRecord> | undefined {
+  try {
+    const ready = keptReadySchema.parse(JSON.parse(text));
+    return 'fault' in ready ? { ok: false, fault: ready.fault } : ok(ready.record);
+  } catch {
+    // It said nothing, or something else: the caller tells.
+    return undefined;
+  }
+}

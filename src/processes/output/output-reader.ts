@@ -1,0 +1,81 @@
+import { open } from 'node:fs/promises';
+import { systemCodeOf } from '../../base/errors.js';
+import type { OutputStream } from '../process-backend.js';
+import { segmentsOf, type Segment } from './output-segments.js';
+
+/** Which bytes of a stream can be read. */
+export interface Extent {
+  /** Offset of the oldest byte that is kept. */
+  readonly start: number;
+  /** Offset behind the newest. */
+  readonly end: number;
+  /** Bytes before and between what is kept: dropped to keep the bound, or refused by the disk. */
+  readonly missingBytes: number;
+}
+
+export interface OutputRange {
+  /** Offset of the first byte; larger than what was asked for where that is no longer kept. */
+  readonly from: number;
+  readonly bytes: Buffer;
+}
+
+/** Reads a stream from its files, while it is written or later, in this process or another. */
+export class OutputReader {
+  readonly #folder: string;
+  readonly stream: OutputStream;
+
+  constructor(folder: string, stream: OutputStream) {
+    this.#folder = folder;
+    this.stream = stream;
+  }
+
+  async extent(): Promise<Extent> {
+    const segments = await segmentsOf(this.#folder, this.stream);
+    const kept = segments.reduce((sum, { start, end }) => sum + end - start, 0);
+    const end = segments.at(-1)?.end ?? 0;
+    return { start: segments[0]?.start ?? end, end, missingBytes: end - kept };
+  }
+
+  /** Up to `maxBytes` from the offset on, or from the next byte that is kept; less where something is missing. */
+  async read(from: number, maxBytes: number): Promise<OutputRange> {
+    const segments = await segmentsOf(this.#folder, this.stream);
+    const first = segments.findIndex(({ end }) => end > from);
+    if (first === -1) return { from: Math.min(from, segments.at(-1)?.end ?? 0), bytes: Buffer.alloc(0) };
+    const begin = Math.max(from, segments[first]?.start ?? from);
+    const pieces: Buffer[] = [];
+    let at = begin;
+    for (const segment of segments.slice(first)) {
+      const left = begin + maxBytes - at;
+      if (left <= 0 || segment.start > at) break;
+      const piece = await readSegment(segment, at, left);
+      // Removed meanwhile, as the oldest: what follows it is read instead.
+      if (piece === undefined && pieces.length === 0) return this.read(segment.end, maxBytes);
+      if (piece === undefined) break;
+      pieces.push(piece);
+      at += piece.length;
+    }
+    return { from: begin, bytes: Buffer.concat(pieces) };
+  }
+}
+
+async function readSegment(segment: Segment, from: number, maxBytes: number): Promise<Buffer | undefined> {
+  try {
+    const handle = await open(segment.path, 'r');
+    try {
+      const bytes = Buffer.allocUnsafe(Math.min(maxBytes, segment.end - from));
+      let length = 0;
+      while (length < bytes.length) {
+        const at = from - segment.start + length;
+        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, at);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return bytes.subarray(0, length);
+    } finally {
+      await handle.close();
+    }
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return undefined;
+    throw fault;
+  }
+}

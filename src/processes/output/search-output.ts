@@ -1,0 +1,71 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.js';
+import type { OutputReader } from './output-reader.js';
+import { plainText } from './plain-text.js';
+import type { HoldsText } from './text-finder.js';
+
+export interface FoundLine {
+  /** Offset of the line's first byte. */
+  readonly offset: number;
+  readonly text: string;
+}
+
+export interface OutputSearch {
+  readonly found: readonly FoundLine[];
+  /** Where a further search goes on. */
+  readonly cursor: number;
+  /** There is more behind the cursor that was not looked at. */
+  readonly isMore: boolean;
+}
+
+export interface SearchOptions {
+  readonly from: number;
+  readonly maxFound: number;
+  readonly maxLineChars: number;
+  readonly limitMs: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** Read at once; the server has its turn after each. */
+const PIECE_BYTES = 64 * 1024;
+/** A line longer than this is looked at in pieces. */
+const MAX_LINE_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
+
+/** The lines that hold something, from an offset on, within a time limit. */
+export async function searchOutput(
+  reader: OutputReader,
+  holds: HoldsText,
+  { from, maxFound, maxLineChars, limitMs, clock, signal }: SearchOptions,
+): Promise<OutputSearch> {
+  const untilMs = clock.monotonicMs() + limitMs;
+  const { end } = await reader.extent();
+  const found: FoundLine[] = [];
+  let rest = Buffer.alloc(0);
+  let cursor = from;
+  const isOver = (): boolean => clock.monotonicMs() >= untilMs || signal?.aborted === true;
+  while (cursor + rest.length < end && !isOver()) {
+    const range = await reader.read(cursor + rest.length, PIECE_BYTES);
+    if (range.bytes.length === 0) break;
+    // Something is missing in between: a line does not go on behind it.
+    if (range.from !== cursor + rest.length) rest = Buffer.alloc(0);
+    cursor = range.from - rest.length;
+    const bytes = Buffer.concat([rest, range.bytes]);
+    const isLast = cursor + bytes.length >= end;
+    let at = 0;
+    while (at < bytes.length) {
+      const newline = bytes.indexOf(NEWLINE, at);
+      if (newline === -1 && !isLast && bytes.length - at < MAX_LINE_BYTES) break;
+      const lineEnd = newline === -1 ? bytes.length : newline;
+      const text = plainText(bytes.toString('utf8', at, lineEnd));
+      if (holds(text)) found.push({ offset: cursor + at, text: text.slice(0, maxLineChars) });
+      at = lineEnd + 1;
+      if (found.length >= maxFound) return { found, cursor: cursor + at, isMore: cursor + at < end };
+    }
+    cursor += Math.min(at, bytes.length);
+    rest = bytes.subarray(Math.min(at, bytes.length));
+    await setImmediate();
+  }
+  return { found, cursor, isMore: cursor + rest.length < end };
+}

@@ -1,0 +1,19 @@
+import type { ProcessSpec } from './process-handle.js';
+import type { ProcessRecord } from './process-record.js';
+import type { Result } from './result.js';
+import type { RunningProcess } from './running-process.js';
+
+/** What a keeper is told to run. It holds an environment, and is never written to disk. */
+export interface KeptLaunch {
+  readonly record: ProcessRecord;
+  readonly spec: ProcessSpec;
+}
+
+/** Runs processes that outlive the server: each has a small process of its own that keeps it. */
+export interface ProcessKeepers {
+  launch(launch: KeptLaunch): Promise<Result<RunningProcess>>;
+  /** Undefined when its keeper is gone. */
+  connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
+  /** Lets go of all; the processes go on. */
+  dispose(): void;
+}

@@ -1,0 +1,246 @@
+import type { Clock } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
+import { createProcessId, createSecret } from '../base/ids.js';
+import type { Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import { processState, type ProcessIdentity } from '../store/process-identity.js';
+import { BlockPool } from './output/block-pool.js';
+import type { ProcessBackend } from './process-backend.js';
+import type { ProcessMode, ProcessSpec } from './process-handle.js';
+import type { ProcessKeepers } from './process-keepers.js';
+import { freshRecord, type ProcessRecord } from './process-record.js';
+import { ProcessRun } from './process-run.js';
+import type { ProcessStore } from './process-store.js';
+import { err, ok, type Result } from './result.js';
+import type { RunningProcess } from './running-process.js';
+import type { SpawnRequest } from './spawn-request.js';
+
+/** Ended processes are looked through at most so often: a thousand that end at once cost one look. */
+const PRUNE_DELAY_MS = 1_000;
+
+export interface ProcessManagerParts {
+  readonly store: ProcessStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** This program. */
+  readonly owner: ProcessIdentity;
+  /** The whole environment of a process on this machine. */
+  readonly environment: (mark: string, extra: Readonly<Record<string, string>>) => Record<string, string>;
+  /** Made when first asked for; throws what a caller is to be told. */
+  readonly backends: Readonly<Record<ProcessMode, () => Promise<ProcessBackend>>>;
+  readonly keepers: ProcessKeepers;
+  /** Ends everything that carries the mark; the number of what was ended. */
+  readonly endMarked: (mark: string) => Promise<number>;
+  /** Where the keeper of a process listens. */
+  readonly socketPath: (id: string) => string;
+  /** Bound of each output stream on disk. */
+  readonly maxOutputBytes: number;
+  /** So many ended processes are kept, with at most so many bytes of output in all. */
+  readonly historySize: number;
+  readonly maxHistoryBytes: number;
+}
+
+/** A process as it is now; `running` is there when it can be asked and told something. */
+export interface FoundProcess {
+  readonly record: ProcessRecord;
+  readonly running: RunningProcess | undefined;
+}
+
+/** All processes that this server has started, and those that are kept. */
+export class ProcessManager {
+  readonly #parts: ProcessManagerParts;
+  readonly #pool = new BlockPool();
+  readonly #running = new Map<string, RunningProcess>();
+  readonly #runs = new Set<ProcessRun>();
+  readonly #backends = new Map<ProcessMode, Promise<ProcessBackend>>();
+  #pruning: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(parts: ProcessManagerParts) {
+    this.#parts = parts;
+  }
+
+  async spawn(request: SpawnRequest): Promise<Result<RunningProcess>> {
+    if (this.#isDisposed)
+      return err(
+        'SPAWN_FAILED',
+        'A process was to be started, and this server is leaving.',
+        'Start it again.',
+      );
+    const { record, spec } = this.#plan(request);
+    const started = request.keep
+      ? await this.#parts.keepers.launch({ record, spec })
+      : await this.#start(record, spec);
+    if (!started.ok) return started;
+    this.#hold(started.value);
+    return started;
+  }
+
+  async find(id: string): Promise<Result<FoundProcess>> {
+    const running = this.#running.get(id);
+    if (running !== undefined) return ok(found(running));
+    const record = await this.#parts.store.read(id);
+    if (record !== undefined) return ok(await this.#settled(record));
+    return err(
+      'NOT_FOUND',
+      `No process has the pid ${JSON.stringify(id.slice(0, 100))}.`,
+      'Call ps for those that run and those that have ended; a pid is the text that spawn answered.',
+    );
+  }
+
+  /** What runs and what has ended, the youngest first; those of other servers that still run are theirs. */
+  async list(): Promise<FoundProcess[]> {
+    const records = await this.#parts.store.all();
+    const listed = await Promise.all(
+      records.map(async (record) => {
+        const running = this.#running.get(record.process_id);
+        if (running !== undefined) return found(running);
+        if (await this.#isOfAnotherServer(record)) return undefined;
+        return this.#settled(record);
+      }),
+    );
+    return listed.filter((one) => one !== undefined);
+  }
+
+  /** Ends what an ended process left behind; how much that was. */
+  async endLeftBehind({ mark }: ProcessRecord): Promise<number> {
+    return mark === null ? 0 : this.#parts.endMarked(mark);
+  }
+
+  /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
+  async sweep(): Promise<void> {
+    for (const record of await this.#parts.store.all()) await this.#settled(record);
+    await this.#prune();
+  }
+
+  /** Ends all processes that are not to be kept. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    this.#pruning?.dispose();
+    this.#parts.keepers.dispose();
+    const backends = await Promise.allSettled(this.#backends.values());
+    await Promise.all(backends.map(async (one) => one.status === 'fulfilled' && one.value.dispose()));
+    await Promise.all([...this.#runs].map((run) => run.ended));
+  }
+
+  #plan(request: SpawnRequest): { readonly record: ProcessRecord; readonly spec: ProcessSpec } {
+    const { owner, clock, environment, socketPath } = this.#parts;
+    const id = createProcessId();
+    const { mode, command, cwd, env, tty } = request;
+    const mark = mode === 'host' ? createSecret() : null;
+    const record: ProcessRecord = {
+      ...freshRecord,
+      process_id: id,
+      mode,
+      command_line: request.commandLine,
+      cwd,
+      tty: tty ?? null,
+      keep: request.keep,
+      owner,
+      mark,
+      socket_path: request.keep ? socketPath(id) : null,
+      started_at: new Date(clock.now()).toISOString(),
+    };
+    const whole = mark === null ? env : environment(mark, env);
+    const { keep: _keep, commandLine: _line, mode: _mode, ...rest } = request;
+    return { record, spec: { ...rest, id, command, cwd, env: whole, ...(tty && { tty }) } };
+  }
+
+  async #start(record: ProcessRecord, spec: ProcessSpec): Promise<Result<RunningProcess>> {
+    const { store, clock, logger, maxOutputBytes } = this.#parts;
+    const backend = await this.#backend(record.mode);
+    const parts = { store, clock, logger, pool: this.#pool, maxOutputBytes };
+    const started = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
+    if (started.ok) {
+      const run = started.value;
+      this.#runs.add(run);
+      void run.ended.then(() => this.#runs.delete(run));
+    }
+    return started;
+  }
+
+  #backend(mode: ProcessMode): Promise<ProcessBackend> {
+    let backend = this.#backends.get(mode);
+    if (backend === undefined) {
+      backend = this.#parts.backends[mode]();
+      this.#backends.set(mode, backend);
+      // An engine that could not be reached may be there the next time.
+      backend.catch(() => this.#backends.delete(mode));
+    }
+    return backend;
+  }
+
+  #hold(running: RunningProcess): void {
+    const { process_id: id } = running.record;
+    this.#running.set(id, running);
+    void running.ended.then(() => {
+      this.#running.delete(id);
+      this.#pruneSoon();
+    });
+  }
+
+  /** What a record says now: who kept it may be gone, and with it the process. */
+  async #settled(record: ProcessRecord): Promise<FoundProcess> {
+    if (record.status === 'terminated') return { record, running: undefined };
+    if (record.keep) {
+      const running = await this.#parts.keepers.connect(record);
+      if (running !== undefined) {
+        this.#hold(running);
+        return found(running);
+      }
+    }
+    if ((await processState(record.owner)) !== 'gone') return { record, running: undefined };
+    return { record: await this.#settle(record), running: undefined };
+  }
+
+  async #settle(record: ProcessRecord): Promise<ProcessRecord> {
+    const { store, clock } = this.#parts;
+    // Its end may have been written since the record was read.
+    const latest = (await store.read(record.process_id)) ?? record;
+    if (latest.status === 'terminated') return latest;
+    await this.endLeftBehind(latest);
+    const settled: ProcessRecord = {
+      ...latest,
+      status: 'terminated',
+      reason: `The ${latest.keep ? 'keeper of the process' : 'server that had started it'} is gone; what was left of it was ended.`,
+      ended_at: new Date(clock.now()).toISOString(),
+    };
+    await store.write(settled);
+    return settled;
+  }
+
+  async #isOfAnotherServer({ keep, owner }: ProcessRecord): Promise<boolean> {
+    if (keep || (owner.pid === this.#parts.owner.pid && owner.start_time === this.#parts.owner.start_time))
+      return false;
+    return (await processState(owner)) !== 'gone';
+  }
+
+  #pruneSoon(): void {
+    if (this.#isDisposed) return;
+    this.#pruning ??= this.#parts.clock.after(PRUNE_DELAY_MS, () => {
+      this.#pruning = undefined;
+      this.#prune().catch((fault: unknown) =>
+        this.#parts.logger.warn('ended processes could not be removed', { fault: messageOf(fault) }),
+      );
+    });
+  }
+
+  /** The newest ended ones stay, up to their number and their size. */
+  async #prune(): Promise<void> {
+    const { store, historySize, maxHistoryBytes } = this.#parts;
+    const ended = (await store.all())
+      .filter(({ status }) => status === 'terminated')
+      .sort((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1));
+    let bytes = 0;
+    for (const [index, { process_id: id }] of ended.entries()) {
+      bytes += await store.size(id);
+      // The newest is there to be read, however much it printed.
+      if (index > 0 && (index >= historySize || bytes > maxHistoryBytes)) await store.remove(id);
+    }
+  }
+}
+
+function found(running: RunningProcess): FoundProcess {
+  const { record } = running;
+  return { record, running: record.status === 'running' ? running : undefined };
+}

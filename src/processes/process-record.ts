@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { PROCESS_ID_PATTERN } from '../base/ids.js';
+
+const RECORD_VERSION = 1;
+
+const identitySchema = z.object({
+  pid: z.int().positive(),
+  start_time: z.string().nullable(),
+  boot_id: z.string().nullable(),
+});
+
+const sizeSchema = z.object({ columns: z.int().positive(), rows: z.int().positive() });
+
+/** What is kept of a process in `record.json`; its environment is not, since that may hold secrets. */
+export const processRecordSchema = z.object({
+  version: z.literal(RECORD_VERSION),
+  process_id: z.string().regex(PROCESS_ID_PATTERN),
+  mode: z.enum(['host', 'docker']),
+  /** Program and arguments, or the command line that a shell was given. */
+  command_line: z.string(),
+  cwd: z.string(),
+  tty: sizeSchema.nullable(),
+  /** It goes on without the server. */
+  keep: z.boolean(),
+  /** Who runs it: a server, or the keeper of a process to be kept. */
+  owner: identitySchema,
+  /** The secret in the environment of all that comes of it; null in a container, which is found by its name. */
+  mark: z.string().nullable(),
+  /** Where its keeper listens. */
+  socket_path: z.string().nullable(),
+  started_at: z.iso.datetime(),
+  status: z.enum(['running', 'terminated']),
+  exit_code: z.int().nullable(),
+  signal: z.string().nullable(),
+  out_of_memory: z.boolean(),
+  reason: z.string().nullable(),
+  ended_at: z.iso.datetime().nullable(),
+  /** What a terminal showed at the end. */
+  screen: z.string().nullable(),
+});
+
+export type ProcessRecord = Readonly<z.infer<typeof processRecordSchema>>;
+
+/** What a record of a new process has in common with every other. */
+export const freshRecord = {
+  version: RECORD_VERSION,
+  status: 'running',
+  exit_code: null,
+  signal: null,
+  out_of_memory: false,
+  reason: null,
+  ended_at: null,
+  screen: null,
+} as const;

@@ -1,0 +1,198 @@
+import type { Clock } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
+import { Emitter } from '../base/event.js';
+import type { Logger } from '../base/logger.js';
+import type { BlockPool } from './output/block-pool.js';
+import { ProcessOutput } from './output/process-output.js';
+import { bytesOfKeys } from './keys.js';
+import type { OutputSink } from './process-backend.js';
+import type { ProcessExit, ProcessHandle, TerminalSize } from './process-handle.js';
+import type { ProcessRecord } from './process-record.js';
+import { ProcessScreen, type ScreenText } from './process-screen.js';
+import type { ProcessStore } from './process-store.js';
+import { err, ok, type Result } from './result.js';
+import type { Printed, RunningProcess } from './running-process.js';
+
+export interface ProcessRunParts {
+  readonly store: ProcessStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly pool: BlockPool;
+  /** Bound of each output stream on disk. */
+  readonly maxOutputBytes: number;
+}
+
+/** Starts it with the sink of its output. */
+export type StartProcess = (sink: OutputSink) => Promise<Result<ProcessHandle>>;
+
+/** One process that this program runs: its handle, its output on disk, its screen, its record. */
+export class ProcessRun implements RunningProcess {
+  readonly ended: Promise<ProcessRecord>;
+  readonly #parts: ProcessRunParts;
+  readonly #handle: ProcessHandle;
+  readonly #output: ProcessOutput;
+  readonly #screen: ProcessScreen | undefined;
+  readonly #done = new Emitter<void>();
+  #record: ProcessRecord;
+
+  private constructor(
+    parts: ProcessRunParts,
+    record: ProcessRecord,
+    handle: ProcessHandle,
+    output: ProcessOutput,
+    screen: ProcessScreen | undefined,
+  ) {
+    this.#parts = parts;
+    this.#record = record;
+    this.#handle = handle;
+    this.#output = output;
+    this.#screen = screen;
+    this.ended = handle.exited.then((exit) => this.#end(exit));
+  }
+
+  /** Writes the record and starts the process. On a fault nothing is left. Throws STATE_UNUSABLE. */
+  static async start(
+    parts: ProcessRunParts,
+    record: ProcessRecord,
+    start: StartProcess,
+  ): Promise<Result<ProcessRun>> {
+    const { store, clock, logger, pool, maxOutputBytes } = parts;
+    const folder = await store.create(record);
+    const output = new ProcessOutput({
+      folder,
+      maxBytes: maxOutputBytes,
+      pool,
+      onError: (fault) =>
+        logger.warn('output of a process cannot be written', {
+          process: record.process_id,
+          fault: messageOf(fault),
+        }),
+    });
+    /** What the terminal answers to questions that come before the process is known here. */
+    const early: Uint8Array[] = [];
+    let reply = (bytes: Uint8Array): void => void early.push(bytes);
+    const size = record.tty;
+    // Before the process: its first bytes come while it is still being started.
+    const screen =
+      size === null ? undefined : new ProcessScreen({ size, clock, reply: (bytes) => reply(bytes) });
+    if (screen !== undefined) output.onPrinted(({ bytes }) => screen.feed(bytes));
+    const started = await start(output);
+    if (!started.ok) {
+      screen?.dispose();
+      await output.close();
+      await store.remove(record.process_id);
+      return started;
+    }
+    const handle = started.value;
+    reply = (bytes) => void handle.write(bytes);
+    for (const bytes of early) reply(bytes);
+    return ok(new ProcessRun(parts, record, handle, output, screen));
+  }
+
+  get record(): ProcessRecord {
+    return this.#record;
+  }
+
+  write(bytes: Uint8Array): Promise<Result<void>> {
+    return this.#handle.write(bytes);
+  }
+
+  endInput(): Promise<Result<void>> {
+    return this.#handle.endInput();
+  }
+
+  async press(keys: readonly string[]): Promise<Result<void>> {
+    if (this.#screen === undefined) return noTerminal('Keys were to be pressed');
+    const bytes = bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys);
+    return bytes.ok ? this.#handle.write(bytes.value) : bytes;
+  }
+
+  async resize(size: TerminalSize): Promise<Result<void>> {
+    const resized = await this.#handle.resize(size);
+    if (resized.ok) this.#screen?.resize(size);
+    return resized;
+  }
+
+  signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<Result<void>> {
+    return this.#handle.signal(name, options);
+  }
+
+  async kill(first: NodeJS.Signals) {
+    const killed = await this.#handle.kill(first);
+    if (killed.ok && killed.value.left === 0) await this.ended;
+    return killed;
+  }
+
+  stats() {
+    return this.#handle.stats();
+  }
+
+  async printed(): Promise<Printed> {
+    await this.#output.written();
+    return { bytes: this.#output.bytes, lostBytes: this.#output.lostBytes };
+  }
+
+  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
+    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        timer.dispose();
+        printed.dispose();
+        ended.dispose();
+        resolve();
+      };
+      const timer = this.#parts.clock.after(limitMs, done);
+      const printed = this.#output.onPrinted(done);
+      const ended = this.#done.event(done);
+    });
+  }
+
+  async screen(): Promise<Result<ScreenText>> {
+    return this.#screen === undefined
+      ? noTerminal('Its screen was asked for')
+      : ok(await this.#screen.show());
+  }
+
+  /** Ends what is left, and closes everything. */
+  async dispose(): Promise<void> {
+    await this.#handle.dispose();
+    this.#screen?.dispose();
+    await this.#output.close();
+  }
+
+  async #end(exit: ProcessExit): Promise<ProcessRecord> {
+    await this.#output.close();
+    const shown = await this.#screen?.show();
+    this.#screen?.dispose();
+    const record: ProcessRecord = {
+      ...this.#record,
+      status: 'terminated',
+      exit_code: exit.code ?? null,
+      signal: exit.signal ?? null,
+      out_of_memory: exit.outOfMemory,
+      reason: exit.reason ?? null,
+      ended_at: exit.endedAt.toISOString(),
+      screen: shown?.text ?? null,
+    };
+    try {
+      await this.#parts.store.write(record);
+    } catch (fault) {
+      this.#parts.logger.warn('the end of a process could not be recorded', {
+        process: record.process_id,
+        fault: messageOf(fault),
+      });
+    }
+    this.#record = record;
+    this.#done.fire();
+    this.#done.dispose();
+    return record;
+  }
+}
+
+function noTerminal(what: string) {
+  return err(
+    'NO_TERMINAL',
+    `${what}, and the process has no terminal.`,
+    'Start it with tty to give it one; a process with pipes takes text.',
+  );
+}

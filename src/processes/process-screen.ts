@@ -1,0 +1,108 @@
+import type { Clock } from '../base/clock.js';
+import type { Disposable } from '../base/lifecycle.js';
+import { Screen } from '../screen/screen.js';
+import type { Snapshot } from '../screen/snapshot.js';
+import type { TerminalSize } from './process-handle.js';
+
+const ESC = 0x1b;
+/** Output without escape sequences is kept up to this: more than any screen shows of it. */
+const MAX_PLAIN_BYTES = 64 * 1024;
+const SCROLLBACK_LINES = 100;
+
+export interface ScreenText {
+  /** One line a row, without blank ones at the end. */
+  readonly text: string;
+  /** From 0, column and row. */
+  readonly cursor: { readonly column: number; readonly row: number };
+  readonly size: TerminalSize;
+}
+
+/**
+ * What a terminal shows. The emulator, which is large, is made when it is needed: when somebody looks, or with the first
+ * escape sequence, since only that can ask the terminal something. A shell that waits costs a few bytes.
+ */
+export class ProcessScreen implements Disposable {
+  readonly #clock: Clock;
+  readonly #reply: (bytes: Uint8Array) => void;
+  #size: TerminalSize;
+  #plain: Buffer[] = [];
+  #plainBytes = 0;
+  #screen: Screen | undefined;
+  #isDisposed = false;
+
+  constructor({
+    size,
+    clock,
+    reply,
+  }: {
+    size: TerminalSize;
+    clock: Clock;
+    reply: (bytes: Uint8Array) => void;
+  }) {
+    this.#size = size;
+    this.#clock = clock;
+    this.#reply = reply;
+  }
+
+  /** The bytes are copied. */
+  feed(bytes: Uint8Array): void {
+    if (this.#isDisposed) return;
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    if (this.#screen !== undefined) {
+      this.#screen.feed(piece);
+      return;
+    }
+    this.#plain.push(Buffer.from(piece));
+    this.#plainBytes += piece.length;
+    if (piece.includes(ESC)) this.#emulator();
+    else if (this.#plainBytes > 2 * MAX_PLAIN_BYTES) this.#trim();
+  }
+
+  resize(size: TerminalSize): void {
+    this.#size = size;
+    this.#screen?.resize(size.columns, size.rows);
+  }
+
+  /** Cursor keys are to be sent in their other form (DECCKM). */
+  get hasApplicationCursorKeys(): boolean {
+    return this.#screen?.hasApplicationCursorKeys ?? false;
+  }
+
+  /** What is shown when everything fed so far has been drawn. */
+  async show(): Promise<ScreenText> {
+    const screen = this.#emulator();
+    await screen.settled();
+    return textOf(screen.snapshot(), this.#size);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#screen?.dispose();
+    this.#plain = [];
+  }
+
+  #emulator(): Screen {
+    if (this.#screen !== undefined) return this.#screen;
+    const screen = new Screen({
+      ...this.#size,
+      scrollback: SCROLLBACK_LINES,
+      clock: this.#clock,
+      reply: (text) => this.#reply(Buffer.from(text, 'latin1')),
+    });
+    for (const piece of this.#plain) screen.feed(piece);
+    this.#plain = [];
+    this.#screen = screen;
+    return screen;
+  }
+
+  #trim(): void {
+    const all = Buffer.concat(this.#plain);
+    const from = all.length - MAX_PLAIN_BYTES;
+    this.#plain = [Buffer.from(all.subarray(from))];
+    this.#plainBytes = MAX_PLAIN_BYTES;
+  }
+}
+
+function textOf(snapshot: Snapshot, size: TerminalSize): ScreenText {
+  return { text: snapshot.text(), cursor: snapshot.cursor, size };
+}

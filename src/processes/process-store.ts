@@ -1,0 +1,105 @@
+import type { Dirent } from 'node:fs';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
+import { PROCESS_ID_PATTERN } from '../base/ids.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { ensurePrivateFolder } from '../store/private-folder.js';
+import { processRecordSchema, type ProcessRecord } from './process-record.js';
+
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+const RECORD_FILE = 'record.json';
+
+/** The folders of processes in the state directory: `processes/<id>/` with `record.json` and the files of the output. */
+export class ProcessStore {
+  readonly path: string;
+  #isMade = false;
+
+  constructor(statePath: string) {
+    this.path = join(statePath, 'processes');
+  }
+
+  /** Of an id that fits PROCESS_ID_PATTERN: nothing else may become part of a path. */
+  folder(id: string): string {
+    if (!PROCESS_ID_PATTERN.test(id)) throw new Error(`${JSON.stringify(id)} is no id of a process.`);
+    return join(this.path, id);
+  }
+
+  /** Makes the folder with its first record: whoever sweeps must know of a process before it runs. */
+  async create(record: ProcessRecord): Promise<string> {
+    if (!this.#isMade) await ensurePrivateFolder(this.path, process.getuid?.() ?? 0, 'Set MCP_STATE_DIR.');
+    this.#isMade = true;
+    const folder = this.folder(record.process_id);
+    await mkdir(folder, { mode: OWNER_ONLY_FOLDER });
+    await writeFile(join(folder, RECORD_FILE), JSON.stringify(record), { mode: OWNER_ONLY_FILE, flag: 'wx' });
+    return folder;
+  }
+
+  async write(record: ProcessRecord): Promise<void> {
+    const path = join(this.folder(record.process_id), RECORD_FILE);
+    await writeJsonFileAtomically(path, record, { durable: false });
+  }
+
+  /** Undefined when there is none of that id, or none that can be read. */
+  async read(id: string): Promise<ProcessRecord | undefined> {
+    if (!PROCESS_ID_PATTERN.test(id)) return undefined;
+    const file = await readJsonFile(join(this.folder(id), RECORD_FILE), processRecordSchema);
+    return file.state === 'ok' ? file.value : undefined;
+  }
+
+  /** All records that can be read, the youngest process first. */
+  async all(): Promise<ProcessRecord[]> {
+    const records = await Promise.all((await this.ids()).map((id) => this.read(id)));
+    return records
+      .filter((record) => record !== undefined)
+      .sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  }
+
+  async ids(): Promise<string[]> {
+    return (await this.#list(this.path))
+      .filter((entry) => entry.isDirectory() && PROCESS_ID_PATTERN.test(entry.name))
+      .map(({ name }) => name);
+  }
+
+  /** Bytes of all files of a process. */
+  async size(id: string): Promise<number> {
+    const folder = this.folder(id);
+    const sizes = await Promise.all(
+      (await this.#list(folder)).map(async ({ name }) => {
+        try {
+          return (await stat(join(folder, name))).size;
+        } catch (fault) {
+          // Removed meanwhile.
+          if (systemCodeOf(fault) === 'ENOENT') return 0;
+          throw fault;
+        }
+      }),
+    );
+    return sizes.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  /** When its folder was last changed, in milliseconds since the epoch; undefined for one that is gone. */
+  async changedMs(id: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.folder(id))).mtimeMs;
+    } catch (fault) {
+      if (systemCodeOf(fault) === 'ENOENT') return undefined;
+      throw fault;
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.folder(id), { recursive: true, force: true });
+  }
+
+  async #list(path: string): Promise<Dirent[]> {
+    try {
+      return await readdir(path, { withFileTypes: true });
+    } catch (fault) {
+      // Nothing was ever started, or it was removed meanwhile.
+      if (systemCodeOf(fault) === 'ENOENT') return [];
+      throw fault;
+    }
+  }
+}

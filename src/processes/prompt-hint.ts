@@ -1,0 +1,10 @@
+// Pure: whether a program seems to wait for somebody to type.
+
+/** A line that is no longer than a prompt is, and ends as prompts do. */
+const PROMPT = /^.{0,118}(?:[>$#%»❯➜?:]|\)|\])\s?$/u;
+
+/** The unfinished last line where it looks like a prompt. A hint only: nothing is decided by it. */
+export function promptIn(text: string): string | undefined {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  return line.trim() !== '' && PROMPT.test(line) ? line.trim() : undefined;
+}

@@ -1,0 +1,17 @@
+import type { ProcessMode, TerminalSize } from './process-handle.js';
+
+/** What a caller wants to have started. */
+export interface SpawnRequest {
+  readonly mode: ProcessMode;
+  /** Program and arguments; a shell is there only when it was asked for. */
+  readonly command: readonly [string, ...string[]];
+  /** The same as a person reads it. */
+  readonly commandLine: string;
+  /** Host: a real path inside the allowed roots. Docker: a path in the container. */
+  readonly cwd: string;
+  /** Over what the bridge passes on. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly tty?: TerminalSize;
+  /** It goes on without the server, under a keeper. */
+  readonly keep: boolean;
+}

@@ -1,0 +1,91 @@
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../base/clock.js';
+import { lazily } from '../base/lazily.js';
+import type { BridgeOptions } from '../bridge.js';
+import { stateDirectory } from '../config/state-directory.js';
+import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
+import { HostBackend } from '../processes/host/host-backend.js';
+import { ProcessManager } from '../processes/process-manager.js';
+import { ProcessService } from '../processes/process-service.js';
+import { ProcessStore } from '../processes/process-store.js';
+import type { ActiveProject } from '../projects/active-project.js';
+import { childEnvironment } from '../pty/child-env.js';
+import { ownIdentity } from '../store/process-identity.js';
+import { openRuntimeDir } from '../store/runtime-dir.js';
+import { openStateDir } from '../store/state-dir.js';
+
+/** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** Ended processes that are kept, and the bytes of all their output. */
+const HISTORY_SIZE = 50;
+const MAX_HISTORY_BYTES = 2 * 1024 * 1024 * 1024;
+/** How long what is left of an ended process has between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
+
+export interface ProcessServices {
+  readonly processes: ProcessService;
+  /** Gives processes of servers that are gone their end. */
+  readonly sweep: () => Promise<void>;
+  /** Ends all that are not to be kept. */
+  readonly dispose: () => Promise<void>;
+}
+
+/** Throws STATE_UNUSABLE when the state directory cannot be used. */
+export async function createProcessServices(
+  options: BridgeOptions,
+  project: ActiveProject,
+): Promise<ProcessServices> {
+  const { config, env, logger } = options;
+  const clock = systemClock;
+  const stateDir = await openStateDir({ path: stateDirectory(config, options) });
+  const runtimeDir = await openRuntimeDir({
+    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
+    tmpDir: tmpdir(),
+    uid: process.getuid?.() ?? 0,
+  });
+  const owner = await ownIdentity();
+  const startedSince = owner.start_time ?? undefined;
+  const store = new ProcessStore(stateDir.path);
+  const terminals = lazily(async () => {
+    const { PtyManager } = await import('../pty/pty-manager.js');
+    return new PtyManager({ clock });
+  });
+  const manager = new ProcessManager({
+    store,
+    clock,
+    logger,
+    owner,
+    environment: (mark, extra) =>
+      childEnvironment(env, { mark, extra, passEnvironment: config.pass_environment }),
+    backends: {
+      host: async () => new HostBackend({ clock, terminals, shell: config.shell, startedSince }),
+      docker: async () => {
+        const { createDockerBackend } = await import('./docker-backend.js');
+        return createDockerBackend(options, { statePath: stateDir.path, keeper: owner });
+      },
+    },
+    keepers: new ProcessKeeperHost({
+      keeperEntry: join(dirname(options.keeperEntry), 'process-keeper.js'),
+      nodeArguments: options.nodeArguments ?? [],
+      statePath: stateDir.path,
+      store,
+      env,
+      shell: config.shell,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+    }),
+    endMarked: async (mark) => {
+      const { killTree } = await import('../pty/kill-ladder.js');
+      return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+    },
+    socketPath: (id) => runtimeDir.processSocketPath(id),
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    historySize: HISTORY_SIZE,
+    maxHistoryBytes: MAX_HISTORY_BYTES,
+  });
+  return {
+    processes: new ProcessService({ manager, store, clock, project }),
+    sweep: () => manager.sweep(),
+    dispose: () => manager.dispose(),
+  };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { InputOutcome } from '../../processes/process-service.js';
+import { defineTool } from '../define-tool.js';
+import { pidInput, shownOutput, stateOutput, stateView } from './process-fields.js';
+import { valueOf } from './value-of.js';
+
+const DEFAULT_WAIT_SECONDS = 5;
+const MAX_WAIT_SECONDS = 45;
+const MAX_TEXT_CHARS = 1_000_000;
+const MAX_KEYS = 200;
+const MAX_KEY_CHARS = 30;
+const MAX_PATTERN_CHARS = 1_000;
+const MAX_COLUMNS = 500;
+const MAX_ROWS = 200;
+
+export const stdin = defineTool({
+  name: 'stdin',
+  title: 'Give a process input',
+  toolset: 'process',
+  effect: 'destroy',
+  openWorld: true,
+  description:
+    'Send text, then keys, then the end of input, and answer with what came back: once output pauses, or wait_for matches.',
+  input: {
+    pid: pidInput,
+    text: z.string().max(MAX_TEXT_CHARS).optional().describe('As it is; end a line with \\n'),
+    keys: z
+      .array(z.string().max(MAX_KEY_CHARS))
+      .max(MAX_KEYS)
+      .optional()
+      .describe('Terminals only: ctrl-c, esc, enter, tab, up, f1, page-down, alt-x …'),
+    eof: z.boolean().default(false).describe('Close the input; in a terminal send ctrl-d'),
+    wait_for: z.string().max(MAX_PATTERN_CHARS).optional().describe('RE2 expression in the new output'),
+    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS),
+    resize: z
+      .strictObject({ columns: z.int().min(1).max(MAX_COLUMNS), rows: z.int().min(1).max(MAX_ROWS) })
+      .optional(),
+  },
+  output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
+  handle: async (args, { processes }, call) => {
+    const outcome = valueOf(
+      await processes.input(
+        {
+          id: args.pid,
+          text: args.text,
+          keys: args.keys,
+          eof: args.eof,
+          size: args.resize,
+          waitFor: args.wait_for,
+          limitMs: args.timeout_seconds * 1_000,
+        },
+        call.signal,
+      ),
+    );
+    const { record, outcome: reason, ...shown } = outcome;
+    return { ...stateView(record), ...shown, ...noteOf(reason, args) };
+  },
+});
+
+function noteOf(
+  outcome: InputOutcome['outcome'],
+  { wait_for: pattern, timeout_seconds: seconds }: { wait_for?: string | undefined; timeout_seconds: number },
+): { note?: string } {
+  if (pattern !== undefined && (outcome === 'limit' || outcome === 'ended'))
+    return {
+      note:
+        outcome === 'ended'
+          ? 'It ended, and its output did not match wait_for.'
+          : `Nothing matched wait_for within ${seconds} s.`,
+    };
+  if (outcome === 'limit' && seconds > 0)
+    return { note: `Its output had not paused, or not begun, within ${seconds} s.` };
+  return {};
+}

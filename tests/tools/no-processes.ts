@@ -1,0 +1,14 @@
+import type { ProcessTools } from '../../src/tools/services.js';
+
+const unused = async (): Promise<never> => {
+  throw new Error('this test starts no process');
+};
+
+/** Where a test needs the services and no processes. */
+export const noProcesses: ProcessTools = {
+  spawn: unused,
+  input: unused,
+  output: unused,
+  list: unused,
+  kill: unused,
+};
