@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
@@ -5,6 +6,7 @@ import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle } from '../process-handle.js';
 import { err, ok, type Result } from '../result.js';
 import { AttachedOutput } from './attached-output.js';
+import type { CopyContainer } from './container-copies.js';
 import { containerLabels, type ContainerOwner } from './container-labels.js';
 import { containerOptions } from './container-options.js';
 import { faultOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
@@ -20,8 +22,15 @@ const START_LIMIT_MS = 60_000;
 /** Init says within a millisecond or two that there is no such program; a program that runs need not say anything. */
 const FIRST_SIGN_MS = 25;
 const NO_SUCH_STATUS = 404;
+/** Of so many processes the volume is found after their end. */
+const REMEMBERED = 1_000;
 /** Not a `container:<id>`, by which one could enter another's network. */
 const NETWORK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+interface Created {
+  readonly containerId: string;
+  readonly volume: WorkVolume;
+}
 
 export interface DockerBackendOptions {
   readonly engine: DockerEngine;
@@ -41,6 +50,8 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
   readonly #running = new Set<DockerProcess>();
   /** Ids of processes whose containers may be there. */
   readonly #inUse = new Set<string>();
+  /** What was started, so that its volume can be copied from when it has ended. */
+  readonly #started = new Map<string, DockerSpec>();
   #swept: Promise<unknown> | undefined;
   #isDisposed = false;
 
@@ -57,18 +68,48 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#sweepOnce();
     const refused = await this.#refuse(spec);
     if (refused !== undefined) return refused;
-    const volume = await this.#volumes.choose(spec);
-    if (!volume.ok) return volume;
     this.#inUse.add(spec.id);
-    const created = await this.#create(spec, volume.value);
+    const created = await this.#create(spec);
     if (!created.ok) {
       this.#inUse.delete(spec.id);
       return created;
     }
-    const started = await this.#start(spec, created.value, { sink, volume: volume.value });
-    // Its id is no longer in use: what could not be removed now, a sweep finds.
-    if (!started.ok) await this.#remove(spec.id, created.value);
+    const started = await this.#start(spec, created.value, sink);
+    // A program that could not be started has removed it already; that is no fault.
+    if (!started.ok) await this.#remove(spec.id, created.value.containerId);
     return started;
+  }
+
+  /**
+   * Lends the container of a process to `use`. For one that has ended, that is a new container with its volume in which nothing
+   * runs, and which is removed afterwards.
+   */
+  async lend<T>(
+    processId: string,
+    use: (container: CopyContainer) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    const running = [...this.#running].find((one) => one.spec.id === processId && one.status === 'running');
+    if (running !== undefined) return use({ id: running.containerId, isRunning: true });
+    const ended = this.#started.get(processId);
+    if (ended === undefined) {
+      return err(
+        'NOT_RUNNING',
+        `The process ${processId} has ended, and this server has not started it.`,
+        'Start a process with its volume and copy from that; its volume has the name of the process.',
+      );
+    }
+    const copyId = `copy-${randomBytes(6).toString('hex')}`;
+    this.#inUse.add(copyId);
+    const created = await this.#create({ ...ended, id: copyId, volume: ended.volume ?? ended.id });
+    if (!created.ok) {
+      this.#inUse.delete(copyId);
+      return created;
+    }
+    try {
+      return await use({ id: created.value.containerId, isRunning: false });
+    } finally {
+      await this.#remove(copyId, created.value.containerId);
+    }
   }
 
   /** Removes what servers that died have left behind. */
@@ -104,7 +145,10 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     );
   }
 
-  async #create(spec: DockerSpec, volume: WorkVolume): Promise<Result<string>> {
+  async #create(spec: DockerSpec): Promise<Result<Created>> {
+    const chosen = await this.#volumes.choose(spec);
+    if (!chosen.ok) return chosen;
+    const volume = chosen.value;
     const options = containerOptions(spec, {
       name: `${NAME_PREFIX}${spec.id}`,
       labels: containerLabels(this.#options.owner, spec.id),
@@ -113,7 +157,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     const created = await this.#options.engine.call((client, abortSignal) =>
       client.createContainer({ ...options, abortSignal }),
     );
-    if (created.kind === 'value') return ok(created.value.id);
+    if (created.kind === 'value') return ok({ containerId: created.value.id, volume });
     if (created.kind === 'refused' && created.status === NO_SUCH_STATUS && /image/i.test(created.words)) {
       return err(
         'IMAGE_NOT_FOUND',
@@ -126,8 +170,8 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
 
   async #start(
     spec: DockerSpec,
-    containerId: string,
-    { sink, volume }: { readonly sink: OutputSink; readonly volume: WorkVolume },
+    { containerId, volume }: Created,
+    sink: OutputSink,
   ): Promise<Result<ProcessHandle>> {
     const { engine, clock, killGraceMs } = this.#options;
     // Attached before the start, so that the first byte is not missed.
@@ -184,6 +228,9 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#watch.add(process);
     void process.exited.then(() => this.#watch.remove(process));
     void process.removed.then(() => this.#running.delete(process));
+    this.#started.set(process.spec.id, process.spec);
+    const [oldest] = this.#started.keys();
+    if (this.#started.size > REMEMBERED && oldest !== undefined) this.#started.delete(oldest);
   }
 
   async #remove(processId: string, containerId: string): Promise<void> {

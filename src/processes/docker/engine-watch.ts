@@ -17,7 +17,7 @@ export interface Watched {
 }
 
 export interface EngineWatchOptions {
-  readonly engine: DockerEngine;
+  readonly engine: Pick<DockerEngine, 'call'>;
   readonly owner: ContainerOwner;
   readonly clock: Clock;
   /** Removes what was left behind; true when nothing is left. */

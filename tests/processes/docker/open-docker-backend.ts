@@ -6,7 +6,13 @@ import { DockerBackend } from '../../../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../../../src/processes/docker/docker-engine.js';
 import { WORK_DIRECTORY, type DockerSpec } from '../../../src/processes/docker/docker-spec.js';
 import { ownIdentity, type ProcessIdentity } from '../../../src/store/process-identity.js';
-import type { BackendUnderTest, SpecOptions } from '../../contracts/process-backend/under-test.js';
+import {
+  Collector,
+  valueOf,
+  type BackendUnderTest,
+  type SpecOptions,
+  type Started,
+} from '../../contracts/process-backend/under-test.js';
 
 export interface OpenOptions {
   readonly image: string;
@@ -15,6 +21,8 @@ export interface OpenOptions {
   /** Whose containers they are; by default nobody else's. */
   readonly ownerId?: string;
   readonly keeper?: ProcessIdentity;
+  /** What is run as `ssh`. */
+  readonly ssh?: readonly [string, ...string[]];
 }
 
 export interface OpenedDockerBackend extends BackendUnderTest {
@@ -28,7 +36,10 @@ export interface OpenedDockerBackend extends BackendUnderTest {
 }
 
 /** The engine that the tests use, by the variables that dockerode would read. */
-export function openEngine(host: string | null = process.env['DOCKER_HOST'] ?? null): DockerEngine {
+export function openEngine(
+  host: string | null = process.env['DOCKER_HOST'] ?? null,
+  ssh?: readonly [string, ...string[]],
+): DockerEngine {
   return new DockerEngine({
     settings: {
       host,
@@ -37,13 +48,14 @@ export function openEngine(host: string | null = process.env['DOCKER_HOST'] ?? n
     },
     homeDir: process.env['HOME'] ?? '/',
     clock: systemClock,
+    ...(ssh && { sshProgram: ssh }),
   });
 }
 
 /** A backend of the test's own; when the test is over, its containers and volumes are gone. */
 export async function openDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
   const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
-  const engine = openEngine(options.host);
+  const engine = openEngine(options.host, options.ssh);
   const backend = new DockerBackend({
     engine,
     owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
@@ -64,6 +76,16 @@ export async function openDockerBackend(options: OpenOptions): Promise<OpenedDoc
     env: { ...env },
   });
   return { backend, engine, ownerId, spec };
+}
+
+/** Starts it with what only containers have, too; throws when the backend refuses. */
+export async function startContainer(
+  test: OpenedDockerBackend,
+  command: readonly [string, ...string[]],
+  options?: SpecOptions & Partial<DockerSpec>,
+): Promise<Started> {
+  const output = new Collector();
+  return { process: valueOf(await test.backend.spawn(test.spec(command, options), output)), output };
 }
 
 async function removeVolumes(ownerId: string): Promise<void> {
