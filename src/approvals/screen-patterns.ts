@@ -16,18 +16,26 @@ const MAX_LINE_CHARS = 2_000;
 
 /** The user's `auto_approve_patterns`, on RE2: time grows with the line's length only, whatever the pattern. */
 export class ScreenPatterns {
-  readonly #compiled: readonly { readonly pattern: string; readonly expression: RE2JS }[];
+  readonly #patterns: readonly string[];
+  #compiled: readonly { readonly pattern: string; readonly expression: RE2JS }[] | undefined;
 
-  /** Throws BridgeError CONFIG_ERROR for a pattern that RE2 does not take or that matches the empty string. */
+  /** The settings have been checked when they were read; they are compiled when there is something to look at. */
   constructor(patterns: readonly string[]) {
-    this.#compiled = patterns.map((pattern, index) => ({ pattern, expression: compile(pattern, index) }));
+    this.#patterns = patterns;
   }
 
-  /** The lowest line that holds a match of any pattern, case ignored; patterns are tried in their order. */
+  /**
+   * The lowest line that holds a match of any pattern, case ignored; patterns are tried in their order. Throws BridgeError
+   * CONFIG_ERROR for a pattern that RE2 does not take or that matches the empty string.
+   */
   match(bottomLines: readonly string[]): ScreenMatch | undefined {
+    const compiled = (this.#compiled ??= this.#patterns.map((pattern, index) => ({
+      pattern,
+      expression: compile(pattern, index),
+    })));
     for (const [index, line] of [...bottomLines.entries()].reverse()) {
       if (line.length > MAX_LINE_CHARS) continue;
-      const hit = this.#compiled.find(({ expression }) => expression.matcher(line).find());
+      const hit = compiled.find(({ expression }) => expression.matcher(line).find());
       if (hit !== undefined) return { pattern: hit.pattern, line, index };
     }
     return undefined;

@@ -19,7 +19,7 @@ describe('ScreenPatterns', () => {
   test.each(['', 'a*', '(?:)', '\\b', '$', 'x?', 'y|'])(
     'refuses %j, which matches the empty string',
     (pattern) => {
-      expect(() => new ScreenPatterns(['ok', pattern])).toThrow(
+      expect(() => new ScreenPatterns(['ok', pattern]).match([])).toThrow(
         `auto_approve_patterns[1] is ${JSON.stringify(pattern)}, which cannot be used: it matches the empty string`,
       );
     },
@@ -28,7 +28,7 @@ describe('ScreenPatterns', () => {
   test.each(['[', '(?=a)b', '(a)\\1', '((a{100}){100}){100}'])(
     'refuses %j, which RE2 does not take',
     (pattern) => {
-      expect(() => new ScreenPatterns([pattern])).toThrow(expect.objectContaining({ code: 'CONFIG_ERROR' }));
+      expect(() => new ScreenPatterns([pattern]).match([])).toThrow(expect.objectContaining({ code: 'CONFIG_ERROR' }));
     },
   );
 
