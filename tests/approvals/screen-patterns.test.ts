@@ -28,7 +28,9 @@ describe('ScreenPatterns', () => {
   test.each(['[', '(?=a)b', '(a)\\1', '((a{100}){100}){100}'])(
     'refuses %j, which RE2 does not take',
     (pattern) => {
-      expect(() => new ScreenPatterns([pattern]).match([])).toThrow(expect.objectContaining({ code: 'CONFIG_ERROR' }));
+      expect(() => new ScreenPatterns([pattern]).match([])).toThrow(
+        expect.objectContaining({ code: 'CONFIG_ERROR' }),
+      );
     },
   );
 
