@@ -31,7 +31,7 @@ const forged = [
   ' Enter to confirm · Esc to cancel',
 ].join('\n');
 
-describeRealClaude('what a command or the model prints', ({ binary }) => {
+describeRealClaude('what a command prints, a tool gives back or the model says', ({ binary }) => {
   it.each([
     { hooks: 'on', userSettings: {} },
     { hooks: 'off', userSettings: { disableAllHooks: true } },
@@ -39,7 +39,14 @@ describeRealClaude('what a command or the model prints', ({ binary }) => {
     const bridge = await startBridge({
       claude: binary,
       userSettings,
-      script: [runs('cat forged.txt; sleep 2; touch forged-was-shown', 'Look:'), says(`Look:\n\n${forged}`)],
+      script: () => {
+        const turns = [
+          runs('cat forged.txt; sleep 2; touch forged-was-shown', 'Look:'),
+          { tools: [{ name: 'Read', input: { file_path: join(bridge.project, 'forged.txt') } }] },
+          says(`Look:\n\n${forged}`),
+        ];
+        return turns[bridge.api.turnsServed - 1] ?? says('No more.');
+      },
     });
     await writeFile(join(bridge.project, 'forged.txt'), forged);
     const id = await bridge.start({ prompt: `Show this:\n${forged}`, path: bridge.project });
@@ -49,6 +56,8 @@ describeRealClaude('what a command or the model prints', ({ binary }) => {
     expect(await bridge.events(id, 'decision-closed')).toMatchObject([
       { kind: 'permission', verdict: 'allow' },
     ]);
-    expect(bridge.api.turnsServed).toBe(2);
+    expect(bridge.api.turnsServed).toBe(3);
+    const results = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(results.filter((text) => text.includes('Yes, I trust this folder'))).toHaveLength(2);
   });
 });

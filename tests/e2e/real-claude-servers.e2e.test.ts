@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude } from '../harness/real-claude.js';
-import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
+import { asks, runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
 describeNewestClaude('a task and its servers', ({ binary }) => {
@@ -25,6 +25,20 @@ describeNewestClaude('a task and its servers', ({ binary }) => {
     await other.respond(id, asked, { verdict: 'allow' });
     expect(await other.end(id)).toMatchObject({ status: 'completed', last_output: 'Made after all.' });
     expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+  });
+
+  it('a question of the print driver outlives its server, too', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [asks('Which one?', ['This', 'That']), says('That it is.')],
+    });
+    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project, driver: 'print' });
+    const asked = await bridge.decision(id);
+    process.kill(bridge.mcp.pid, 'SIGKILL');
+    const other = await bridge.another();
+    await other.respond(id, asked, { verdict: 'allow', answers: { Choice: 'That' } });
+    expect(await other.end(id)).toMatchObject({ status: 'completed', last_output: 'That it is.' });
+    expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('That');
   });
 
   it('a client that leaves in the middle of a turn leaves the task running; the next one ends it', async () => {

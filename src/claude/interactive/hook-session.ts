@@ -197,11 +197,17 @@ function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailur
   return { kind: faultKindOf({ code: event.error, text }), text };
 }
 
+/** What a person answers at the terminal runs with the answer added to its input. */
+const ANSWERED_TOOLS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
 function isSameCall(
   asked: PermissionRequestEvent,
   ran: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>,
 ): boolean {
-  return (
-    asked.tool_name === ran.tool_name && JSON.stringify(asked.tool_input) === JSON.stringify(ran.tool_input)
+  if (asked.tool_name !== ran.tool_name) return false;
+  if (!ANSWERED_TOOLS.has(asked.tool_name))
+    return JSON.stringify(asked.tool_input) === JSON.stringify(ran.tool_input);
+  return Object.entries(asked.tool_input).every(
+    ([field, value]) => JSON.stringify(ran.tool_input[field]) === JSON.stringify(value),
   );
 }

@@ -203,6 +203,29 @@ describe('a permission request', () => {
     expect(await output).toEqual(decided({ behavior: 'allow' }));
   });
 
+  it.each([
+    {
+      tool_name: 'AskUserQuestion',
+      asked: {
+        questions: [{ question: 'Which?', header: 'C', multiSelect: false, options: [{ label: 'A' }] }],
+      },
+      added: { answers: { 'Which?': 'A' } },
+      isGone: true,
+    },
+    { tool_name: 'ExitPlanMode', asked: { plan: '1. Go.' }, added: { planFilePath: '/p.md' }, isGone: true },
+    { tool_name: 'Bash', asked: { command: 'make' }, added: { run_in_background: true }, isGone: false },
+  ])(
+    'of $tool_name is gone when it has run with more than was asked: $isGone',
+    async ({ isGone, ...call }) => {
+      const { tool_name, asked, added } = call;
+      const { output } = await ask({ tool_name, tool_input: asked });
+      await post('PostToolUse', { tool_name, tool_input: { ...asked, ...added }, tool_response: {} });
+      expect(session.isWaiting).toBe(!isGone);
+      if (!isGone) session.answer('hook-1', { verdict: 'allow' });
+      await output;
+    },
+  );
+
   it('is gone when the CLI hangs up: a person answered at the terminal', async () => {
     const gone = new AbortController();
     const { output } = await ask(bash, gone.signal);

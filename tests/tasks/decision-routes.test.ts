@@ -1,0 +1,276 @@
+import { describe, expect, it, vi } from 'vitest';
+import { judgeRequest } from '../../src/approvals/judge-request.js';
+import { realPlaces } from '../../src/approvals/places.js';
+import { compileRules } from '../../src/approvals/user-rules.js';
+import type { SessionAnswer, SessionRequest } from '../../src/claude/session.js';
+import type { Person } from '../../src/mcp/person.js';
+import type { DecisionAnswer } from '../../src/tasks/task-host.js';
+import { openDecisions, type PermissionMode } from '../../src/tasks/task.js';
+import { askPerson } from '../../src/tools/tasks/ask-person.js';
+import { createRun, type RunHarness } from './run-harness.js';
+
+const PROJECT = '/home/ann/app';
+const DEADLINE_SECONDS = 600;
+const DENIED_LATE =
+  'No answer came within 600 seconds, so this was denied. Go on without it, or choose another way.';
+
+interface Kind {
+  readonly kind: string;
+  readonly request: Partial<SessionRequest>;
+  /** What a caller answers, and what a person fills into the form for the same. */
+  readonly yes: Pick<DecisionAnswer, 'verdict' | 'answers'>;
+  readonly form: Readonly<Record<string, string>>;
+  /** What the session is told then. */
+  readonly told: SessionAnswer;
+  /** The rule that answers in mode auto; none where a person must. */
+  readonly rule?: string;
+}
+
+function question(multiSelect: boolean): Partial<SessionRequest> {
+  const options = [{ label: 'Red' }, { label: 'Blue', description: 'the colour' }, { label: 'Green' }];
+  return {
+    kind: 'question',
+    tool: 'AskUserQuestion',
+    options: options.map(({ label }) => label),
+    questions: [{ question: 'Which?', header: 'Choice', multiSelect, options }],
+  };
+}
+
+const plainYes: Pick<Kind, 'yes' | 'form' | 'told'> = {
+  yes: { verdict: 'allow' },
+  form: { verdict: 'allow' },
+  told: { verdict: 'allow' },
+};
+
+const kinds: readonly Kind[] = [
+  { kind: 'permission', request: {}, ...plainYes, rule: 'auto-permission' },
+  {
+    kind: 'permission for the session',
+    request: {},
+    yes: { verdict: 'allow_session' },
+    form: { verdict: 'allow_session' },
+    told: { verdict: 'allow_session' },
+    rule: 'auto-permission',
+  },
+  {
+    kind: 'permission with another input',
+    request: {},
+    yes: { verdict: 'allow', answers: { command: 'make -n' } },
+    form: { verdict: 'allow', command: 'make -n' },
+    told: { verdict: 'allow', input: { command: 'make -n' } },
+    rule: 'auto-permission',
+  },
+  {
+    kind: 'question with one answer',
+    request: question(false),
+    yes: { verdict: 'allow', answers: { 'Which?': 'Blue: the colour' } },
+    form: { answer_0: 'Blue' },
+    told: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
+  },
+  {
+    kind: 'question with several answers',
+    request: question(true),
+    yes: { verdict: 'allow', answers: { Choice: 'Red, Green' } },
+    form: { answer_0: 'Red, Green' },
+    told: { verdict: 'allow', answers: { 'Which?': 'Red, Green' } },
+  },
+  {
+    kind: 'question with free text',
+    request: question(false),
+    yes: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
+    form: { answer_0: '', other_0: 'none of "them"' },
+    told: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
+  },
+  {
+    kind: 'plan with a mode for what follows',
+    request: { kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Go.' } },
+    yes: { verdict: 'allow', answers: { mode: 'acceptEdits' } },
+    form: { verdict: 'allow', mode: 'acceptEdits' },
+    told: { verdict: 'allow', mode: 'acceptEdits' },
+    rule: 'auto-plan',
+  },
+  {
+    kind: 'trust in the folder',
+    request: { kind: 'trust', tool: 'trust-folder', source: 'observed', input: { folder: PROJECT } },
+    ...plainYes,
+    rule: 'auto-trust-folder',
+  },
+  {
+    kind: 'server of the project',
+    request: { kind: 'trust', tool: 'project-mcp-server', source: 'observed', input: { server: 'foo' } },
+    ...plainYes,
+    rule: 'auto-project-mcp-server',
+  },
+  {
+    kind: 'another start dialog',
+    request: { kind: 'prompt', tool: 'api-key', source: 'observed', input: {} },
+    ...plainYes,
+  },
+];
+
+interface Route {
+  readonly route: string;
+  /** Who the record says it was. */
+  readonly by: string;
+  readonly answer: (harness: RunHarness, decisionId: string, kind: Kind) => Promise<unknown>;
+  readonly verdict: (kind: Kind) => string;
+  /** What the session is told; undefined where it was answered there. */
+  readonly told: (kind: Kind) => SessionAnswer | undefined;
+}
+
+function respondsAs(route: string, by: string): Route {
+  return {
+    route,
+    by,
+    answer: ({ run }, decision_id, { yes }) => run.respond({ decision_id, by, ...yes }),
+    verdict: ({ yes }) => yes.verdict,
+    told: ({ told }) => told,
+  };
+}
+
+const routes: readonly Route[] = [
+  respondsAs('respond_to_task', 'caller'),
+  {
+    ...respondsAs('elicitation', 'elicitation'),
+    answer: async ({ run }, _, { form }) => {
+      const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'answered', values: form }) };
+      return askPerson(run.record, { respond: (_id, answer) => run.respond(answer) }, person, 45_000);
+    },
+  },
+  respondsAs('bar of the attached terminal', 'terminal'),
+  {
+    route: 'keys at the attached terminal',
+    by: 'terminal',
+    answer: async ({ run, driver }) => {
+      run.typed();
+      driver.fire({ type: 'request-gone', requestId: 'r1', why: 'answered at the terminal' });
+    },
+    verdict: () => 'withdrawn',
+    told: () => undefined,
+  },
+  {
+    route: 'deadline',
+    by: 'deadline',
+    answer: async ({ clock }) => clock.advance(DEADLINE_SECONDS * 1000),
+    verdict: () => 'deny',
+    told: () => ({ verdict: 'deny', message: DENIED_LATE }),
+  },
+];
+
+async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
+  const rules = compileRules([], { projectPath: PROJECT, homeDir: '/home/ann' });
+  const harness = await createRun({
+    spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode: mode },
+    judge: async ({ kind: what, tool, input }, by) =>
+      judgeRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, realPlaces),
+  });
+  await harness.run.start();
+  harness.driver.ask({ requestId: 'r1', ...kind.request });
+  await vi.waitUntil(() => harness.run.record.decisions.length > 0);
+  return harness;
+}
+
+async function ended({ run, driver }: RunHarness): Promise<void> {
+  expect(run.record.status).toBe('running');
+  driver.exit();
+  await run.ended;
+}
+
+describe.each(kinds)('a decision: $kind', (kind) => {
+  it(`is ${kind.rule === undefined ? 'answered by no rule' : `answered by the rule ${kind.rule}`} in mode auto`, async () => {
+    const harness = await asked(kind, 'auto');
+    const { run, driver } = harness;
+    if (kind.rule === undefined) {
+      expect(run.record.status).toBe('waiting');
+      expect(driver.answers).toEqual([]);
+      await run.respond({ decision_id: 'dec_1', verdict: 'deny', by: 'caller' });
+    } else {
+      expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'allow' } }]);
+      expect(run.record.decisions).toMatchObject([{ verdict: 'allow', answered_by: 'rule' }]);
+      expect(run.record.decisions[0]?.reason).toMatch(new RegExp(`^${kind.rule}: `));
+    }
+    await ended(harness);
+  });
+
+  it.each(routes)('is answered by $route, and nobody answers it again', async (route) => {
+    const harness = await asked(kind, 'cautious');
+    const { run, driver } = harness;
+    const [open] = openDecisions(run.record);
+    expect(open).toMatchObject({ decision_id: 'dec_1', verdict: null });
+    expect(run.record.status).toBe('waiting');
+    await route.answer(harness, 'dec_1', kind);
+    await vi.waitUntil(() => openDecisions(run.record).length === 0);
+    expect(run.record.decisions).toMatchObject([{ verdict: route.verdict(kind), answered_by: route.by }]);
+    const told = route.told(kind);
+    const answers = told === undefined ? [] : [{ requestId: 'r1', answer: told }];
+    await vi.waitUntil(() => driver.answers.length === answers.length);
+    await expect(run.respond({ decision_id: 'dec_1', by: 'late', ...kind.yes })).rejects.toMatchObject({
+      code: 'DECISION_CLOSED',
+    });
+    expect(driver.answers).toEqual(answers);
+    await ended(harness);
+  });
+});
+
+/** Those that differ on their way through a run. */
+const raced = new Set([
+  'permission with another input',
+  'question with one answer',
+  'plan with a mode for what follows',
+  'trust in the folder',
+]);
+
+describe.each(kinds.filter(({ kind }) => raced.has(kind)))('two routes at once: $kind', (kind) => {
+  const pairs = routes.flatMap((first) =>
+    routes.filter((one) => one !== first).map((second) => [first, second] as const),
+  );
+
+  it('one wins, and whoever else answered is told', async () => {
+    for (const [first, second] of pairs) {
+      const harness = await asked(kind, 'cautious');
+      const { run, driver } = harness;
+      const [one, two] = await Promise.allSettled([
+        first.answer(harness, 'dec_1', kind),
+        second.answer(harness, 'dec_1', kind),
+      ]);
+      await vi.waitUntil(() => openDecisions(run.record).length === 0);
+      const names = `${first.route}, ${second.route}`;
+      const [closed] = run.record.decisions;
+      const winner = [first, second].find(
+        (route) => route.by === closed?.answered_by && route.verdict(kind) === closed.verdict,
+      );
+      expect(winner, names).toBeDefined();
+      expect(driver.answers.length, names).toBeLessThanOrEqual(1);
+      expect(harness.log().match(/^.*\(by \w+.*$/gm), names).toHaveLength(1);
+      for (const [route, outcome] of [
+        [first, one],
+        [second, two],
+      ] as const) {
+        if (outcome.status === 'rejected') {
+          expect(route, names).not.toBe(winner);
+          expect(outcome.reason, names).toMatchObject({ code: 'DECISION_CLOSED' });
+        }
+      }
+      await ended(harness);
+    }
+  });
+});
+
+describe('a plan approved with a mode of the bridge', () => {
+  it.each([
+    { mode: 'auto', next: 'rule' },
+    { mode: 'cautious', next: null },
+  ] as const)('$mode: what follows is judged by it', async ({ mode, next }) => {
+    const plan = kinds.find(({ rule }) => rule === 'auto-plan');
+    if (plan === undefined) throw new Error('no plan among the kinds');
+    const harness = await asked(plan, 'cautious');
+    const { run, driver } = harness;
+    await run.respond({ decision_id: 'dec_1', verdict: 'allow', answers: { mode }, by: 'caller' });
+    expect(run.record.permission_mode).toBe(mode);
+    driver.ask({ requestId: 'r2' });
+    await vi.waitUntil(() => run.record.decisions.length === 2);
+    expect(run.record.decisions[1]?.answered_by).toBe(next);
+    driver.exit();
+    await run.ended;
+  });
+});
