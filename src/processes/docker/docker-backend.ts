@@ -61,7 +61,11 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#volumes = new WorkVolumes(engine, owner);
     const isInUse = (processId: string) => this.#inUse.has(processId);
     this.#leftovers = new LeftoverContainers({ engine, owner, logger, isInUse });
-    this.#watch = new EngineWatch({ engine, owner, clock, sweep: () => this.#leftovers.sweep() });
+    this.#watch = new EngineWatch({
+      clock,
+      running: () => this.#leftovers.running(),
+      sweep: () => this.#leftovers.sweep(),
+    });
   }
 
   async spawn(spec: DockerSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {

@@ -1,11 +1,8 @@
 import type { Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import { ownedBy, type ContainerOwner } from './container-labels.js';
-import type { DockerEngine } from './docker-engine.js';
 
 /** An engine that died tells so by its connections; this look is for one that falls silent. */
 const INTERVAL_MS = 10_000;
-const LOOK_LIMIT_MS = 10_000;
 /** One late answer is no lost engine. */
 const SILENT_LOOKS = 2;
 
@@ -17,8 +14,8 @@ export interface Watched {
 }
 
 export interface EngineWatchOptions {
-  readonly engine: Pick<DockerEngine, 'call'>;
-  readonly owner: ContainerOwner;
+  /** The ids of the containers that run; undefined when the engine does not answer soon. */
+  readonly running: () => Promise<ReadonlySet<string> | undefined>;
   readonly clock: Clock;
   /** Removes what was left behind; true when nothing is left. */
   readonly sweep: () => Promise<boolean>;
@@ -71,15 +68,11 @@ export class EngineWatch implements Disposable {
   }
 
   async #look(): Promise<void> {
-    const { engine, owner, sweep } = this.#options;
-    const listed = await engine.call(
-      (client, abortSignal) => client.listContainers({ filters: ownedBy(owner), abortSignal }),
-      LOOK_LIMIT_MS,
-    );
-    if (listed.kind === 'value') {
+    const running = await this.#options.running();
+    if (running !== undefined) {
       this.#silentLooks = 0;
-      this.#compare(new Set(listed.value.map(({ Id }) => Id)));
-      if (this.#isSweepDue) this.#isSweepDue = !(await sweep());
+      this.#compare(running);
+      if (this.#isSweepDue) this.#isSweepDue = !(await this.#options.sweep());
     } else if (++this.#silentLooks >= SILENT_LOOKS) {
       for (const one of [...this.#watched.keys()]) one.recheck();
     }

@@ -5,6 +5,8 @@ import type { DockerEngine } from './docker-engine.js';
 
 /** Volumes that no caller named are kept up to this number, newest first; those of running containers always. */
 const KEPT_VOLUMES = 200;
+/** A list takes an engine milliseconds. */
+const LOOK_LIMIT_MS = 10_000;
 const GONE_STATUSES = new Set([404, 409]);
 
 export interface LeftoverOptions {
@@ -21,6 +23,16 @@ export class LeftoverContainers {
 
   constructor(options: LeftoverOptions) {
     this.#options = options;
+  }
+
+  /** The ids of this owner's containers that run; undefined when the engine does not answer soon. */
+  async running(): Promise<ReadonlySet<string> | undefined> {
+    const { engine, owner } = this.#options;
+    const listed = await engine.call(
+      (client, abortSignal) => client.listContainers({ filters: ownedBy(owner), abortSignal }),
+      LOOK_LIMIT_MS,
+    );
+    return listed.kind === 'value' ? new Set(listed.value.map(({ Id }) => Id)) : undefined;
   }
 
   /** True when the engine answered, so that nothing is left. */
