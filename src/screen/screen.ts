@@ -1,13 +1,9 @@
-import unicode11 from '@xterm/addon-unicode11';
-import headless from '@xterm/headless';
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { Emulator, type EmulatorOptions } from './emulator.js';
 import { FloodBuffer } from './flood-buffer.js';
-import { ScrolledLines } from './scrolled-lines.js';
-import { ScreenSerializer } from './serialize-screen.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
-import { answerColourQueries } from './terminal-queries.js';
 
 /** One screen frame at 60 Hz: output within it is shown at once. */
 const FRAME_MS = 16;
@@ -20,24 +16,17 @@ const REST_FACTOR = 3;
 /** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
 const MAX_SYNCHRONIZED_MS = 500;
 
-export interface ScreenOptions {
-  readonly columns: number;
-  readonly rows: number;
-  /** Lines kept above the screen; lines that leave it between two looks are told from there. */
-  readonly scrollback: number;
+export interface ScreenOptions extends EmulatorOptions {
   readonly clock: Clock;
-  /** Takes the terminal's answers to the program's queries; to be written to the program. */
-  readonly reply: (data: string) => void;
 }
 
 /** A terminal without a window: what a person would see of a program's output. */
 export class Screen implements Disposable {
-  readonly #terminal: headless.Terminal;
+  readonly #options: EmulatorOptions;
+  #made: Emulator | undefined;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
   readonly #pending = new FloodBuffer();
-  readonly #scrolled: ScrolledLines;
-  readonly #serializer: ScreenSerializer;
   readonly #maxSliceLines: number;
   readonly #frame = this.#owned.add(new Emitter<void>());
   readonly #scrolledOff = this.#owned.add(new Emitter<readonly string[]>());
@@ -56,17 +45,9 @@ export class Screen implements Disposable {
   #disposed = false;
 
   constructor(options: ScreenOptions) {
-    const { columns, rows, scrollback, clock, reply } = options;
-    this.#clock = clock;
-    this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
-    this.#terminal.loadAddon(new unicode11.Unicode11Addon());
-    this.#terminal.unicode.activeVersion = '11';
-    this.#maxSliceLines = Math.max(1, Math.floor(scrollback / 2));
-    this.#scrolled = new ScrolledLines(this.#terminal);
-    this.#owned.add(this.#terminal);
-    this.#serializer = this.#owned.add(new ScreenSerializer(this.#terminal));
-    this.#owned.add(this.#terminal.onData(reply));
-    for (const handler of answerColourQueries(this.#terminal, reply)) this.#owned.add(handler);
+    this.#clock = options.clock;
+    this.#options = options;
+    this.#maxSliceLines = Math.max(1, Math.floor(options.scrollback / 2));
   }
 
   /** After a batch of output was parsed; the snapshot may be another one now. */
@@ -96,7 +77,7 @@ export class Screen implements Disposable {
 
   /** The program has asked for the other form of the cursor keys (DECCKM). */
   get hasApplicationCursorKeys(): boolean {
-    return this.#terminal.modes.applicationCursorKeysMode;
+    return this.#emulator.terminal.modes.applicationCursorKeysMode;
   }
 
   /** `isPlain` for bytes that hold nothing but lines, each of which the caller keeps: of a flood of them less is shown. */
@@ -122,7 +103,7 @@ export class Screen implements Disposable {
 
   resize(columns: number, rows: number): void {
     if (this.#disposed) return;
-    this.#terminal.resize(columns, rows);
+    this.#emulator.terminal.resize(columns, rows);
     this.#snapshot = undefined;
     this.#frame.fire();
   }
@@ -136,12 +117,12 @@ export class Screen implements Disposable {
 
   /** The bytes that bring a fresh terminal of this size to this screen, with so many lines above it. */
   state(scrollback: number): string {
-    return this.#serializer.state(scrollback);
+    return this.#emulator.serializer.state(scrollback);
   }
 
   /** The bytes that draw this screen into a terminal of any size. */
   picture(size: { readonly columns: number; readonly rows: number }): string {
-    return this.#serializer.picture(size);
+    return this.#emulator.serializer.picture(size);
   }
 
   dispose(): void {
@@ -150,8 +131,14 @@ export class Screen implements Disposable {
     this.#whenStill = [];
     this.#timer?.dispose();
     this.#unfinished?.dispose();
+    this.#made?.dispose();
     this.#owned.dispose();
     this.#release();
+  }
+
+  /** Made when there is something to show: an agent is started sooner than an emulator is loaded. */
+  get #emulator(): Emulator {
+    return (this.#made ??= new Emulator(this.#options));
   }
 
   #schedule(): void {
@@ -177,7 +164,7 @@ export class Screen implements Disposable {
   /** Slice after slice, each with fewer lines than the scrollback holds, so that none is trimmed before it is told. */
   #parseSlices(bytes: Buffer, from: number): void {
     const end = endOfLines(bytes, from, this.#maxSliceLines);
-    this.#terminal.write(bytes.subarray(from, end), () => {
+    this.#emulator.terminal.write(bytes.subarray(from, end), () => {
       if (this.#disposed) return;
       this.#tellScrolledOff();
       if (end < bytes.length) this.#parseSlices(bytes, end);
@@ -192,7 +179,7 @@ export class Screen implements Disposable {
   }
 
   #tellScrolledOff(): void {
-    const lines = this.#scrolled.take();
+    const lines = this.#emulator.scrolled.take();
     if (lines.length > 0) this.#scrolledOff.fire(lines);
   }
 
@@ -202,7 +189,7 @@ export class Screen implements Disposable {
     this.#parsed.fire(bytes);
     for (const read of this.#whenStill.splice(0)) read();
     // Between the marks of a synchronized update (mode 2026) the screen is not meant to be looked at.
-    if (this.#terminal.modes.synchronizedOutputMode && this.#waiters.length === 0) this.#showLater();
+    if (this.#emulator.terminal.modes.synchronizedOutputMode && this.#waiters.length === 0) this.#showLater();
     else this.#show();
     if (this.#pending.isEmpty) this.#release();
     else if (this.#waiters.length > 0) this.#parse();
@@ -225,14 +212,14 @@ export class Screen implements Disposable {
   }
 
   #read(): Snapshot {
-    const { active } = this.#terminal.buffer;
+    const { active } = this.#emulator.terminal.buffer;
     const lines = Array.from(
-      { length: this.#terminal.rows },
+      { length: this.#emulator.terminal.rows },
       (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
     );
     return createSnapshot({
-      columns: this.#terminal.cols,
-      rows: this.#terminal.rows,
+      columns: this.#emulator.terminal.cols,
+      rows: this.#emulator.terminal.rows,
       lines,
       cursor: { column: active.cursorX, row: active.cursorY },
       alternate: active.type === 'alternate',

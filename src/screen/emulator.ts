@@ -1,0 +1,38 @@
+import unicode11 from '@xterm/addon-unicode11';
+import headless from '@xterm/headless';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { ScrolledLines } from './scrolled-lines.js';
+import { ScreenSerializer } from './serialize-screen.js';
+import { answerColourQueries } from './terminal-queries.js';
+
+export interface EmulatorOptions {
+  readonly columns: number;
+  readonly rows: number;
+  /** Lines kept above the screen. */
+  readonly scrollback: number;
+  /** Takes the terminal's answers to the program's queries. */
+  readonly reply: (data: string) => void;
+}
+
+/** The terminal emulator with what reads it. Its code is loaded with the first one that is made. */
+export class Emulator implements Disposable {
+  readonly terminal: headless.Terminal;
+  readonly scrolled: ScrolledLines;
+  readonly serializer: ScreenSerializer;
+  readonly #owned = new DisposableStore();
+
+  constructor({ columns, rows, scrollback, reply }: EmulatorOptions) {
+    this.terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
+    this.terminal.loadAddon(new unicode11.Unicode11Addon());
+    this.terminal.unicode.activeVersion = '11';
+    this.scrolled = new ScrolledLines(this.terminal);
+    this.#owned.add(this.terminal);
+    this.serializer = this.#owned.add(new ScreenSerializer(this.terminal));
+    this.#owned.add(this.terminal.onData(reply));
+    for (const handler of answerColourQueries(this.terminal, reply)) this.#owned.add(handler);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}
