@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  Collector,
+  run,
+  start,
+  valueOf,
+  type BackendFacts,
+  type BackendUnderTest,
+  type Started,
+} from './under-test.js';
+
+const EACH_BYTES = 5_000_000;
+const IDLE = 50;
+/** Kept short here; the measurement prints 200 MB. */
+const FLOOD_BYTES = 20_000_000;
+
+/** Many at once, and much of it. */
+export function describeMany(facts: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+  const { many, exits } = facts;
+  describe('many and much', () => {
+    it(`loses nothing of ${many} processes that print 5 MB each at once`, async () => {
+      const test = await open();
+      const script = `head -c ${EACH_BYTES} /dev/zero | tr '\\0' "$MARK"`;
+      const all = await Promise.all(
+        Array.from({ length: many }, (_, index) =>
+          run(test, script, { env: { MARK: String.fromCharCode(97 + index) } }),
+        ),
+      );
+      for (const [index, { output, exit }] of all.entries()) {
+        expect(exit.code).toBe(0);
+        const expected = Buffer.alloc(EACH_BYTES, 97 + index);
+        expect(output.raw('stdout').equals(expected), `process ${index}`).toBe(true);
+      }
+    });
+
+    it(`loses no byte of the ends of ${exits} processes that print and end at once`, async () => {
+      const test = await open();
+      const script = 'seq 1 2000; echo the end >&2; exit 4';
+      let wrong = 0;
+      for (let done = 0; done < exits; done += many) {
+        const batch = Array.from({ length: Math.min(many, exits - done) }, () => run(test, script));
+        for (const { output, exit } of await Promise.all(batch)) {
+          const isWhole = output.raw('stdout').length === 8_893 && output.text('stderr') === 'the end\n';
+          if (!isWhole || exit.code !== 4) wrong++;
+        }
+      }
+      expect(wrong).toBe(0);
+    });
+
+    it('keeps idle processes, and ends them all together', async () => {
+      const test = await open();
+      const count = facts.leavesBehind ? IDLE : many;
+      const all: Started[] = [];
+      for (let index = 0; index < count; index++) all.push(await start(test, ['sleep', '600']));
+      expect(all.every(({ process }) => process.status === 'running')).toBe(true);
+      await test.backend.dispose();
+      await Promise.all(all.map(({ process }) => process.exited));
+      expect(all.every(({ process }) => process.status === 'terminated')).toBe(true);
+    });
+
+    it('hands on 20 MB in order while another talks', async () => {
+      const test = await open();
+      const flood = await start(test, ['sh', '-c', `head -c ${FLOOD_BYTES} /dev/zero`]);
+      const talk = await start(test, ['cat']);
+      for (let round = 0; round < 5; round++) {
+        valueOf(await talk.process.write(Buffer.from(`${round}\n`)));
+        await talk.output.has(`${round}\n`);
+      }
+      expect((await flood.process.exited).code).toBe(0);
+      expect(createHash('sha256').update(flood.output.raw('stdout')).digest('hex')).toBe(
+        createHash('sha256').update(Buffer.alloc(FLOOD_BYTES)).digest('hex'),
+      );
+    });
+
+    it('starts no more after it was disposed, or ends it at once', async () => {
+      const test = await open();
+      await test.backend.dispose();
+      const started = await test.backend.spawn(test.spec(['sleep', '600']), new Collector());
+      if (started.ok) expect((await started.value.exited).code).toBeUndefined();
+    });
+  });
+
+  describe('what it uses', () => {
+    it('tells memory, time and number of a process and its children', async () => {
+      const { process, output } = await start(await open(), ['sh', '-c', 'sleep 60 & echo up; wait']);
+      await output.has('up');
+      const stats = valueOf(await process.stats());
+      expect(stats.processCount).toBeGreaterThanOrEqual(2);
+      expect(stats.memoryBytes).toBeGreaterThan(0);
+      expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
+      expect(stats.listeningPorts).toEqual([]);
+    });
+
+    it('counts the time that it works', async () => {
+      const work = 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; sleep 60';
+      const { process, output } = await start(await open(), ['sh', '-c', work]);
+      await output.has('done');
+      expect(valueOf(await process.stats()).cpuSeconds).toBeGreaterThan(0);
+    });
+
+    it('tells nothing of a process that has ended', async () => {
+      const { process } = await run(await open(), ':');
+      expect(await process.stats()).toMatchObject({ fault: { code: 'NOT_RUNNING' } });
+    });
+
+    const { node } = facts.programs;
+    if (node !== undefined) {
+      it('tells the port on which a server listens', async () => {
+        const script =
+          'const s = require("net").createServer().listen(0, "127.0.0.1", () => console.log("port " + s.address().port + "."))';
+        const { process, output } = await start(await open(), [
+          'sh',
+          '-c',
+          `"${node}" -e '${script}' & wait`,
+        ]);
+        const port = /port (\d+)\./.exec(await output.has(/port \d+\./))?.[1];
+        expect(valueOf(await process.stats()).listeningPorts).toEqual([Number(port)]);
+      });
+    }
+  });
+}

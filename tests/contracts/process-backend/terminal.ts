@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
+import { bytesOfKeys } from '../../../src/processes/keys.js';
+import type { ProcessHandle } from '../../../src/processes/process-handle.js';
+import { ProcessScreen } from '../../../src/processes/process-screen.js';
+import {
+  Collector,
+  start,
+  type,
+  valueOf,
+  type BackendFacts,
+  type BackendUnderTest,
+  type SpecOptions,
+} from './under-test.js';
+
+const SIZE = { columns: 80, rows: 24 };
+
+/** A process in a terminal, with the screen that shows it. */
+interface OnScreen {
+  readonly process: ProcessHandle;
+  readonly output: Collector;
+  press(...keys: string[]): Promise<void>;
+  /** Resolves when the screen shows the text. */
+  shows(wanted: string | RegExp): Promise<string>;
+}
+
+async function onScreen(
+  test: BackendUnderTest,
+  command: readonly [string, ...string[]],
+  options: SpecOptions = {},
+): Promise<OnScreen> {
+  const tty = options.tty ?? SIZE;
+  const output = new Collector();
+  let process: ProcessHandle | undefined;
+  const screen = new ProcessScreen({
+    size: tty,
+    clock: systemClock,
+    reply: (bytes) => void process?.write(bytes),
+  });
+  let printed: () => void = () => undefined;
+  const sink = {
+    write: (stream: 'stdout' | 'stderr' | 'terminal', bytes: Uint8Array) => {
+      screen.feed(bytes);
+      const wait = output.write(stream, bytes);
+      printed();
+      return wait;
+    },
+  };
+  process = valueOf(await test.backend.spawn(test.spec(command, { ...options, tty }), sink));
+  const running = process;
+  void running.exited.then(() => printed());
+  return {
+    process: running,
+    output,
+    press: async (...keys) => {
+      valueOf(await running.write(valueOf(bytesOfKeys(keys, screen.hasApplicationCursorKeys))));
+    },
+    shows: async (wanted) => {
+      for (;;) {
+        const next = new Promise<void>((resolve) => (printed = resolve));
+        const { text } = await screen.show();
+        if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) return text;
+        if (running.status === 'terminated') throw new Error(`It ended without that, and shows:\n${text}`);
+        await next;
+      }
+    },
+  };
+}
+
+/** Programs in a terminal, used as a person would. */
+export function describeTerminal({ programs }: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+  describe('a terminal', () => {
+    it('is one, of the size that was asked for', async () => {
+      const { output, process } = await start(
+        await open(),
+        ['sh', '-c', 'test -t 0 && test -t 1 && test -t 2 && echo yes; stty size'],
+        { tty: { columns: 101, rows: 37 } },
+      );
+      expect((await process.exited).code).toBe(0);
+      expect(output.text('terminal')).toBe('yes\r\n37 101\r\n');
+      expect(output.text('stdout') + output.text('stderr')).toBe('');
+    });
+
+    it('is not there unless asked for', async () => {
+      const { output, process } = await start(await open(), [
+        'sh',
+        '-c',
+        'test -t 0 || test -t 1 || echo none',
+      ]);
+      await process.exited;
+      expect(output.text('stdout')).toBe('none\n');
+    });
+
+    it('is resized, and its program is told', async () => {
+      const { process, output } = await start(
+        await open(),
+        ['sh', '-c', "trap 'stty size; exit 0' WINCH; echo up; while :; do sleep 0.02; done"],
+        { tty: SIZE },
+      );
+      await output.has('up');
+      valueOf(await process.resize({ columns: 132, rows: 50 }));
+      await process.exited;
+      expect(output.text('terminal')).toContain('50 132');
+    });
+
+    it('tells exit codes and signals', async () => {
+      const test = await open();
+      const failing = await start(test, ['sh', '-c', 'echo bad; exit 3'], { tty: SIZE });
+      expect((await failing.process.exited).code).toBe(3);
+      expect(failing.output.text('terminal')).toBe('bad\r\n');
+    });
+
+    it('loses nothing of what is printed right before the end', async () => {
+      const { process, output } = await start(await open(), ['sh', '-c', 'seq 1 20000'], { tty: SIZE });
+      await process.exited;
+      expect(output.text('terminal').trimEnd().split('\r\n')).toHaveLength(20_000);
+    });
+
+    it('echoes what is typed, and gives it to the program at the end of the line', async () => {
+      const { process, output } = await start(await open(), ['sh', '-c', 'read -r x; echo "got $x"'], {
+        tty: SIZE,
+      });
+      await type(process, 'words\r');
+      await process.exited;
+      expect(output.text('terminal')).toBe('words\r\ngot words\r\n');
+    });
+
+    it('ends input by ctrl-d, and a program by ctrl-c', async () => {
+      const test = await open();
+      const cat = await start(test, ['cat'], { tty: SIZE });
+      await type(cat.process, 'line\r\x04');
+      expect((await cat.process.exited).code).toBe(0);
+      expect(await cat.process.endInput()).toMatchObject({ fault: { code: 'NO_TERMINAL' } });
+      const sleeping = await start(test, ['sh', '-c', 'echo up; exec sleep 60'], { tty: SIZE });
+      await sleeping.output.has('up');
+      await type(sleeping.process, '\x03');
+      const exit = await sleeping.process.exited;
+      expect(exit.signal ?? exit.code).toBe(exit.signal === undefined ? 130 : 'SIGINT');
+    });
+
+    it('shows a menu that is drawn with escape sequences', async () => {
+      const draw = "printf '\\033[2J\\033[3;5Hthird row\\033[1;1Hfirst row'; read -r x";
+      const { shows, press, process } = await onScreen(await open(), ['sh', '-c', draw]);
+      const text = await shows('third row');
+      expect(text.split('\n')[0]).toBe('first row');
+      expect(text.split('\n')[2]).toBe('    third row');
+      await press('enter');
+      await process.exited;
+    });
+
+    it('answers a program that asks where the cursor is', async () => {
+      const ask = "stty raw -echo; printf 'ab\\033[6n'; dd bs=1 count=6 2>/dev/null | od -c; stty sane";
+      const { output, process } = await start(await open(), ['sh', '-c', 'true'], { tty: SIZE });
+      await process.exited;
+      expect(output.bytes).toBe(0);
+      const asking = await onScreen(await open(), ['sh', '-c', ask]);
+      await asking.shows(/\[\s+1\s+;\s+3\s+R/);
+      await asking.process.exited;
+    });
+
+    const { less, vi, top, node, python } = programs;
+    if (less !== undefined) {
+      it('pages through less', async () => {
+        const { shows, press, process } = await onScreen(await open(), [
+          'sh',
+          '-c',
+          `seq 1 500 > "\${TMPDIR:-/tmp}/less-$$"; ${less} "\${TMPDIR:-/tmp}/less-$$"; c=$?; rm -f "\${TMPDIR:-/tmp}/less-$$"; exit $c`,
+        ]);
+        await shows(/^1\n2\n/);
+        await press('space');
+        await shows(/^2\d\n2\d\n/);
+        await type(process, 'G');
+        await shows(/^500$/m);
+        await type(process, 'q');
+        expect((await process.exited).code).toBe(0);
+      });
+    }
+    if (vi !== undefined) {
+      it('writes a file with vi', async () => {
+        const { shows, press, process, output } = await onScreen(await open(), [
+          'sh',
+          '-c',
+          `f="\${TMPDIR:-/tmp}/vi-$$"; ${vi} "$f"; echo "file: $(cat "$f")"; rm -f "$f"`,
+        ]);
+        await shows(/^~/m);
+        await type(process, 'ihello from vi');
+        await press('esc');
+        await shows('hello from vi');
+        await type(process, ':wq');
+        await press('enter');
+        await process.exited;
+        expect(output.text('terminal')).toContain('file: hello from vi');
+      });
+    }
+    if (top !== undefined) {
+      it('looks at top, and leaves it', async () => {
+        const { shows, process } = await onScreen(await open(), [top]);
+        await shows(/PID.*COMMAND/);
+        await type(process, 'q');
+        expect((await process.exited).code).toBe(0);
+      });
+    }
+    if (node !== undefined) {
+      it('talks to a REPL of node', async () => {
+        const { shows, press, process } = await onScreen(await open(), [node, '-i'], {
+          env: { NODE_REPL_HISTORY: '' },
+        });
+        await shows(/^> ?$/m);
+        await type(process, 'const n = 6 * 7');
+        await press('enter');
+        await shows('undefined');
+        await type(process, 'n + 1000');
+        await press('enter');
+        await shows(/^1042$/m);
+        await press('up');
+        await shows(/^> n \+ 1000$/m);
+        await press('ctrl-c', 'ctrl-d');
+        expect((await process.exited).code).toBe(0);
+      });
+    }
+    if (python !== undefined) {
+      it('talks to a REPL of python', async () => {
+        const { shows, process, press } = await onScreen(await open(), [python, '-q']);
+        await shows('>>>');
+        await type(process, 'sum(range(10)) * 2');
+        await press('enter');
+        await shows(/^90$/m);
+        await press('ctrl-d');
+        expect((await process.exited).code).toBe(0);
+      });
+    }
+  });
+}
