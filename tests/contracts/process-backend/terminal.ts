@@ -19,9 +19,9 @@ const SIZE = { columns: 80, rows: 24 };
 interface OnScreen {
   readonly process: ProcessHandle;
   readonly output: Collector;
-  press(...keys: string[]): Promise<void>;
+  readonly press: (...keys: string[]) => Promise<void>;
   /** Resolves when the screen shows the text. */
-  shows(wanted: string | RegExp): Promise<string>;
+  readonly shows: (wanted: string | RegExp) => Promise<string>;
 }
 
 async function onScreen(

@@ -40,6 +40,6 @@ async function open(): Promise<BackendUnderTest> {
 
 describeProcessBackend(
   'host',
-  { programs: programsOnPath(), leavesBehind: true, many: 20, exits: 200 },
+  { programs: programsOnPath(), leavesBehind: true, many: 20, exits: 100 },
   open,
 );
