@@ -32,8 +32,11 @@ export interface LockWish {
 /** A lock that is ours until it is released, or its owner dies. */
 export interface Lock {
   readonly holder: LockHolder;
-  /** `lost` when the lock was no longer ours; it is left as it is then. */
-  release(): Promise<'released' | 'lost'>;
+  /**
+   * `lost` when the lock was no longer ours; it is left as it is then. `later` for a reservation that cannot be given back now
+   * (no descriptors, no turn): it is tried again until it is.
+   */
+  release(): Promise<'released' | 'lost' | 'later'>;
 }
 
 /** Who holds which project, while nobody else may change that. */
@@ -60,6 +63,8 @@ const DECISION_NAME = 'decision';
 const DECISION_RETRY_MS = 4;
 /** Longer than a hundred decisions before ours; then its owner was stopped in the middle. */
 const DECISION_LIMIT_MS = 20_000;
+/** How often a reservation that could not be given back is tried again; its project is held as long. */
+const GIVE_BACK_RETRY_MS = 1_000;
 
 /**
  * One running task a project, across all processes of the user: `<lockDir>/<hash of the project's path>`. A folder and one
@@ -71,6 +76,9 @@ export class ProjectLocks implements Disposable {
   readonly #files: FileLocks;
   #self: Promise<ProcessIdentity> | undefined;
   #disposed = false;
+  /** Reservations by their paths that are still to be given back. */
+  readonly #owed = new Map<string, LockHolder>();
+  #payingBack: Disposable | undefined;
   /** The decision before, in this process: these queue here and not at the file. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -130,13 +138,14 @@ export class ProjectLocks implements Disposable {
 
   /**
    * For a process that leaves now, perhaps in the middle of a decision: what it holds of one is given back at once. Locks of
-   * projects stay, they are their tasks'. No decision can be begun afterwards.
+   * projects stay, they are their tasks', but those that were to be given back. No decision can be begun afterwards.
    */
   dispose(): void {
     this.#disposed = true;
+    this.#payingBack?.dispose();
     for (const name of namesAtOnce(this.#lockDir)) {
-      const isPassing = name === DECISION_NAME || name.endsWith(TEMPORARY_SUFFIX);
       const path = join(this.#lockDir, name);
+      const isPassing = name === DECISION_NAME || name.endsWith(TEMPORARY_SUFFIX) || this.#owed.has(path);
       if (isPassing && readLockAtOnce(path)?.owner.pid === process.pid) rmSync(path, { force: true });
     }
   }
@@ -205,7 +214,30 @@ export class ProjectLocks implements Disposable {
       );
     }
     // In a decision, since the task's keeper may be taking it at this moment.
-    return { holder, release: () => this.decide(() => this.#files.release(path, holder)) };
+    return { holder, release: () => this.#giveBack(path, holder) };
+  }
+
+  async #giveBack(path: string, holder: LockHolder): Promise<'released' | 'lost' | 'later'> {
+    try {
+      const released = await this.decide(() => this.#files.release(path, holder));
+      this.#owed.delete(path);
+      return released;
+    } catch (fault) {
+      if (!(fault instanceof BridgeError) && systemCodeOf(fault) === undefined) throw fault;
+      // Else the project would be held for as long as this process lives.
+      this.#owed.set(path, holder);
+      this.#payLater();
+      return 'later';
+    }
+  }
+
+  #payLater(): void {
+    if (this.#disposed) return;
+    this.#payingBack ??= this.#clock.after(GIVE_BACK_RETRY_MS, () => {
+      this.#payingBack = undefined;
+      // What fails again asks for the next try by itself.
+      for (const [path, holder] of this.#owed) void this.#giveBack(path, holder);
+    });
   }
 
   /** Leftovers of dead takers lie in nobody's way: what cannot be swept now is tried again by the next one. */

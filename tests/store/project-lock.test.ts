@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { ownIdentity, type ProcessIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../src/store/project-lock.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { LockRacers } from './lock-racers.js';
 
 const RACERS = 3;
@@ -215,6 +216,26 @@ describe('a lock reserved for a task', () => {
     expect((await locks.table()).dead).toMatchObject([{ task_id: 'task_second', reserved: true }]);
     await mustAcquire('task_third');
   });
+});
+
+test('a reservation that cannot be given back now is given back as soon as that works', async () => {
+  const clock = new ManualClock();
+  const slow = new ProjectLocks(folder, clock, () => undefined);
+  onTestFinished(() => slow.dispose());
+  const owner = await ownIdentity();
+  const reserved = await slow.decide((table) =>
+    table.reserve({ projectPath: project, taskId: 'task_failed', owner }),
+  );
+  const away = `${folder}-away`;
+  await rename(folder, away);
+  await writeFile(folder, 'no folder');
+  expect(await reserved.release()).toBe('later');
+  await rm(folder);
+  await rename(away, folder);
+  expect((await locks.table()).held).toMatchObject([{ task_id: 'task_failed' }]);
+  clock.advance(1_000);
+  await expect.poll(() => readdir(folder)).toEqual([]);
+  await mustAcquire('task_next');
 });
 
 test('decisions come one after the other, and one that fails stops none', async () => {
