@@ -107,6 +107,10 @@ export class TaskFiles implements Disposable {
   async finish(limitMs: number): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + limitMs;
     while (this.#isFailing && this.#clock.monotonicMs() < untilMs) await sleep(this.#clock, LOOK_INTERVAL_MS);
+    const lost = this.#storage.giveUp();
+    if (lost !== undefined) this.#run?.setStorage('failing', lost, lost);
+    // What was said of the disk last is in the record.
+    await this.records.retry();
     await this.#close();
   }
 

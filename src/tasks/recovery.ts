@@ -76,6 +76,8 @@ async function recover(record: TaskRecord, parts: RecoveryParts): Promise<TaskRe
           }
         : decision,
     ),
+    // Nobody tries any more.
+    storage: record.storage?.replace(/^failing since (\S+?):/, 'the disk failed from $1 to the end:') ?? null,
     change_seq: record.change_seq + 1,
   };
   if (record.socket_path !== '') {

@@ -30,6 +30,8 @@ export class RunState implements Disposable {
   #record: TaskRecord;
   #startedMs: number | undefined;
   #isFinished = false;
+  /** What was said of the disk last. */
+  #storageAtEnd: Pick<TaskRecord, 'storage'> | undefined;
   /** The turn is over and the session waits for a message. */
   awaitsMessage = false;
   /** Why the session cannot go on now, in words, while it waits for that to pass. */
@@ -149,11 +151,14 @@ export class RunState implements Disposable {
   changed(fields: Partial<TaskRecord>): void {
     if (this.#isFinished) return;
     this.#record = { ...this.#record, ...fields, decisions: this.#decisions.all };
-    this.#parts.records
-      .write(this.#record)
-      .catch((fault: unknown) =>
-        this.#parts.logger.error('the record could not be written', { fault: messageOf(fault) }),
-      );
+    this.#write(this.#record);
+  }
+
+  /** How the disk is, also when the end has come: what the record says of it last must be so. */
+  setStorage(storage: string | null): void {
+    this.#storageAtEnd = { storage };
+    if (!this.#isFinished) this.changed({ storage });
+    else if (isFinal(this.#record.status)) this.finish(this.#record);
   }
 
   /** A change that only keeps the view fresh: written and told when it is convenient. */
@@ -186,8 +191,9 @@ export class RunState implements Disposable {
 
   /** The final record is on disk and the project is free: it is told. */
   finish(final: TaskRecord): void {
-    this.#record = final;
-    this.#changes.fire(final);
+    this.#record = { ...final, ...this.#storageAtEnd };
+    if (this.#record.storage !== final.storage) this.#write(this.#record);
+    this.#changes.fire(this.#record);
   }
 
   nowText(): string {
@@ -196,6 +202,14 @@ export class RunState implements Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  #write(record: TaskRecord): void {
+    this.#parts.records
+      .write(record)
+      .catch((fault: unknown) =>
+        this.#parts.logger.error('the record could not be written', { fault: messageOf(fault) }),
+      );
   }
 
   #elapsedSeconds(): number {

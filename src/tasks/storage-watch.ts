@@ -59,6 +59,13 @@ export class StorageWatch implements Disposable {
     this.#options.onFailed(`failing since ${this.#failingSince}: ${why}`);
   }
 
+  /** Ends the watch. When the disk still fails, the words that stay about it; else undefined. */
+  giveUp(): string | undefined {
+    this.dispose();
+    if (this.#failingSince === undefined) return undefined;
+    return `the disk failed from ${this.#failingSince} to the end of the task, until ${this.#now()}: what is missing was not written`;
+  }
+
   dispose(): void {
     this.#isDisposed = true;
     this.#timer?.dispose();

@@ -126,7 +126,7 @@ export class TaskRun implements Disposable {
   /** The disk fails, or writes again: told in the status, the journal and the log. Null when nothing is missing. */
   setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
     this.#story.storage(state, words);
-    this.#state.changed({ storage });
+    this.#state.setStorage(storage);
   }
 
   /** A person has taken the session over: it is not left at the end of a turn until the result is disposed. */

@@ -99,3 +99,11 @@ it('a watch that was disposed looks no more', () => {
   watch.failed('log', new Error('late'));
   expect([clock.timerCount, told]).toEqual([0, []]);
 });
+
+it('a watch that is given up says what stays of a disk that still fails, and nothing of one that does not', () => {
+  const failing = watchOver(['failing']);
+  failing.watch.failed('log', new Error('ENOSPC'));
+  expect(failing.watch.giveUp()).toMatch(/^the disk failed from .* to the end of the task/);
+  expect(failing.clock.timerCount).toBe(0);
+  expect(watchOver(['written']).watch.giveUp()).toBeUndefined();
+});

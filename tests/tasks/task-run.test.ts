@@ -381,3 +381,26 @@ describe('a message', () => {
     expect(await run.ended).toMatchObject({ status: 'completed' });
   });
 });
+
+describe('a disk that fails at the end of a task', () => {
+  it('is not called failing any more in the final record when it has taken everything', async () => {
+    const { run, driver, onDisk, told } = await started();
+    run.setStorage('failing', 'failing since then', 'failing since then');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', storage: 'failing since then' });
+    run.setStorage('back', 'the disk failed for a while', null);
+    expect(run.record).toMatchObject({ status: 'completed', storage: null });
+    expect(told.at(-1)).toMatchObject({ status: 'completed', storage: null });
+    await expect.poll(async () => (await onDisk()).storage).toBeNull();
+  });
+
+  it('is told as it was last, also when that changed while the end was written', async () => {
+    const { run, driver, onDisk } = await started();
+    run.setStorage('failing', 'failing since then', 'failing since then');
+    driver.exit();
+    run.setStorage('back', 'missing: 5 bytes', 'missing: 5 bytes');
+    await run.ended;
+    await expect.poll(async () => (await onDisk()).storage).toBe('missing: 5 bytes');
+    expect((await onDisk()).status).toBe('completed');
+  });
+});
