@@ -1,0 +1,83 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createTaskId } from '../../src/base/ids.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { KeeperServer } from '../../src/keeper/keeper-server.js';
+import { ServerPresence } from '../../src/keeper/server-presence.js';
+import { ManualClock } from '../harness/manual-clock.js';
+import { createRun, type RunHarness } from '../tasks/run-harness.js';
+import { TASK_ID } from '../tasks/sample-task.js';
+
+const GRACE_SECONDS = 30;
+
+interface Kept {
+  readonly task: { readonly task_id: string; readonly socket_path: string };
+  readonly harness: RunHarness;
+  readonly server: KeeperServer;
+  readonly clock: ManualClock;
+}
+
+/** A keeper whose task ends without a server, or with `undefined` one that does not care. */
+async function kept(stopWithoutServerSeconds: number | undefined): Promise<Kept> {
+  const harness = await createRun();
+  await harness.run.start();
+  const clock = new ManualClock();
+  const socket_path = join(tmpdir(), `${createTaskId().slice(-12)}.sock`);
+  const server = await KeeperServer.start({
+    run: harness.run,
+    socketPath: socket_path,
+    clock,
+    logger: silentLogger,
+    stopWithoutServerSeconds,
+  });
+  onTestFinished(() => server.dispose());
+  return { task: { task_id: TASK_ID, socket_path }, harness, server, clock };
+}
+
+function presence(): ServerPresence {
+  const made = new ServerPresence();
+  onTestFinished(() => made.dispose());
+  return made;
+}
+
+it('stays with a task that needs a server, once, however often it is asked to', async () => {
+  const { task, server, harness, clock } = await kept(GRACE_SECONDS);
+  const here = presence();
+  await Promise.all([here.stay(task), here.stay(task)]);
+  await here.stay(task);
+  expect(here.count).toBe(1);
+  await expect.poll(() => server.clientCount).toBe(1);
+  clock.advance(2 * GRACE_SECONDS * 1_000);
+  expect(harness.driver.told).not.toContain('kill');
+});
+
+it('lets go of a task that needs none', async () => {
+  const { task, server } = await kept(undefined);
+  const here = presence();
+  await here.stay(task);
+  expect(here.count).toBe(0);
+  await expect.poll(() => server.clientCount).toBe(0);
+});
+
+it('is gone for the keeper when it is disposed, and stays with nothing any more', async () => {
+  const { task, server, harness, clock } = await kept(GRACE_SECONDS);
+  const here = presence();
+  await here.stay(task);
+  here.dispose();
+  await here.stay(task);
+  expect(here.count).toBe(0);
+  await expect.poll(() => server.clientCount).toBe(0);
+  clock.advance(GRACE_SECONDS * 1_000);
+  expect(harness.driver.told).toContain('kill');
+});
+
+it('forgets a keeper that has left, and does nothing where nobody listens', async () => {
+  const { task, server } = await kept(GRACE_SECONDS);
+  const here = presence();
+  await here.stay(task);
+  server.dispose();
+  await expect.poll(() => here.count).toBe(0);
+  await here.stay(task);
+  expect(here.count).toBe(0);
+});
