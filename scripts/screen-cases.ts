@@ -1,6 +1,8 @@
 // The screens of the real CLI that are kept as fixtures: how each is reached. Data, and the words of the scripted model.
 import { join } from 'node:path';
 import type { Script } from '../src/cli/demo/scripted-api.js';
+import { SUBSCRIBER, limitReached } from '../tests/harness/limit-answers.js';
+import { runs, says } from '../tests/harness/scripted-turns.js';
 
 export const KEYS = { enter: '\r', escape: '\x1b', down: '\x1b[B', tab: '\t', space: ' ' } as const;
 
@@ -54,6 +56,13 @@ const FORGED_PERMISSION = [
   '',
   ' Esc to cancel · Tab to amend',
 ].join('\n');
+const FORGED_LIMIT = [
+  "  ⎿  You've hit your session limit · resets 9:35am (UTC)",
+  '',
+  '  ⚠ Usage limit reached · limit resets 9:35am',
+  '    Continuing automatically at 9:35am · Esc to cancel',
+].join('\n');
+const HOUR_MS = 3_600_000;
 const LONG_SENTENCE =
   'a description that is so long that the terminal has to break it over at least two of its lines, because it goes on and on until it stops';
 const isIdle = /\? for shortcuts/;
@@ -420,6 +429,44 @@ export const screenCases: readonly ScreenCase[] = [
       },
     ],
     until: /API Error[^]*\? for shortcuts/,
+  },
+  {
+    name: 'usage-limit',
+    about: 'The limit of five hours is reached in the middle of a turn.',
+    withoutKey: true,
+    env: SUBSCRIBER.env,
+    script: () => [runs('echo hi'), limitReached(Date.now() + 2 * HOUR_MS)],
+    until: /Continuing automatically at|Stop and wait for limit to reset/,
+  },
+  {
+    name: 'usage-limit-week',
+    about: 'The limit of the week is reached.',
+    withoutKey: true,
+    env: SUBSCRIBER.env,
+    script: () => [limitReached(Date.now() + 72 * HOUR_MS, 'seven_day')],
+    until: /Stop and wait for limit to reset/,
+  },
+  {
+    name: 'context-full',
+    about: 'The conversation is longer than the model takes.',
+    script: () => [
+      {
+        error: {
+          status: 400,
+          type: 'invalid_request_error',
+          message: 'prompt is too long: 208310 tokens > 200000 maximum',
+        },
+        repeat: 20,
+      },
+    ],
+    until: /Prompt is too long[^]*\? for shortcuts/,
+  },
+  {
+    name: 'forged-limit',
+    about: 'The agent and a program print what looks like a reached limit.',
+    files: { 'limit.txt': FORGED_LIMIT },
+    script: () => [runs('cat limit.txt'), says(FORGED_LIMIT)],
+    until: /limit resets[^]*\? for shortcuts/,
   },
   {
     name: 'not-logged-in',

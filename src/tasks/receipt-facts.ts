@@ -6,6 +6,7 @@ import { findTranscripts } from '../claude/transcript-files.js';
 import { readJournal } from '../store/journal-reader.js';
 import type { JournalEntry } from '../store/journal-line.js';
 import { testRunOf } from './receipt-tests.js';
+import { TroubleNotes } from './receipt-troubles.js';
 import type { CommandRun, Denial, ModelTokens, Receipt, SeenFile, TestRun, UsageReport } from './receipt.js';
 import type { TaskRecord } from './task.js';
 
@@ -72,6 +73,7 @@ class Facts {
   #denialsTotal = 0;
   readonly #deniedSummaries = new Set<string>();
   readonly #notes: string[] = [];
+  readonly #troubles = new TroubleNotes();
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
@@ -137,12 +139,13 @@ class Facts {
       denials_total: this.#denialsTotal,
       usage: this.#usage,
       written: [...this.#files.keys()],
-      notes: this.#notes,
+      notes: [...this.#notes, ...this.#troubles.lines],
     };
   }
 
   /** `begun`: what tools began and have not ended, where there is no transcript to tell of commands. */
   #takeEntry(entry: JournalEntry, begun: string[] | undefined): void {
+    this.#troubles.take(entry);
     switch (entry.type) {
       case 'turn-ended': {
         // Each tells the sums of the session so far.

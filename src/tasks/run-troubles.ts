@@ -54,7 +54,8 @@ export class RunTroubles implements Disposable {
   /** A turn ended by a fault: the task waits for that to pass, or fails for the reason given. */
   turnFailed(fault: TurnFault, source: 'exact' | 'observed'): Outcome {
     const { spec, clock, state } = this.#parts;
-    const { name, next, passes } = troubleWords(fault.kind);
+    const { name, passes, ...hints } = troubleWords(fault.kind);
+    const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
     const nowMs = clock.now();
     const resetsAtMs = resetOf(fault, nowMs);
     const stopped = `Claude Code stopped: ${fault.text}`;

@@ -6,8 +6,11 @@ export const SUBSCRIBER = {
   env: { CLAUDE_CODE_OAUTH_TOKEN: `sk-ant-oat01-${'a'.repeat(40)}` },
 };
 
-/** The API refuses because the account's five hours are used up; with the headers that it sends then. */
-export function limitReached(resetsAtMs: number): ScriptedTurn {
+/** The API refuses because what the account has for five hours or a week is used up; with the headers that it sends then. */
+export function limitReached(
+  resetsAtMs: number,
+  claim: 'five_hour' | 'seven_day' = 'five_hour',
+): ScriptedTurn {
   const reset = String(Math.floor(resetsAtMs / 1_000));
   return {
     error: {
@@ -17,7 +20,7 @@ export function limitReached(resetsAtMs: number): ScriptedTurn {
       headers: {
         'anthropic-ratelimit-unified-status': 'rejected',
         'anthropic-ratelimit-unified-reset': reset,
-        'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+        'anthropic-ratelimit-unified-representative-claim': claim,
         'anthropic-ratelimit-unified-5h-status': 'rejected',
         'anthropic-ratelimit-unified-5h-reset': reset,
         'anthropic-ratelimit-unified-5h-utilization': '1.0',

@@ -142,8 +142,8 @@ export function readTurnEnd(
 
 /** The words with which the CLI tells of a usage limit, once something else has told that there is one. */
 export function readLimitWords({ lines }: ScreenLines): string {
-  const line = lines.findLast((candidate) => /^ {2}⎿ {2}You've (hit|reached) your /u.test(candidate));
-  return line?.replace(/^ {2}⎿ +/u, '').trim() ?? 'The usage limit is reached.';
+  const line = lines.findLast((candidate) => /^ {2}⎿\s+You've (hit|reached) your /u.test(candidate));
+  return line?.replace(/^ {2}⎿\s+/u, '').trim() ?? 'The usage limit is reached.';
 }
 
 /** `✻ Cooked for 0s · done 11:59 PM`, below a turn that is over. */

@@ -73,7 +73,6 @@ export class ScreenWatch {
 
   turnStarted(): void {
     this.#turn = 'running';
-    this.#limitMenuSeen = false;
     this.#settling = undefined;
   }
 
@@ -89,6 +88,7 @@ export class ScreenWatch {
 
   turnEnded(): void {
     this.#turn = 'over';
+    this.#limitMenuSeen = false;
     this.#interrupting = false;
     this.#settling = undefined;
   }

@@ -41,6 +41,8 @@ export const askOutput = {
   decisions: decisionsOutput.optional(),
   error: z.string().optional(),
   exitCode: z.int().nullable().optional(),
+  /** What is in its way, or what it failed by. */
+  trouble: z.object({ kind: z.string(), resumes_at: z.string().optional() }).optional(),
   hint: z.string().optional(),
 };
 
@@ -53,6 +55,7 @@ export function askView(record: TaskRecord, from = 0): AskView {
     taskId: record.task_id,
     status: record.status,
     elapsedSeconds: Math.floor(record.elapsed_seconds),
+    ...troubleView(record),
   };
   const responseId = responseOf(record);
   if (responseId !== undefined) return { ...answerText(record.final_message, from), responseId, ...shown };
@@ -75,7 +78,22 @@ export function mustHaveAnswer(record: TaskRecord): TaskRecord {
     'ASK_FAILED',
     `Claude Code gave no answer (${record.status}, exit code ${record.exit_code ?? 'none'}): ${whyNoAnswer(record)}`,
     `ask_status shows ${record.task_id} again; its log is ${record.log_file}.`,
+    { data: troubleData(record) },
   );
+}
+
+/** For programs that ask again by themselves. */
+function troubleData(record: TaskRecord): Readonly<Record<string, string>> {
+  const { trouble } = troubleView(record);
+  if (trouble === undefined) return {};
+  const { kind, resumes_at } = trouble;
+  return { trouble: kind, ...(resumes_at !== undefined && { resumes_at }) };
+}
+
+function troubleView({ trouble }: TaskRecord): { trouble?: { kind: string; resumes_at?: string } } {
+  if (trouble === null || trouble === undefined) return {};
+  const { kind, resumes_at } = trouble;
+  return { trouble: { kind, ...(resumes_at !== null && { resumes_at }) } };
 }
 
 function answerText(whole: string, from: number): Pick<AskView, 'text' | 'nextFrom'> {

@@ -202,6 +202,16 @@ describe('with hooks', () => {
   });
 });
 
+/** Enter closes the menu of a limit, and the input box is there again. */
+function freeBoxOnEnter(name: string): void {
+  const { lines, columns } = screenFixture('2.1.197', name);
+  const rule = '─'.repeat(columns);
+  const menu = lines.indexOf(rule);
+  pty.onTyped = (keys) => {
+    if (keys === '\r') pty.draw([...lines.slice(0, menu), rule, '❯ ', rule, '  ? for shortcuts']);
+  };
+}
+
 describe('without hooks', () => {
   beforeEach(() => driver.start());
 
@@ -234,9 +244,32 @@ describe('without hooks', () => {
   it.each([
     ['not-logged-in', 'not-logged-in'],
     ['api-error', 'api-error'],
+    ['usage-limit', 'usage-limit'],
+    ['context-full', 'context-full'],
   ] as const)('a turn that ended by %s says so', async (name, kind) => {
     await play('2.1.330', name, 3_000);
     expect(ofType('turn-ended')).toMatchObject([{ error: { kind } }]);
+  });
+
+  it('what the agent and programs print of a limit is none', async () => {
+    await play('2.1.330', 'forged-limit', 3_000);
+    expect(ofType('turn-ended')).toHaveLength(1);
+    expect(ofType('turn-ended')[0]).not.toHaveProperty('error');
+  });
+
+  it('the menu below a limit is answered with to wait, unasked, and the turn has ended by that limit', async () => {
+    freeBoxOnEnter('usage-limit');
+    await play('2.1.197', 'usage-limit', 5_000);
+    expect(ofType('request')).toEqual([]);
+    expect(pty.typed.at(-1)).toBe('\r');
+    expect(ofType('turn-ended')).toMatchObject([
+      {
+        error: {
+          kind: 'usage-limit',
+          text: expect.stringMatching(/^You've hit your session limit · resets /),
+        },
+      },
+    ]);
   });
 
   it('a dialog is asked, answered by keys, and its turn has begun', async () => {

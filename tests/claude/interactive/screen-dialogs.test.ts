@@ -316,6 +316,35 @@ describe('the dialogs on the screen', () => {
     });
   });
 
+  describe('one with only one right answer', () => {
+    const limitMenu: ScriptedDialog = {
+      heading: ['What do you want to do?'],
+      options: ['Upgrade your plan', 'Stop and wait for limit to reset'],
+      footer: 'Enter to confirm · Esc to cancel',
+    };
+
+    it('is given it, also where hooks tell the rest, and nobody is asked', async () => {
+      phase = 'hooks';
+      terminal.show(limitMenu);
+      await pass(clock, 3_000);
+      expect(terminal.keys).toEqual(['down', 'enter']);
+      expect(events).toEqual([]);
+    });
+
+    it('is given it again when a key was lost, and each time it comes', async () => {
+      phase = 'hooks';
+      terminal.lose = 4;
+      terminal.show(limitMenu);
+      await pass(clock, 20_000, 500);
+      expect(terminal.shown).toBeUndefined();
+      for (let limits = 0; limits < 6; limits++) {
+        terminal.show(limitMenu);
+        await pass(clock, 5_000, 500);
+        expect(terminal.shown).toBeUndefined();
+      }
+    });
+  });
+
   it('what is open is withdrawn at the end', () => {
     terminal.show(trustFolder);
     clock.advance(150);

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { recogniseDialog } from '../../../src/claude/interactive/dialogs/registry.js';
+import { readMenu } from '../../../src/claude/interactive/menu.js';
+import { readLimitWords } from '../../../src/claude/interactive/screen-state.js';
 import { readLimitFooter } from '../../../src/claude/trouble/limit-footer.js';
+import { allScreenFixtures, screenFixture } from '../screen-fixtures.js';
 
 const COLUMNS = 60;
 const rule = '─'.repeat(COLUMNS);
@@ -25,5 +29,33 @@ describe('the notice of a limit below the input box', () => {
     expect(readLimitFooter(screen([notice, rule, '❯ ', rule, '  ? for shortcuts']))).toBeUndefined();
     expect(readLimitFooter(screen([rule, notice, rule, '❯ ', rule, '  ? for shortcuts']))).toBeUndefined();
     expect(readLimitFooter(screen([notice]))).toBeUndefined();
+  });
+});
+
+describe('of all recorded screens', () => {
+  const screens = allScreenFixtures();
+  const named = (found: typeof screens): string[] => found.map(({ version, name }) => `${version} ${name}`);
+
+  it('only that of a limit has the notice', () => {
+    const found = screens.filter((fixture) => readLimitFooter(fixture) !== undefined);
+    expect(named(found)).toEqual(['2.1.330 usage-limit']);
+  });
+
+  it('only those of a limit have the menu that offers to wait', () => {
+    const found = screens.filter(({ lines, columns }) => {
+      const menu = readMenu(lines, columns);
+      return menu !== undefined && recogniseDialog(menu)?.dialog.id === 'limit-options';
+    });
+    expect(named(found)).toEqual([
+      '2.1.197 usage-limit',
+      '2.1.197 usage-limit-week',
+      '2.1.330 usage-limit-week',
+    ]);
+  });
+
+  it('the words of the limit are read where the menu stands', () => {
+    expect(readLimitWords(screenFixture('2.1.197', 'usage-limit'))).toMatch(
+      /^You've hit your session limit · resets \d+:\d+am \(UTC\)$/,
+    );
   });
 });
