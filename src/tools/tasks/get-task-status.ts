@@ -3,7 +3,7 @@ import { oneLine } from '../../base/text.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView, worktreeOf } from './task-fields.js';
 
 /** Enough to see what a task touched; the record behind `tasks://<task_id>` names all. */
 const MAX_FILES = 50;
@@ -21,6 +21,7 @@ export const getTaskStatus = defineTool({
     reason: z.string(),
     activity: z.string(),
     project_path: z.string(),
+    worktree: z.string().optional(),
     elapsed_seconds: z.int(),
     exit_code: z.int().nullable(),
     files_changed: z.array(z.string()),
@@ -35,6 +36,7 @@ export const getTaskStatus = defineTool({
       reason: record.reason,
       activity: record.activity,
       project_path: record.project_path,
+      ...worktreeOf(record),
       elapsed_seconds: Math.floor(record.elapsed_seconds),
       exit_code: record.exit_code,
       files_changed: record.files_changed.slice(0, MAX_FILES),

@@ -3,7 +3,7 @@ import { fittingCount } from '../../mcp/output-budget.js';
 import { taskStatuses, type TaskRecord } from '../../tasks/task.js';
 import type { TaskPage, UnreadableTask } from '../../tasks/task-service.js';
 import { defineTool } from '../define-tool.js';
-import { taskOutput, taskView } from './task-fields.js';
+import { taskOutput, taskView, worktreeOf } from './task-fields.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -13,6 +13,7 @@ const MAX_UNREADABLE = 10;
 const taskLine = z.object({
   ...taskOutput,
   project_path: z.string(),
+  worktree: z.string().optional(),
   prompt_summary: z.string(),
   created_at: z.string(),
   elapsed_seconds: z.int(),
@@ -58,6 +59,7 @@ function lineOf(record: TaskRecord): z.input<typeof taskLine> {
   return {
     ...taskView(record),
     project_path: record.project_path,
+    ...worktreeOf(record),
     prompt_summary: record.prompt_summary,
     created_at: record.created_at,
     elapsed_seconds: Math.floor(record.elapsed_seconds),

@@ -99,3 +99,8 @@ export function knownTaskId(text: string): string {
     'list_tasks shows the tasks there are.',
   );
 }
+
+/** The folder of a task's own git worktree, as long as there is one. */
+export function worktreeOf({ worktree }: TaskRecord): { worktree?: string } {
+  return worktree === undefined || worktree.finished !== undefined ? {} : { worktree: worktree.path };
+}
