@@ -262,14 +262,8 @@ describe('without hooks', () => {
     await play('2.1.197', 'usage-limit', 5_000);
     expect(ofType('request')).toEqual([]);
     expect(pty.typed.at(-1)).toBe('\r');
-    expect(ofType('turn-ended')).toMatchObject([
-      {
-        error: {
-          kind: 'usage-limit',
-          text: expect.stringMatching(/^You've hit your session limit · resets /),
-        },
-      },
-    ]);
+    expect(ofType('turn-ended')).toMatchObject([{ error: { kind: 'usage-limit' } }]);
+    expect(ofType('turn-ended')[0]?.error?.text).toMatch(/^You've hit your session limit · resets /);
   });
 
   it('a dialog is asked, answered by keys, and its turn has begun', async () => {
