@@ -90,7 +90,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   let processServices: ProcessServices | undefined;
   const processes = lazily(async () => {
     const { createProcessServices } = await import('./services/process-services.js');
-    return (processServices = await createProcessServices(options, activeProject));
+    return (processServices = await createProcessServices(options, roots, activeProject));
   });
   const files = lazily(async () => {
     const { createFileService } = await import('./services/file-service.js');
@@ -152,6 +152,11 @@ export function createBridge(options: BridgeOptions): Bridge {
           output: async (query, signal) => (await processes()).processes.output(query, signal),
           list: async (recent) => (await processes()).processes.list(recent),
           kill: async (id, signal) => (await processes()).processes.kill(id, signal),
+        },
+        copies: {
+          copyTo: async (request) => (await processes()).copies().then((copies) => copies.copyTo(request)),
+          copyFrom: async (request) =>
+            (await processes()).copies().then((copies) => copies.copyFrom(request)),
         },
         config,
       },

@@ -199,6 +199,8 @@ export class ProcessManager {
     const latest = (await store.read(record.process_id)) ?? record;
     if (latest.status === 'terminated') return latest;
     await this.endLeftBehind(latest);
+    // Made, it removes the containers of servers that are gone.
+    if (latest.mode === 'docker') await this.#backend('docker');
     const settled: ProcessRecord = {
       ...latest,
       status: 'terminated',

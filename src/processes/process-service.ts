@@ -97,9 +97,11 @@ export interface KillOutcome {
 }
 
 /** What a caller of `spawn` gives; its folder is judged here. */
-export interface SpawnWish extends Omit<SpawnRequest, 'cwd'> {
+export interface SpawnWish extends Omit<SpawnRequest, 'cwd' | 'mountProject'> {
   /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
   readonly cwd?: string | undefined;
+  /** A folder in the allowed roots, or relative to the active project (`.`), that the container sees. */
+  readonly mountProject?: string;
 }
 
 /** What the tools do with processes. */
@@ -131,7 +133,12 @@ export class ProcessService {
    * throws for the folder.
    */
   async spawn(wish: SpawnWish, limitMs: number, signal: AbortSignal): Promise<Result<SpawnOutcome>> {
-    const started = await this.#manager.spawn({ ...wish, cwd: await this.#folder(wish) });
+    const { mountProject, ...rest } = wish;
+    const mounted =
+      mountProject === undefined
+        ? {}
+        : { mountProject: await this.#project.resolve(this.#project.absolute(mountProject)) };
+    const started = await this.#manager.spawn({ ...rest, cwd: await this.#folder(wish), ...mounted });
     if (!started.ok) return started;
     const running = started.value;
     const cancelled = new Promise<'cancelled'>((resolve) => {

@@ -1,3 +1,4 @@
+import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { ProcessMode, TerminalSize } from './process-handle.js';
 
 /** What a caller wants to have started. */
@@ -14,4 +15,9 @@ export interface SpawnRequest {
   readonly tty?: TerminalSize;
   /** It goes on without the server, under a keeper. */
   readonly keep: boolean;
+  /** For a container alone, as in DockerSpec. */
+  readonly image?: string;
+  readonly network?: string;
+  readonly volume?: string;
+  readonly mountProject?: AllowedPath;
 }

@@ -1,16 +1,39 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import type { BridgeOptions } from '../bridge.js';
+import { refuseProtected } from '../files/protected-path.js';
+import { ContainerCopies } from '../processes/docker/container-copies.js';
+import { refuseCopy } from '../processes/docker/copy-limits.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/docker-engine.js';
 import type { DockerSpec } from '../processes/docker/docker-spec.js';
 import type { ProcessBackend } from '../processes/process-backend.js';
+import type { FoundProcess } from '../processes/process-manager.js';
+import type { Result } from '../processes/result.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { PathOpener } from '../projects/path-opener.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
 
-/** Processes in containers of the engine that the settings name; `statePath` tells whose they are. */
-export function createDockerBackend(
+export interface Containers {
+  readonly backend: ProcessBackend;
+  readonly copies: ContainerCopies;
+}
+
+/**
+ * Processes in containers of the engine that the settings name. Machine and state directory tell whose they are: two machines
+ * may share an engine, and neither may end what it takes for a dead server's.
+ */
+export function createContainers(
   { config, homeDir, logger }: BridgeOptions,
-  { statePath, keeper }: { readonly statePath: string; readonly keeper: ProcessIdentity },
-): ProcessBackend {
+  parts: {
+    readonly roots: AllowedRoots;
+    readonly statePath: string;
+    readonly keeper: ProcessIdentity;
+    readonly find: (id: string) => Promise<Result<FoundProcess>>;
+  },
+): Containers {
+  const { roots, statePath, keeper, find } = parts;
   const engine = new DockerEngine({
     settings: {
       host: config.docker_host,
@@ -20,21 +43,36 @@ export function createDockerBackend(
     homeDir,
     clock: systemClock,
   });
-  const backend = new DockerBackend({
+  const id = createHash('sha256').update(`${hostname()}\0${statePath}`).digest('hex');
+  const backend = new DockerBackend({ engine, owner: { id, keeper }, clock: systemClock, logger });
+  backend.sweepOnce();
+  const copies = new ContainerCopies({
     engine,
-    owner: { id: statePath, keeper },
     clock: systemClock,
-    logger,
+    roots,
+    opener: new PathOpener(roots),
+    refuse: (path) => {
+      if (!config.allow_protected_writes) refuseProtected(path);
+    },
+    lend: async (processId, use) => {
+      const found = await find(processId);
+      if (!found.ok) return found;
+      if (found.value.record.mode === 'docker') return backend.lend(processId, use);
+      return refuseCopy(
+        `The process ${processId} runs on this machine: its files are where it put them.`,
+        'Use them where they are; copies are for processes in containers.',
+      );
+    },
   });
   return {
-    mode: 'docker',
-    spawn: (spec, sink) => {
-      const whole: DockerSpec = { image: config.docker_image, ...spec };
-      return backend.spawn(whole, sink);
-    },
-    dispose: async () => {
-      await backend.dispose();
-      engine.dispose();
+    copies,
+    backend: {
+      mode: 'docker',
+      spawn: (spec, sink) => {
+        const whole: DockerSpec = { image: config.docker_image, ...spec };
+        return backend.spawn(whole, sink);
+      },
+      dispose: () => backend.dispose(),
     },
   };
 }

@@ -5,15 +5,18 @@ import { lazily } from '../base/lazily.js';
 import type { BridgeOptions } from '../bridge.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
+import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { childEnvironment } from '../pty/child-env.js';
 import { ownIdentity } from '../store/process-identity.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
+import type { Containers } from './container-services.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -25,6 +28,8 @@ const LEFTOVER_GRACE_MS = 1_000;
 
 export interface ProcessServices {
   readonly processes: ProcessService;
+  /** Between this machine and containers; loaded when first asked for. */
+  readonly copies: () => Promise<ContainerCopies>;
   /** Gives processes of servers that are gone their end. */
   readonly sweep: () => Promise<void>;
   /** Ends all that are not to be kept. */
@@ -34,6 +39,7 @@ export interface ProcessServices {
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
 export async function createProcessServices(
   options: BridgeOptions,
+  roots: AllowedRoots,
   project: ActiveProject,
 ): Promise<ProcessServices> {
   const { config, env, logger } = options;
@@ -51,7 +57,12 @@ export async function createProcessServices(
     const { PtyManager } = await import('../pty/pty-manager.js');
     return new PtyManager({ clock });
   });
-  const manager = new ProcessManager({
+  const containers = lazily(async (): Promise<Containers> => {
+    const { createContainers } = await import('./container-services.js');
+    const find = (id: string) => manager.find(id);
+    return createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find });
+  });
+  const manager: ProcessManager = new ProcessManager({
     store,
     clock,
     logger,
@@ -60,10 +71,7 @@ export async function createProcessServices(
       childEnvironment(env, { mark, extra, passEnvironment: config.pass_environment }),
     backends: {
       host: async () => new HostBackend({ clock, terminals, shell: config.shell, startedSince }),
-      docker: async () => {
-        const { createDockerBackend } = await import('./docker-backend.js');
-        return createDockerBackend(options, { statePath: stateDir.path, keeper: owner });
-      },
+      docker: async () => (await containers()).backend,
     },
     keepers: new ProcessKeeperHost({
       keeperEntry: join(dirname(options.keeperEntry), 'process-keeper.js'),
@@ -85,6 +93,7 @@ export async function createProcessServices(
   });
   return {
     processes: new ProcessService({ manager, store, clock, project }),
+    copies: async () => (await containers()).copies,
     sweep: () => manager.sweep(),
     dispose: () => manager.dispose(),
   };

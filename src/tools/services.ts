@@ -3,6 +3,7 @@ import type { FileAccess } from '../files/lazy-filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
 import type { Delegation } from '../tasks/delegation.js';
+import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import type { ProcessService } from '../processes/process-service.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
@@ -32,6 +33,9 @@ export type DelegationTools = Pick<Delegation, 'delegate' | 'task' | 'logs' | 'c
 /** What of processes the tools need. */
 export type ProcessTools = Pick<ProcessService, 'spawn' | 'input' | 'output' | 'list' | 'kill'>;
 
+/** What of copies in and out of containers the tools need. */
+export type CopyTools = Pick<ContainerCopies, 'copyTo' | 'copyFrom'>;
+
 /** What tools may use; add a service only when a tool uses it. */
 export interface ToolServices {
   readonly tasks: TaskService;
@@ -44,4 +48,5 @@ export interface ToolServices {
   readonly conversations: ConversationTools;
   readonly delegation: DelegationTools;
   readonly processes: ProcessTools;
+  readonly copies: CopyTools;
 }

@@ -14,6 +14,8 @@ export const toolLoaders: Readonly<Record<string, () => Promise<BridgeTool>>> = 
   ask_async: async () => (await import('./conversation/ask-async.js')).askAsync,
   ask_cancel: async () => (await import('./conversation/ask-cancel.js')).askCancel,
   ask_status: async () => (await import('./conversation/ask-status.js')).askStatus,
+  copy_from: async () => (await import('./process/copy-from.js')).copyFrom,
+  copy_to: async () => (await import('./process/copy-to.js')).copyTo,
   create_directory: async () => (await import('./project/create-directory.js')).createDirectory,
   finish_task: async () => (await import('./tasks/finish-task.js')).finishTask,
   get_file_tree: async () => (await import('./files/get-file-tree.js')).getFileTree,

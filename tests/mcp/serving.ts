@@ -15,7 +15,7 @@ import { noFiles } from '../tools/no-files.js';
 import { noExplorer } from '../tools/no-explorer.js';
 import { noConversations } from '../tools/no-conversations.js';
 import { noDelegation } from '../tools/no-delegation.js';
-import { noProcesses } from '../tools/no-processes.js';
+import { noCopies, noProcesses } from '../tools/no-processes.js';
 import { noFinisher } from '../tools/no-finisher.js';
 import { noGit } from '../tools/no-git.js';
 import { noReceipts } from '../tools/no-receipts.js';
@@ -44,6 +44,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
       conversations: noConversations,
       delegation: noDelegation,
       processes: noProcesses,
+    copies: noCopies,
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,

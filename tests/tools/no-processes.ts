@@ -1,4 +1,4 @@
-import type { ProcessTools } from '../../src/tools/services.js';
+import type { CopyTools, ProcessTools } from '../../src/tools/services.js';
 
 const unused = async (): Promise<never> => {
   throw new Error('this test starts no process');
@@ -12,3 +12,6 @@ export const noProcesses: ProcessTools = {
   list: unused,
   kill: unused,
 };
+
+/** Where a test needs the services and no containers. */
+export const noCopies: CopyTools = { copyTo: unused, copyFrom: unused };

@@ -3,7 +3,7 @@ import { noFiles } from './no-files.js';
 import type { TaskWait } from '../../src/tasks/task-service.js';
 import { noConversations } from './no-conversations.js';
 import { noDelegation } from './no-delegation.js';
-import { noProcesses } from './no-processes.js';
+import { noCopies, noProcesses } from './no-processes.js';
 import { noFinisher } from './no-finisher.js';
 import { noGit } from './no-git.js';
 import { noReceipts } from './no-receipts.js';
@@ -47,6 +47,7 @@ describe('tools', () => {
       conversations: noConversations,
       delegation: noDelegation,
       processes: noProcesses,
+      copies: noCopies,
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,
@@ -300,6 +301,7 @@ describe('tools', () => {
       conversations: noConversations,
       delegation: noDelegation,
       processes: noProcesses,
+      copies: noCopies,
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,

@@ -69,7 +69,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
   }
 
   async spawn(spec: DockerSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
-    this.#sweepOnce();
+    this.sweepOnce();
     const refused = await this.#refuse(spec);
     if (refused !== undefined) return refused;
     this.#inUse.add(spec.id);
@@ -114,6 +114,11 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     } finally {
       await this.#remove(copyId, created.value.containerId);
     }
+  }
+
+  /** Begins to remove what servers that died have left behind, if that was not begun before. */
+  sweepOnce(): void {
+    this.#swept ??= this.sweep();
   }
 
   /** Removes what servers that died have left behind. */
@@ -241,10 +246,6 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     const isGone = await this.#leftovers.remove(containerId);
     this.#inUse.delete(processId);
     if (!isGone) this.#watch.sweepLater();
-  }
-
-  #sweepOnce(): void {
-    this.#swept ??= this.sweep();
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import type { SpawnOutcome } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
+import { dockerInput, dockerWish } from './docker-fields.js';
 import { shownOutput, stateOutput, stateView } from './process-fields.js';
 import { valueOf } from './value-of.js';
 
@@ -45,6 +46,7 @@ export const spawn = defineTool({
     timeout_seconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
     mode: z.enum(['host', 'docker']).default('host'),
     keep: z.boolean().default(false).describe('Outlives this server'),
+    ...dockerInput,
   },
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
   handle: async (args, { processes }, call) => {
@@ -63,6 +65,7 @@ export const spawn = defineTool({
           env,
           ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
           keep: args.keep,
+          ...dockerWish(args),
         },
         waitSeconds * 1_000,
         call.signal,

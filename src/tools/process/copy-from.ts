@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+import { copyOutput, copyView } from './copy-fields.js';
+import { pidInput } from './process-fields.js';
+import { valueOf } from './value-of.js';
+
+export const copyFrom = defineTool({
+  name: 'copy_from',
+  title: 'Copy out of a container',
+  toolset: 'process',
+  effect: 'destroy',
+  description:
+    'Copy a file or folder out of a process’s container, also when it has ended (then from /home/agent). No links; up to 256 MB. Replaces a file, merges no folders.',
+  input: {
+    pid: pidInput,
+    source: z.string().describe('Path in the container; relative to /home/agent'),
+    destination: z.string().describe('Folder of this machine, in the allowed roots, or a new path in one'),
+  },
+  output: copyOutput,
+  handle: async ({ pid, source, destination }, { copies }) =>
+    copyView(valueOf(await copies.copyFrom({ processId: pid, source, destination }))),
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+import { copyOutput, copyView } from './copy-fields.js';
+import { pidInput } from './process-fields.js';
+import { valueOf } from './value-of.js';
+
+export const copyTo = defineTool({
+  name: 'copy_to',
+  title: 'Copy into a container',
+  toolset: 'process',
+  effect: 'destroy',
+  description:
+    'Copy a file or folder of this machine into a folder of a process’s container, which is made if missing. No links; up to 256 MB; not into /tmp.',
+  input: {
+    pid: pidInput,
+    source: z.string().describe('Path of this machine, in the allowed roots'),
+    destination: z.string().default('.').describe('Folder in the container; relative to /home/agent'),
+  },
+  output: copyOutput,
+  handle: async ({ pid, source, destination }, { copies }) =>
+    copyView(valueOf(await copies.copyTo({ processId: pid, source, destination }))),
+});

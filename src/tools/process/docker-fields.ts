@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+
+const MAX_NAME_CHARS = 255;
+const MAX_PATH_CHARS = 4_096;
+
+const name = z.string().min(1).max(MAX_NAME_CHARS);
+
+/** What `spawn` takes for a container alone. */
+export const dockerInput = {
+  image: name.optional().describe('Docker only, as the next three; default in the settings'),
+  network: name.optional().describe('Such as bridge; default none'),
+  volume: name.optional().describe('Volume for /home/agent that is kept, to go on with it later'),
+  mount_project: z
+    .string()
+    .min(1)
+    .max(MAX_PATH_CHARS)
+    .optional()
+    .describe('Folder to see read-only at /project; "." for the active project'),
+};
+
+type DockerArguments = z.infer<z.ZodObject<typeof dockerInput>> & {
+  readonly mode: 'host' | 'docker';
+  readonly keep: boolean;
+};
+
+/** The same as a request has it. Throws INVALID_ARGUMENTS for arguments that mean nothing in the mode that was asked for. */
+export function dockerWish({ mode, keep, image, network, volume, mount_project: project }: DockerArguments) {
+  const given = Object.entries({ image, network, volume, mount_project: project }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (mode === 'host' && given.length > 0) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${given.map(([key]) => key).join(', ')} was given, and the process was to run on this machine.`,
+      'Give mode "docker" too, or leave it out.',
+    );
+  }
+  if (mode === 'docker' && keep) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'keep was given for a process in a container: those end with this server.',
+      'Leave out keep; a named volume keeps its files.',
+    );
+  }
+  return {
+    ...(image !== undefined && { image }),
+    ...(network !== undefined && { network }),
+    ...(volume !== undefined && { volume }),
+    ...(project !== undefined && { mountProject: project }),
+  };
+}
