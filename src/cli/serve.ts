@@ -1,7 +1,7 @@
+import '../base/uncompiled-schemas.js';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
 import { createBridge } from '../bridge.js';
@@ -15,8 +15,6 @@ const EXIT_CONFIG = 78;
 
 /** Serves one MCP client over stdin and stdout until it is gone. Exits with 78 when the settings cannot be used. */
 export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  // Compiling a check for each schema costs a tenth of a start, and a call is no quicker for it.
-  z.config({ jitless: true });
   const stdio = claimProcessStdio();
   const startLogger = createStderrLogger('info');
   try {

@@ -1,5 +1,5 @@
+import '../base/uncompiled-schemas.js';
 import { closeSync, writeSync } from 'node:fs';
-import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import { createStderrLogger } from '../base/logger.js';
 import { readEnvironment } from '../config/read-environment.js';
@@ -11,9 +11,6 @@ import type { ReadyMessage } from './messages.js';
 
 /** The pipe on which the server that started this process waits for one line. */
 const READY_FD = 3;
-
-// The agent waits for this process, and compiling a check for each schema takes longer than the checks ever do.
-z.config({ jitless: true });
 
 const [, keeperEntry = '', taskId = '', statePath = '', runtimePath = ''] = process.argv;
 const logger = createStderrLogger('info');
