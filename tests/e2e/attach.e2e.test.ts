@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { taskRecordSchema } from '../../src/tasks/task.js';
 import { attach } from '../harness/attached-terminal.js';
 import { describeRealClaude } from '../harness/real-claude.js';
 import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
@@ -91,6 +93,23 @@ it.each([
   expect(modes).toHaveLength(2);
   expect(modes[1]).toBe(modes[0]);
   await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('a keeper that is killed under it gives the terminal back, and says what to ask', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g; sleep 1' });
+  await person.sees('working');
+  const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+  const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
+  process.kill(keeper?.pid ?? 0, 'SIGKILL');
+  await person.sees(`The keeper of ${taskId} is gone: claude-code-bridge tasks show ${taskId}`);
+  await person.sees('exit 69');
+  await person.exited;
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  expect(await bridge.end(taskId)).toMatchObject({ status: 'error' });
 });
 
 it('the smallest size of those who may type is the session’s, and its own comes back', async () => {

@@ -22,7 +22,7 @@ it('a client is answered before any record is looked at', async () => {
   expect(await readdir(folder)).toEqual([expect.stringContaining('record.json.corrupt-')]);
 });
 
-it('a task whose keeper is of an older version is listed, read and killed, and says that nobody can attach', async () => {
+it('a task whose keeper is of an older version is listed, read, followed and killed', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const { task_id } = await startOldKeeper(bridge.workplace, bridge.project);
   expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [{ task_id, status: 'running' }] });
@@ -31,8 +31,9 @@ it('a task whose keeper is of an older version is listed, read and killed, and s
   expect(await bridge.output(task_id, 'screen')).toMatchObject({ text: 'an old screen' });
   const person = await attach(bridge, { args: [task_id] });
   await person.sees('was started by an older version of the bridge, which lets nobody attach');
-  await person.sees(`tasks follow`);
-  await person.exited;
+  await person.sees('It works.');
   expect(await bridge.call('kill_task', { task_id })).toMatchObject({ status: 'killed' });
+  await person.sees(`${task_id} killed`);
+  await person.exited;
   expect(await bridge.status(task_id)).toMatchObject({ status: 'killed' });
 });

@@ -49,6 +49,20 @@ describe('a task in a git worktree', () => {
     expect(await later.refusal('finish_task', { task_id, action: 'discard' })).toMatch(
       /^INVALID_ARGUMENTS: .*finished/,
     );
+    const third = await bridge.start({ path: project, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
+    const thirdFolder = join(project, '.claude', 'worktrees', third);
+    expect(await bridge.end(third)).toMatchObject({ status: 'completed', worktree: thirdFolder });
+    expect(await bridge.call('list_tasks', { path: project, limit: 1 })).toMatchObject({
+      tasks: [{ task_id: third, worktree: thirdFolder }],
+    });
+    await writeFile(join(thirdFolder, 'c.txt'), 'three\n');
+    const head = git('rev-parse', 'HEAD');
+    expect(await later.call('finish_task', { task_id: third, action: 'apply' })).toMatchObject({
+      action: 'apply',
+    });
+    expect(git('rev-parse', 'HEAD')).toBe(head);
+    expect(git('status', '--porcelain')).toMatch(/c\.txt/);
+    expect(await readdir(join(project, '.claude', 'worktrees'))).toEqual(['.gitignore']);
     await bridge.call('kill_task', { task_id: first['task_id'] });
     expect(await bridge.refusal('finish_task', { task_id: first['task_id'], action: 'merge' })).toMatch(
       /^INVALID_ARGUMENTS: .*not in a worktree/,
