@@ -1,0 +1,107 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { openEngine } from '../processes/docker/open-docker-backend.js';
+import { describeDocker, dockerEnv } from '../harness/docker-engine.js';
+import { startBridge } from '../harness/start-bridge.js';
+
+const stateSchema = z.looseObject({
+  pid: z.string(),
+  status: z.string(),
+  exit_code: z.int().nullable(),
+  stdout: z.string().optional(),
+  screen: z.string().optional(),
+  signal: z.string().nullable(),
+});
+
+/** Names of the containers that the bridge made for these processes. */
+async function containersOf(pids: readonly string[]): Promise<string[]> {
+  const engine = openEngine();
+  const listed = await engine.call((client) => client.listContainers({ all: true }));
+  engine.dispose();
+  if (listed.kind !== 'value') throw new Error('The engine does not answer.');
+  return listed.value
+    .flatMap(({ Names }) => Names)
+    .filter((name) => pids.some((pid) => name === `/process-mcp-${pid}`));
+}
+
+async function removeVolumes(pids: readonly string[]): Promise<void> {
+  const engine = openEngine();
+  for (const pid of pids)
+    await engine.call((client) => client.getVolume(`process-mcp-volume-${pid}`).remove());
+  engine.dispose();
+}
+
+describeDocker('processes in containers, through a server', ({ busyboxImage }) => {
+  it('are started, typed into, looked at, copied from and ended; those of a dead server are removed', async () => {
+    const bridge = await startBridge({
+      claude: 'claude',
+      env: { ...dockerEnv(), MCP_TOOLSETS: 'process', MCP_DOCKER_IMAGE: busyboxImage },
+    });
+    const pids: string[] = [];
+    onTestFinished(() => removeVolumes(pids));
+    const call = async (tool: string, args: Record<string, unknown>) => {
+      const state = stateSchema.parse(await bridge.call(tool, args));
+      if (tool === 'spawn') pids.push(state.pid);
+      return state;
+    };
+
+    const failed = await call('spawn', {
+      command: 'pwd; echo broken >&2; exit 3',
+      shell: true,
+      mode: 'docker',
+      timeout_seconds: 60,
+    });
+    expect(failed).toMatchObject({ status: 'terminated', exit_code: 3, stdout: '/home/agent\n' });
+    expect(failed).toMatchObject({ stderr: 'broken\n' });
+
+    const shell = await call('spawn', { command: 'sh', mode: 'docker', tty: true, background: true });
+    const typed = await call('stdin', {
+      pid: shell.pid,
+      text: 'echo $((6 * 7)) > answer && cat answer\n',
+      wait_for: '42',
+      timeout_seconds: 30,
+    });
+    expect(typed.screen).toContain('42');
+    const listed = await bridge.call('ps');
+    expect(listed).toMatchObject({
+      processes: [
+        { pid: shell.pid, mode: 'docker', status: 'running', process_count: 1 },
+        { pid: failed.pid },
+      ],
+    });
+
+    await writeFile(join(bridge.project, 'input'), 'from outside\n');
+    const into = { pid: shell.pid, source: join(bridge.project, 'input'), destination: 'in' };
+    expect(await bridge.call('copy_to', into)).toMatchObject({
+      path: '/home/agent/in/input',
+      size_bytes: 13,
+    });
+    const killed = await call('kill', { pid: shell.pid, signal: 'SIGKILL' });
+    expect(killed).toMatchObject({ status: 'terminated', signal: 'SIGKILL' });
+    for (const [source, content] of [
+      ['answer', '42\n'],
+      ['in/input', 'from outside\n'],
+    ] as const) {
+      const out = { pid: shell.pid, source, destination: join(bridge.project, 'out') };
+      expect(await bridge.call('copy_from', out)).toMatchObject({ files: 1 });
+      expect(await readFile(join(bridge.project, 'out'), 'utf8')).toBe(content);
+    }
+    const planted = { pid: shell.pid, source: 'answer', destination: join(bridge.project, '.mcp.json') };
+    expect(await bridge.refusal('copy_from', planted)).toContain('PROTECTED_PATH');
+    const missing = { command: 'true', mode: 'docker', image: 'claude-code-bridge-test/none' };
+    expect(await bridge.refusal('spawn', missing)).toContain('docker pull claude-code-bridge-test/none');
+    expect(await bridge.refusal('spawn', { command: 'true', volume: 'x' })).toContain('volume was given');
+    const kept = { command: 'true', mode: 'docker', keep: true };
+    expect(await bridge.refusal('spawn', kept)).toContain('those end with this server');
+    expect(await containersOf(pids)).toEqual([]);
+
+    const left = await call('spawn', { command: 'sleep', args: ['600'], mode: 'docker', background: true });
+    expect(await containersOf(pids)).toEqual([`/process-mcp-${left.pid}`]);
+    process.kill(bridge.mcp.pid, 'SIGKILL');
+    const next = await bridge.another();
+    await next.call('ps');
+    await expect.poll(() => containersOf(pids), { timeout: 30_000 }).toEqual([]);
+  });
+});
