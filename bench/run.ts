@@ -1,5 +1,6 @@
 // `npm run bench`: every figure of docs/performance.md in one run on this machine. `npm run bench -- start flood` runs some.
 import { cpus, totalmem } from 'node:os';
+import { measureAsk } from './ask.js';
 import { measureAttach } from './attach.js';
 import { measureDelegate } from './delegate.js';
 import { measureExplore } from './explore.js';
@@ -19,6 +20,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   recovery: measureRecovery,
   leave: measureLeave,
   delegate: measureDelegate,
+  ask: measureAsk,
   attach: measureAttach,
   pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
   flood: () => measureFloodTask(FLOOD_MB),
