@@ -3,9 +3,10 @@ import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { scriptedAgent } from '../harness/scripted-agent.js';
-import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { quickAgent } from '../harness/scripted-agent.js';
+import { startBridge, type BridgeOptions, type TestBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
+import { createWorkplace } from '../harness/workplace.js';
 
 const startedSchema = z.looseObject({
   task_id: z.string(),
@@ -13,6 +14,16 @@ const startedSchema = z.looseObject({
   queue_position: z.number().optional(),
   message: z.string(),
 });
+
+const recordSchema = z.looseObject({
+  status: z.string(),
+  keeper: z.object({ pid: z.number() }),
+});
+
+async function quickBridge(options: Partial<BridgeOptions> = {}): Promise<TestBridge> {
+  const workplace = await createWorkplace();
+  return startBridge({ claude: await quickAgent(workplace), workplace, ...options });
+}
 
 async function start(
   client: TaskClient,
@@ -23,6 +34,11 @@ async function start(
   return startedSchema.parse(
     await client.call('start_task', { prompt: `AGENT: ${behaviour}`, path, on_conflict: 'queue', ...more }),
   );
+}
+
+async function recordOf({ workplace }: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
+  const path = join(workplace.stateDir, 'tasks', taskId, 'record.json');
+  return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
 }
 
 /** Nothing waits, and nothing holds a project. */
@@ -40,7 +56,7 @@ async function nothingLeft(bridge: TestBridge): Promise<void> {
 }
 
 it('a task whose project is busy waits its turn, with its place, and starts when the other has ended', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
+  const bridge = await quickBridge();
   const first = await start(bridge, bridge.project, 'never-exits');
   expect(first.status).toBe('running');
   const second = await start(bridge, bridge.project, 'exit 0');
@@ -72,7 +88,7 @@ it('a task whose project is busy waits its turn, with its place, and starts when
 });
 
 it('a caller that does not want to wait is told who has the project, and the ways out; also for a folder in it', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
+  const bridge = await quickBridge();
   const { task_id } = await start(bridge, bridge.project, 'never-exits');
   const inside = join(bridge.project, 'packages');
   await mkdir(inside);
@@ -88,7 +104,7 @@ it('a caller that does not want to wait is told who has the project, and the way
 });
 
 it('a queued task that is killed never starts, and the one behind it moves up', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
+  const bridge = await quickBridge();
   const first = await start(bridge, bridge.project, 'never-exits');
   const second = await start(bridge, bridge.project, 'exit 0');
   const third = await start(bridge, bridge.project, 'exit 0');
@@ -101,15 +117,15 @@ it('a queued task that is killed never starts, and the one behind it moves up', 
 });
 
 it('the queue goes on while no server runs', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  await start(bridge, bridge.project, 'sleeps 2');
+  const bridge = await quickBridge();
+  const first = await start(bridge, bridge.project, 'never-exits');
   const ids: string[] = [];
   for (const behaviour of ['exit 0', 'exit 3'])
     ids.push((await start(bridge, bridge.project, behaviour)).task_id);
   await bridge.mcp.close();
-  const recordOf = (id: string) => join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
-  const statusOf = async (id: string): Promise<unknown> =>
-    z.looseObject({ status: z.string() }).parse(JSON.parse(await readFile(recordOf(id), 'utf8'))).status;
+  // The end of the first comes from its keeper alone.
+  process.kill((await recordOf(bridge, first.task_id)).keeper.pid, 'SIGTERM');
+  const statusOf = async (id: string): Promise<string> => (await recordOf(bridge, id)).status;
   await expect
     .poll(() => Promise.all(ids.map(statusOf)), { timeout: 30_000 })
     .toEqual(['completed', 'failed']);
@@ -117,15 +133,11 @@ it('the queue goes on while no server runs', async () => {
 });
 
 it('a queue whose keeper was killed goes on with the next server, before that is asked for anything', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
+  const bridge = await quickBridge();
   const first = await start(bridge, bridge.project, 'never-exits');
   const second = await start(bridge, bridge.project, 'exit 0');
   process.kill(bridge.mcp.pid, 'SIGKILL');
-  const recordPath = join(bridge.workplace.stateDir, 'tasks', first.task_id, 'record.json');
-  const { keeper } = z
-    .looseObject({ keeper: z.object({ pid: z.number() }) })
-    .parse(JSON.parse(await readFile(recordPath, 'utf8')));
-  process.kill(keeper.pid, 'SIGKILL');
+  process.kill((await recordOf(bridge, first.task_id)).keeper.pid, 'SIGKILL');
   const other = await bridge.another();
   await nothingLeft(bridge);
   expect(await other.status(second.task_id)).toMatchObject({ status: 'completed' });
@@ -133,8 +145,7 @@ it('a queue whose keeper was killed goes on with the next server, before that is
 });
 
 it('above the limit every task waits, whatever it said of conflicts; a project that is gone by then is told', async () => {
-  const bridge = await startBridge({
-    claude: scriptedAgent,
+  const bridge = await quickBridge({
     projects: ['one', 'two'],
     env: { MCP_MAX_CONCURRENT_TASKS: '1' },
   });
@@ -156,10 +167,9 @@ it('above the limit every task waits, whatever it said of conflicts; a project t
 });
 
 it('a burst of starts over two servers gives every caller a true answer, and every task its end', async () => {
-  const tasks = 24;
-  const projects = Array.from({ length: 6 }, (_, index) => `app-${index}`);
-  const bridge = await startBridge({
-    claude: scriptedAgent,
+  const tasks = 16;
+  const projects = Array.from({ length: 4 }, (_, index) => `app-${index}`);
+  const bridge = await quickBridge({
     projects,
     env: { MCP_MAX_CONCURRENT_TASKS: '3', MCP_TASK_HISTORY_SIZE: '100' },
   });

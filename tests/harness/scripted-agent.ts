@@ -20,3 +20,17 @@ export async function writeProgram(workplace: Workplace, name: string, script: s
   await chmod(path, 0o755);
   return path;
 }
+
+/** The behaviours `exit <code>` and `never-exits` as a shell script, which starts in a tenth of the time: for many short tasks. */
+export async function quickAgent(workplace: Workplace): Promise<string> {
+  return writeProgram(
+    workplace,
+    'quick-agent',
+    `read -r _ behaviour code
+case $behaviour in
+  exit) echo "exiting with $code"; exit "$code" ;;
+  never-exits) echo working; while :; do sleep 600; done ;;
+  *) echo "unknown behaviour"; exit 64 ;;
+esac`,
+  );
+}
