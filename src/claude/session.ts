@@ -173,6 +173,11 @@ export interface SessionDriver extends Disposable {
   start(): Promise<void>;
   /** `gone` when that request no longer waits; the answer was not used. */
   answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'>;
+  /**
+   * While it is kept, the end of the program is no end of the session: the next message begins the program anew, with all that
+   * was said before. A driver without it has sessions that end with their program.
+   */
+  keepSession?(isKept: boolean): void;
   /** A follow-up message to a live session. */
   send(text: string): Promise<void>;
   /** Interrupts the running turn, as Esc does. */

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { cliPermissions } from '../approvals/cli-permissions.js';
 import { PromptAppearance } from '../approvals/appearance.js';
 import { ScreenPatterns } from '../approvals/screen-patterns.js';
@@ -7,6 +10,7 @@ import { InteractiveDriver } from '../claude/interactive/interactive-driver.js';
 import { PrintDriver } from '../claude/print/print-driver.js';
 import { ProgramDriver } from '../claude/program/program-driver.js';
 import type { SessionDriver } from '../claude/session.js';
+import { ResumableDriver } from '../claude/trouble/resumable-driver.js';
 import type { PtyManager } from '../pty/pty-manager.js';
 import type { PtySession } from '../pty/pty-session.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
@@ -24,8 +28,26 @@ export interface DriverParts {
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
 }
 
-/** The driver that the task asked for; a program that is not Claude Code is driven by its screen. */
+/** What a resumed session is told first lies here, beside the prompt. */
+const GO_ON_FILE = 'go-on.md';
+const OWNER_ONLY = 0o600;
+
+/**
+ * The driver that the task asked for; a program that is not Claude Code is driven by its screen. A session of a task that may
+ * wait outlives its program.
+ */
 export function createDriver(parts: DriverParts): SessionDriver {
+  const first = oneProgram(parts);
+  if (parts.spec.settings.resume_after_limit !== true || !parts.installation.isClaude) return first;
+  return new ResumableDriver(first, async (sessionId, text) => {
+    const promptFile = join(dirname(parts.promptFile), GO_ON_FILE);
+    await writeFile(promptFile, text, { mode: OWNER_ONLY });
+    const spec = { ...parts.spec, resume: { sessionId, messageId: null } };
+    return oneProgram({ ...parts, spec, prompt: text, promptFile, sessionId: randomUUID() });
+  });
+}
+
+function oneProgram(parts: DriverParts): SessionDriver {
   const { spec, installation, clock, pty, env, promptFile, sessionId, killTree, onBytes } = parts;
   const permissions = cliPermissions(spec.settings.rules ?? [], spec.permission_mode, spec.project_path);
   const shared = { clock, command: installation.command, cwd: spec.project_path, env, killTree, permissions };

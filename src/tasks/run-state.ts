@@ -74,8 +74,9 @@ export class RunState implements Disposable {
   spawned(): void {
     this.#record = {
       ...this.#record,
-      started_at: this.nowText(),
-      started_monotonic_ms: this.#parts.clock.monotonicMs(),
+      // A session that is resumed has another process; the task began with its first.
+      started_at: this.#record.started_at ?? this.nowText(),
+      started_monotonic_ms: this.#record.started_monotonic_ms ?? this.#parts.clock.monotonicMs(),
     };
     this.move('running', 'The agent runs.', 'exact');
   }

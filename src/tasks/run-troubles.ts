@@ -23,7 +23,7 @@ const TOLD_RETRY_MS = 5_000;
 const RETRY_ANSWER_MS = 10_000;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
-export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock'> {
+export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
   readonly state: RunState;
   readonly story: TaskStory;
   readonly ending: Pick<RunEnding, 'end'>;
@@ -53,7 +53,7 @@ export class RunTroubles implements Disposable {
 
   /** A turn ended by a fault: the task waits for that to pass, or fails for the reason given. */
   turnFailed(fault: TurnFault, source: 'exact' | 'observed'): Outcome {
-    const { spec, clock, state } = this.#parts;
+    const { spec, clock, state, driver } = this.#parts;
     const { name, passes, ...hints } = troubleWords(fault.kind);
     const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
     const nowMs = clock.now();
@@ -78,6 +78,7 @@ export class RunTroubles implements Disposable {
       );
     }
     this.#failures++;
+    driver.keepSession?.(true);
     const words = `${name}${until}; the task goes on by itself at ${timeText(resumesAtMs)}.`;
     this.#holdUp('turn', fault.kind, fault.text, resumesAtMs, words, source);
     this.#goOnAt(resumesAtMs);
@@ -184,6 +185,7 @@ export class RunTroubles implements Disposable {
   #setFree(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
+    if (this.#holds === 'turn') this.#parts.driver.keepSession?.(false);
     this.#holds = undefined;
   }
 }

@@ -1,0 +1,77 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../src/claude/session.js';
+import { ResumableDriver } from '../../../src/claude/trouble/resumable-driver.js';
+import { FakeDriver } from '../../tasks/fake-driver.js';
+
+let first: FakeDriver;
+let second: FakeDriver;
+let driver: ResumableDriver;
+let events: SessionEvent[];
+let reopened: string[];
+
+beforeEach(async () => {
+  first = new FakeDriver();
+  second = new FakeDriver();
+  events = [];
+  reopened = [];
+  driver = new ResumableDriver(first, async (sessionId, text) => {
+    reopened.push(`${sessionId}: ${text}`);
+    return second;
+  });
+  driver.onEvent((event) => events.push(event));
+  await driver.start();
+  first.fire({ type: 'session', sessionId: 's-1' });
+});
+
+const exits = () => events.filter((event) => event.type === 'exited');
+
+it('a session that is not kept ends with its program', () => {
+  first.exit({ exitCode: 1 });
+  expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 1, signal: null } }]);
+});
+
+it('a message goes to the program as long as it runs', async () => {
+  driver.keepSession(true);
+  await driver.send('Go on.');
+  expect(first.told).toEqual(['start', 'send Go on.']);
+  expect(reopened).toEqual([]);
+});
+
+it('a session that is kept begins anew with the next message, and its events go on', async () => {
+  driver.keepSession(true);
+  first.exit({ exitCode: null, signal: 'SIGKILL' });
+  expect(exits()).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: 'notice', text: expect.stringContaining('SIGKILL') as string });
+  await driver.send('Go on.');
+  expect(reopened).toEqual(['s-1: Go on.']);
+  expect(second.told).toEqual(['start']);
+  second.endTurn('Done.');
+  second.exit();
+  driver.keepSession(false);
+  expect(events.at(-2)).toMatchObject({ type: 'turn-ended', message: 'Done.' });
+});
+
+it('its end is told when somebody ends it meanwhile', async () => {
+  driver.keepSession(true);
+  first.exit({ exitCode: 3 });
+  await driver.kill();
+  expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 3, signal: null } }]);
+  expect(first.told).toEqual(['start']);
+});
+
+it('a program that is ended while it is kept ends', async () => {
+  driver.keepSession(true);
+  const killed = driver.kill();
+  first.exit({ exitCode: null, signal: 'SIGTERM' });
+  await killed;
+  expect(exits()).toHaveLength(1);
+});
+
+it('a session that cannot begin anew is as lost as before', async () => {
+  driver.keepSession(true);
+  first.exit({ exitCode: 3 });
+  second.startFault = new Error('no such program');
+  await expect(driver.send('Go on.')).rejects.toThrow('no such program');
+  await driver.close();
+  expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 3, signal: null } }]);
+});
