@@ -1,4 +1,5 @@
-import { SIMD_BYTES, simdBuffer, type SimdBuffer } from './simd-feed-counter.js';
+import { SIMD_BYTES, simdFunction } from '../base/simd-function.js';
+import { module } from './count-feeds.wasm.js';
 import { unitBytes, type TextEncoding } from './text-encoding.js';
 
 // Pure: how many lines end in a piece of a file.
@@ -15,7 +16,7 @@ export interface CountedBuffer {
   readonly bytes: Buffer;
   readonly words: Int32Array;
   /** Where the processor counts sixteen bytes at once. */
-  readonly simd: SimdBuffer | undefined;
+  readonly simd: ((from: number, to: number) => number) | undefined;
 }
 
 /** Smaller ones are counted sooner than the memory for more is had. */
@@ -23,9 +24,13 @@ const MIN_SIMD_BYTES = 524_288;
 
 /** `size` is a multiple of 4. */
 export function countedBuffer(size: number): CountedBuffer {
-  const simd = size >= MIN_SIMD_BYTES && size % SIMD_BYTES === 0 ? simdBuffer(size) : undefined;
-  const bytes = simd?.bytes ?? Buffer.allocUnsafeSlow(size);
-  return { bytes, words: new Int32Array(bytes.buffer, bytes.byteOffset, size / WORD_BYTES), simd };
+  const simd = size >= MIN_SIMD_BYTES && size % SIMD_BYTES === 0 ? simdFunction(module, size) : undefined;
+  const bytes = simd === undefined ? Buffer.allocUnsafeSlow(size) : Buffer.from(simd.memory, 0, size);
+  return {
+    bytes,
+    words: new Int32Array(bytes.buffer, bytes.byteOffset, size / WORD_BYTES),
+    simd: simd?.call,
+  };
 }
 
 /** Line feeds in the bytes `from` to `to`; `from` is a multiple of 4. */
@@ -40,7 +45,7 @@ export function countNewlines(
   const hasSimd = buffer.simd !== undefined && from % SIMD_BYTES === 0 && from < simdEnd;
   const wordFrom = hasSimd ? simdEnd : from;
   const wordEnd = Math.floor(to / WORD_BYTES);
-  let total = hasSimd ? buffer.simd.count(from, simdEnd) : 0;
+  let total = hasSimd ? buffer.simd(from, simdEnd) : 0;
   total += countWords(buffer.words, wordFrom / WORD_BYTES, wordEnd);
   for (let at = Math.max(wordFrom, wordEnd * WORD_BYTES); at < to; at++)
     if (buffer.bytes[at] === 0x0a) total++;

@@ -8,8 +8,8 @@ const DIGIT_0 = 0x30;
 export const MAX_ESCAPED_BYTES = 6;
 
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
-/** Behind the backslash for each byte that cannot stand in a JSON string as it is; `u` means four digits follow. */
-const ESCAPES = new Uint8Array(256).fill(LETTER_U, 0, 0x20);
+/** Behind the backslash for each byte that cannot stand in a JSON string as it is; `u` means four digits follow; 0 for all others. */
+export const ESCAPES = new Uint8Array(256).fill(LETTER_U, 0, 0x20);
 for (const [byte, letter] of ['\bb', '\tt', '\nn', '\ff', '\rr', '""', '\\\\'].map((pair) =>
   Buffer.from(pair),
 )) {

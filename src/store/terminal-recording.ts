@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { incompleteTail, MAX_ESCAPED_BYTES, writeJsonText } from './json-text.js';
+import { incompleteTail } from './json-text.js';
+import { jsonTextWriter, type JsonTextWriter } from './json-text-writer.js';
 import { RotatingFile } from './rotating-file.js';
 
 /** Output within a frame is one event: nobody could see its parts apart. */
@@ -38,9 +39,8 @@ export class TerminalRecording {
   readonly #clock: Clock;
   readonly #initialState: () => string;
   readonly #maxStateBytes: number;
-  /** What is collected for the next event, and the event as it goes to the file. Used again and again. */
-  readonly #source: { bytes: Buffer; words: Uint32Array };
-  readonly #target: { bytes: Buffer; view: DataView };
+  /** What is collected for the next event, and the event as it goes to the file. */
+  readonly #text: JsonTextWriter;
   /** How far the source is filled, known to be UTF-8, and written to the target. */
   #length = 0;
   #validTo = 0;
@@ -61,10 +61,7 @@ export class TerminalRecording {
     this.#initialState = initialState;
     this.#maxStateBytes = Math.floor(maxBytes / STATE_SHARE);
     const eventBytes = Math.max(MIN_EVENT_BYTES, Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)));
-    const source = new ArrayBuffer(Math.ceil(eventBytes / 4) * 4);
-    this.#source = { bytes: Buffer.from(source), words: new Uint32Array(source) };
-    const target = new ArrayBuffer(HEAD_BYTES + source.byteLength * MAX_ESCAPED_BYTES + TAIL.length);
-    this.#target = { bytes: Buffer.from(target), view: new DataView(target) };
+    this.#text = jsonTextWriter(Math.ceil(eventBytes / 4) * 4, HEAD_BYTES + TAIL.length);
     this.#file = new RotatingFile({ path, maxBytes, onError, clock, header: () => this.#header() });
   }
 
@@ -89,11 +86,11 @@ export class TerminalRecording {
   output(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;) {
       this.#begin();
-      const copied = bytes.copy(this.#source.bytes, this.#length, from);
+      const copied = bytes.copy(this.#text.source, this.#length, from);
       this.#length += copied;
       from += copied;
       this.#encode(false);
-      if (this.#length === this.#source.bytes.length) this.#endEvent();
+      if (this.#length === this.#text.source.length) this.#endEvent();
     }
   }
 
@@ -119,7 +116,7 @@ export class TerminalRecording {
   async close(): Promise<void> {
     this.#endEvent();
     this.#timer?.dispose();
-    const rest = this.#source.bytes.toString('utf8', 0, this.#length);
+    const rest = this.#text.source.toString('utf8', 0, this.#length);
     this.#length = 0;
     if (rest !== '') this.#event('o', rest);
     await this.#file.close();
@@ -136,18 +133,18 @@ export class TerminalRecording {
 
   /** Escapes what is new, up to the last whole word, or (`all`) character. Stops for good at what is no UTF-8. */
   #encode(all: boolean): void {
-    const { bytes } = this.#source;
+    const { source: bytes } = this.#text;
     const wholeTo = this.#length - incompleteTail(bytes.subarray(this.#validTo, this.#length));
     if (wholeTo > this.#validTo && isUtf8(bytes.subarray(this.#validTo, wholeTo))) this.#validTo = wholeTo;
     const to = all ? this.#validTo : this.#validTo - (this.#validTo % 4);
     if (to <= this.#encodedTo) return;
-    this.#targetEnd = writeJsonText(this.#source, this.#encodedTo, to, this.#target, this.#targetEnd);
+    this.#targetEnd = this.#text.write(this.#encodedTo, to, this.#targetEnd);
     this.#encodedTo = to;
   }
 
   /** Writes what is collected, but for the beginning of a character whose rest has not come yet. */
   #endEvent(): void {
-    const { bytes } = this.#source;
+    const { source: bytes } = this.#text;
     const rest = incompleteTail(bytes.subarray(0, this.#length));
     const whole = this.#length - rest;
     if (whole === 0) return;
@@ -163,7 +160,7 @@ export class TerminalRecording {
   }
 
   #writeEncoded(): void {
-    const target = this.#target.bytes;
+    const { target } = this.#text;
     const end = this.#targetEnd + TAIL.copy(target, this.#targetEnd);
     this.#file.makeRoom(end);
     const head = `[${this.#secondsAt(this.#eventMs)}, "o", "`;
