@@ -21,6 +21,9 @@ const LOOK_MS = 30_000;
 const TOLD_RETRY_MS = 5_000;
 /** A try that fails again is told within this; longer, and Claude Code is being answered. */
 const RETRY_ANSWER_MS = 10_000;
+/** An input box that is covered, by a person or a dialog, is tried again after so long, so many times. */
+const COVERED_PAUSE_MS = 60_000;
+const MAX_COVERED = 3;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
 export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
@@ -41,6 +44,8 @@ export class RunTroubles implements Disposable {
   #timer: Disposable | undefined;
   /** Tries in a row that failed again. */
   #failures = 0;
+  /** Times in a row that the session took no message. */
+  #covered = 0;
 
   constructor(parts: RunTroublesParts) {
     this.#parts = parts;
@@ -164,10 +169,18 @@ export class RunTroubles implements Disposable {
   }
 
   async #goOn(): Promise<void> {
-    const { ending, goOn } = this.#parts;
+    const { ending, goOn, driver, clock, story } = this.#parts;
+    // From here on the program's end is the session's.
+    driver.keepSession?.(false);
     try {
       await goOn(GO_ON);
     } catch (fault) {
+      if (this.#holds === 'turn' && this.#covered < MAX_COVERED) {
+        this.#covered++;
+        story.noticed(messageOf(fault));
+        this.#goOnAt(clock.now() + COVERED_PAUSE_MS);
+        return;
+      }
       const reason = `The trouble has passed, but the session could not be told to go on: ${messageOf(fault)}`;
       ending.end({ status: 'failed', reason }, 'close');
     }
@@ -187,6 +200,7 @@ export class RunTroubles implements Disposable {
     this.#timer = undefined;
     if (this.#holds === 'turn') this.#parts.driver.keepSession?.(false);
     this.#holds = undefined;
+    this.#covered = 0;
   }
 }
 

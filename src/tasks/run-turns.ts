@@ -91,7 +91,12 @@ export class RunTurns implements Disposable {
     const { state, ending } = this.#parts;
     if (this.#turnRuns || ending.hasCause || state.isFinished) return;
     this.#messages.unshift(text);
-    await this.#sendNext();
+    try {
+      await this.#sendNext();
+    } catch (fault) {
+      this.#turnRuns = false;
+      throw fault;
+    }
   }
 
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws INVALID_ARGUMENTS when too many wait. */

@@ -18,6 +18,8 @@ export class FakeDriver implements SessionDriver {
   output = 'the last output';
   answerResult: 'answered' | 'gone' = 'answered';
   startFault: Error | undefined;
+  /** As often the session takes no message. */
+  refusals = 0;
 
   fire(event: SessionEvent): void {
     this.#events.fire(event);
@@ -60,6 +62,9 @@ export class FakeDriver implements SessionDriver {
 
   async send(text: string): Promise<void> {
     this.told.push(`send ${text}`);
+    if (this.refusals === 0) return;
+    this.refusals--;
+    throw new Error('The input box is covered.');
   }
 
   async interrupt(): Promise<void> {

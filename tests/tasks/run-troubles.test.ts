@@ -154,6 +154,30 @@ describe('a turn that a usage limit ends', () => {
     expect(sent()).toEqual(['send Another account is logged in: go on.']);
   });
 
+  it('tells a session with a covered input box again after a minute, and gives up after some times', async () => {
+    const { run, driver, fail, clock, sent, log } = await started(true);
+    driver.refusals = 2;
+    fail(limit);
+    clock.advance(32 * MINUTE_MS);
+    for (const told of [2, 3]) {
+      await expect.poll(() => clock.timerCount).toBeGreaterThan(1);
+      clock.advance(MINUTE_MS);
+      await expect.poll(() => sent().length).toBe(told);
+    }
+    expect(log()).toContain('The input box is covered.');
+    driver.fire(turnStarts);
+    expect(run.record).toMatchObject({ status: 'running', trouble: null });
+    driver.refusals = 9;
+    fail(limit);
+    for (let minute = 0; minute < 8 && !driver.told.includes('close'); minute++) {
+      await expect.poll(() => driver.told.includes('close') || clock.timerCount > 1).toBe(true);
+      clock.advance(MINUTE_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    driver.exit();
+    expect((await run.ended).reason).toContain('could not be told to go on: The input box is covered.');
+  });
+
   it('leaves a task that can be killed, and wakes nothing then', async () => {
     const { run, driver, fail, clock, sent } = await started(true);
     fail(limit);
