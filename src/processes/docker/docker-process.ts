@@ -89,7 +89,9 @@ export class DockerProcess implements ProcessHandle {
   }
 
   async endInput(): Promise<Result<void>> {
-    return this.#end === undefined ? this.#input.end() : this.#notRunning();
+    // Of a terminal it is refused in any case, which is more to the point than that it has ended.
+    if (this.#end !== undefined && this.spec.tty === undefined) return this.#notRunning();
+    return this.#input.end();
   }
 
   async resize({ columns, rows }: TerminalSize): Promise<Result<void>> {
