@@ -55,6 +55,10 @@ const VARIABLE_WORDS =
 const ENGINE_WORDS =
   'the address of a Docker engine, such as "unix:///var/run/docker.sock", "tcp://host:2376" or "ssh://user@host"';
 const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
+const NETWORK_WORDS = 'the name of a network, such as "bridge", "none" or "host"';
+/** Claude Code alone takes some 400 MB; above is more than a machine has. */
+const MIN_TASK_MEMORY_MB = 512;
+const MAX_TASK_MEMORY_MB = 1_048_576;
 const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" stands alone, not in a list)';
 const TOOLSETS_WORDS = '"all" alone, or a list of toolset names such as "tasks" and "git"';
 
@@ -286,6 +290,43 @@ export const configSchema = z.strictObject({
       'Image of a container whose call names none. It is never pulled by the bridge; a missing one is an error that says the command.',
     )
     .register(settingFacts, { env: 'MCP_DOCKER_IMAGE', form: 'text', expected: IMAGE_WORDS }),
+
+  task_image: z
+    .string(IMAGE_WORDS)
+    .max(MAX_TEXT_CHARS)
+    .regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, IMAGE_WORDS)
+    .nullable()
+    .default(null)
+    .describe(
+      'Image in which a task with `isolation: "docker"` runs; it holds Claude Code. It is never pulled by the bridge; without it such a task is refused.',
+    )
+    .register(settingFacts, { env: 'MCP_TASK_IMAGE', form: 'text', expected: `${IMAGE_WORDS}, or null` }),
+
+  task_network: z
+    .string(NETWORK_WORDS)
+    .regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, NETWORK_WORDS)
+    .default('bridge')
+    .describe(
+      'Network of such a container: `bridge` is the engine’s default, which reaches the API of Claude Code; `none` is none; else the name of a network, or `host`.',
+    )
+    .register(settingFacts, { env: 'MCP_TASK_NETWORK', form: 'text', expected: NETWORK_WORDS }),
+
+  task_memory_mb: z
+    .int()
+    .min(MIN_TASK_MEMORY_MB)
+    .max(MAX_TASK_MEMORY_MB)
+    .default(4_096)
+    .describe('Memory, in MB, of such a container; a program that needs more is ended.')
+    .register(settingFacts, wholeNumber('MCP_TASK_MEMORY_MB', MIN_TASK_MEMORY_MB, MAX_TASK_MEMORY_MB)),
+
+  task_home: absolutePath
+    .nullable()
+    .default(null)
+    .describe(
+      'Folder that is the home directory in such a container. By default one of the bridge’s own for each project, so that your `~/.claude` is not to be seen there; ' +
+        'credentials go in as `ANTHROPIC_API_KEY` or `CLAUDE_CODE_OAUTH_TOKEN`.',
+    )
+    .register(settingFacts, { env: 'MCP_TASK_HOME', form: 'text', expected: `${PATH_WORDS}, or null` }),
 
   claude_command: z
     .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])

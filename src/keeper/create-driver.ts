@@ -11,15 +11,14 @@ import { PrintDriver } from '../claude/print/print-driver.js';
 import { ProgramDriver } from '../claude/program/program-driver.js';
 import type { SessionDriver } from '../claude/session.js';
 import { ResumableDriver } from '../claude/trouble/resumable-driver.js';
-import type { PtyManager } from '../pty/pty-manager.js';
-import type { PtySession } from '../pty/pty-session.js';
+import type { PtySession, PtySpawner } from '../pty/pty-session.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 
 export interface DriverParts {
   readonly spec: TaskSpec;
   readonly installation: Installation;
   readonly clock: Clock;
-  readonly pty: PtyManager;
+  readonly pty: PtySpawner;
   readonly env: Readonly<Record<string, string>>;
   readonly prompt: string;
   readonly promptFile: string;

@@ -33,6 +33,7 @@ import type { PermissionMode, TaskRecord } from '../tasks/task.js';
 import { TaskRun } from '../tasks/task-run.js';
 import type { Judgement } from '../tasks/task-run-parts.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
+import type { AgentContainer, AgentContainerParts } from './agent-container.js';
 import { createDriver } from './create-driver.js';
 import { KeeperServer } from './keeper-server.js';
 import { TaskFiles } from './task-files.js';
@@ -81,10 +82,16 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   const owned = new DisposableStore();
   let files: ProjectFiles | undefined;
   try {
-    const installation = await findInstallation(spec.settings.claude_command, {
-      path: env['PATH'] ?? '',
-      homeDir: env['HOME'] ?? '/',
-    });
+    const mark = createSecret();
+    // Nothing that ran before this keeper can be its task's.
+    const startedSince = owner.start_time ?? undefined;
+    const childEnv = childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment });
+    const homeDir = env['HOME'] ?? '/';
+    const container = await containerOf({ spec, stateDir, mark, env: childEnv, homeDir, clock, logger });
+    if (container !== undefined) owned.add(container);
+    const installation =
+      container?.installation ??
+      (await findInstallation(spec.settings.claude_command, { path: env['PATH'] ?? '', homeDir }));
     files =
       spec.purpose === 'ask'
         ? {
@@ -93,10 +100,6 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
             remove: async () => {},
           }
         : await createProjectFiles(home, taskId, prompt);
-    const mark = createSecret();
-    // Nothing that ran before this keeper can be its task's.
-    const startedSince = owner.start_time ?? undefined;
-    const childEnv = childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment });
     const { logFile } = files;
     const store = owned.add(
       await TaskFiles.open({
@@ -111,18 +114,25 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       }),
     );
     const { journal, records, terminal } = store;
-    const receipt = new TaskReceipt({ spec, stateDir, clock, logger, env: childEnv });
-    const pty = owned.add(new PtyManager({ clock }));
+    const receipt = new TaskReceipt({
+      spec,
+      stateDir,
+      clock,
+      logger,
+      env: { ...childEnv, ...container?.seenHere },
+    });
+    const pty = container?.terminals ?? owned.add(new PtyManager({ clock }));
     const driver = createDriver({
       spec,
       installation,
       clock,
       pty,
-      env: childEnv,
+      env: container?.env ?? childEnv,
       prompt,
       promptFile: stateDir.promptFile(taskId),
       sessionId: randomUUID(),
       killTree: async (pid) => {
+        if (container !== undefined) return container.terminals.end();
         const report = await killTree({ pid, mark, startedSince, clock });
         if (report.remaining.length > 0)
           logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
@@ -145,9 +155,13 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
           await receipt.firstLook();
           return judge(request, mode, spec, rules);
         },
-        endLeftovers: async () =>
-          (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
-        identify: identityOf,
+        endLeftovers: async () => {
+          await container?.terminals.end();
+          return (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended
+            .length;
+        },
+        // What runs in a container has no number here.
+        identify: container === undefined ? identityOf : () => Promise.resolve(undefined),
         flush: () => {
           server?.tellTyped();
           return store.flush();
@@ -180,7 +194,14 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     await run.start();
     options.onReady(run.record);
     void receipt.firstLook();
-    checkVersion(run, installation, childEnv, stateDir, logger);
+    checkVersion(
+      run,
+      installation,
+      () =>
+        container?.version() ??
+        readVersion(installation.command, childEnv, `${stateDir.path}/claude-versions.json`),
+      logger,
+    );
     await run.ended;
     // Still reachable by its socket, with its end: a record that is not on disk nobody could tell it from.
     await store.finish(FULL_DISK_LIMIT_MS);
@@ -194,6 +215,16 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     owned.dispose();
     await rm(socketPath, { force: true });
   }
+}
+
+/** The container of a task that has one; what it needs is loaded for such a task alone. */
+async function containerOf(
+  parts: Omit<AgentContainerParts, 'container'>,
+): Promise<AgentContainer | undefined> {
+  const { container } = parts.spec;
+  if (container === undefined) return undefined;
+  const { openAgentContainer } = await import('./agent-container.js');
+  return openAgentContainer({ ...parts, container });
 }
 
 async function readSpec(stateDir: StateDir, taskId: string): Promise<TaskSpec> {
@@ -239,12 +270,11 @@ async function judge(
 function checkVersion(
   run: TaskRun,
   installation: Installation,
-  env: Readonly<Record<string, string>>,
-  stateDir: StateDir,
+  ask: () => Promise<string | undefined>,
   logger: Logger,
 ): void {
   if (!installation.isClaude) return;
-  readVersion(installation.command, env, `${stateDir.path}/claude-versions.json`).then(
+  ask().then(
     (version) => {
       if (version === undefined) return;
       run.setVersion(version);

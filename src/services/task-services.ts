@@ -10,6 +10,7 @@ import { stateDirectory } from '../config/state-directory.js';
 import { joinRunningTasks } from '../keeper/join-running-tasks.js';
 import { KeeperHost } from '../keeper/keeper-host.js';
 import type { SweeperParts } from '../keeper/sweeper.js';
+import type { EngineSettings } from '../processes/docker/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
@@ -44,8 +45,15 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     runtimeDir,
     env,
   });
+  const engine = {
+    host: config.docker_host,
+    certPath: config.docker_cert_path,
+    tlsVerify: config.docker_tls_verify,
+  };
   const endMarked = async (mark: string): Promise<number> => {
     const { killTree } = await import('../pty/kill-ladder.js');
+    // A container dies with its keeper; one whose keeper died before it began does not.
+    if (config.task_image !== null) await sweepContainers({ engine, homeDir, mark });
     return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
   };
   const worktrees = lazily(async () => {
@@ -60,6 +68,14 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     roots,
     findInstallation: () =>
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
+    containers: {
+      image: config.task_image,
+      network: config.task_network,
+      memory_mb: config.task_memory_mb,
+      home: config.task_home,
+      engine,
+      command: commandWords(config.claude_command),
+    },
     endMarked,
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
@@ -101,6 +117,20 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     finisher,
     sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }),
   };
+}
+
+async function sweepContainers(asked: {
+  readonly engine: EngineSettings;
+  readonly homeDir: string;
+  readonly mark: string;
+}): Promise<void> {
+  const [{ DockerEngine }, { sweepTaskContainers }] = await Promise.all([
+    import('../processes/docker/docker-engine.js'),
+    import('../processes/docker/sweep-task-containers.js'),
+  ]);
+  const engine = new DockerEngine({ settings: asked.engine, homeDir: asked.homeDir, clock: systemClock });
+  await sweepTaskContainers(engine, asked.mark);
+  engine.dispose();
 }
 
 /** What keepers left that were killed while no server ran. */

@@ -38,6 +38,7 @@ export interface TaskManagerOptions {
   readonly findInstallation: TaskStarterOptions['findInstallation'];
   /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
   readonly endMarked: (mark: string) => Promise<number>;
+  readonly containers?: TaskStarterOptions['containers'];
   readonly worktrees?: TaskStarterOptions['worktrees'];
   readonly settings: StartSettings & {
     readonly task_history_size: number;

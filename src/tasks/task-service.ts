@@ -8,6 +8,10 @@ import type { TaskSpec } from './task-spec.js';
 export const conflictWays = ['error', 'queue', 'worktree'] as const;
 export type ConflictWay = (typeof conflictWays)[number];
 
+/** Where the agent of a task runs. */
+export const isolations = ['none', 'docker'] as const;
+export type Isolation = (typeof isolations)[number];
+
 export interface StartTask {
   readonly prompt: string;
   readonly path: string;
@@ -18,6 +22,8 @@ export interface StartTask {
   readonly keepOpen?: boolean | undefined;
   /** By default `error`. */
   readonly onConflict?: ConflictWay | undefined;
+  /** By default `none`: the agent runs on this machine. */
+  readonly isolation?: Isolation | undefined;
   /** The caller has gone: what is being prepared for the task is left. */
   readonly signal?: AbortSignal | undefined;
   /** By default `task`. */

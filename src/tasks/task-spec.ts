@@ -2,6 +2,18 @@ import { z } from 'zod';
 import { driverNameSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
 import { worktreeSchema } from './worktree-maker.js';
 
+/** The container of a task's agent, by the user's settings of that moment. */
+const containerSchema = z.object({
+  image: z.string(),
+  /** `bridge` is the engine's default network, `none` is none. */
+  network: z.string(),
+  memory_mb: z.number().int().positive(),
+  /** Folder of this machine that is the agent's home; null for one of the bridge's own. */
+  home: z.string().nullable(),
+  engine: z.object({ host: z.string().nullable(), certPath: z.string().nullable(), tlsVerify: z.boolean() }),
+});
+export type TaskContainerSpec = z.infer<typeof containerSchema>;
+
 /**
  * `tasks/<task_id>/spec.json`: what a keeper is asked to run, with the settings that hold for this task.
  * Written once by the server, mode 0600, read once by the keeper. The prompt lies beside it in `prompt.md`.
@@ -22,6 +34,8 @@ export const taskSpecSchema = z.object({
   resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
   /** For a task that works in a git worktree of its own; `project_path` lies in it then. */
   worktree: worktreeSchema.optional(),
+  /** For a task whose agent runs in a container; left out, it runs on this machine. */
+  container: containerSchema.optional(),
   timeout_seconds: z.number().positive(),
   created_at: z.string(),
   settings: z.object({

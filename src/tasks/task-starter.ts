@@ -15,6 +15,7 @@ import type { TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';
 import type { TaskQueue } from './task-queue.js';
 import type { StartTask } from './task-service.js';
+import { chooseContainer, type ContainerSettings } from './container-choice.js';
 import type { TaskSpec } from './task-spec.js';
 import type { WorktreeMaker } from './worktree-maker.js';
 
@@ -36,6 +37,8 @@ export interface TaskStarterOptions {
     readonly roots: readonly string[];
     resolveDirectory(input: string): Promise<AllowedPath>;
   };
+  /** Undefined where tasks run on this machine alone. */
+  readonly containers?: ContainerSettings | undefined;
   readonly findInstallation: () => Promise<Installation>;
   readonly endMarked: (mark: string) => Promise<number>;
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
@@ -62,7 +65,10 @@ export class TaskStarter {
       input.continueFrom === undefined
         ? input.resume
         : await this.#continued(input.continueFrom, projectPath, input);
-    const installation = await findInstallation();
+    const { container, command } =
+      input.isolation === 'docker'
+        ? chooseContainer(input, this.#options.containers)
+        : { container: undefined, command: (await findInstallation()).command };
     const { default_timeout_seconds, max_concurrent_tasks: _limit, ...taskSettings } = settings;
     const spec: TaskSpec = {
       task_id: createTaskId(),
@@ -74,9 +80,10 @@ export class TaskStarter {
       purpose: input.purpose ?? 'task',
       skip_permissions: input.skipPermissions ?? false,
       resume: resume ?? null,
+      ...(container === undefined ? {} : { container }),
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
       created_at: new Date(clock.now()).toISOString(),
-      settings: { ...taskSettings, claude_command: [...installation.command] },
+      settings: { ...taskSettings, claude_command: [...command] },
     };
     await this.#options.stateDir.createTaskDir(spec.task_id);
     try {

@@ -35,6 +35,10 @@ test('the defaults are those of the specification', () => {
     docker_cert_path: null,
     docker_tls_verify: false,
     docker_image: 'debian:stable-slim',
+    task_image: null,
+    task_network: 'bridge',
+    task_memory_mb: 4_096,
+    task_home: null,
     claude_command: 'claude',
     pass_environment: [],
     auto_approve_patterns: [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conflictWays } from '../../tasks/task-service.js';
+import { conflictWays, isolations } from '../../tasks/task-service.js';
 import { driverNameSchema, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { taskOutput, taskView } from './task-fields.js';
@@ -32,20 +32,18 @@ export const startTask = defineTool({
     keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
     continue_from: z.string().optional().describe('Task or response to continue'),
+    isolation: z.enum(isolations).optional(),
   },
   output: { ...taskOutput, message: z.string() },
   handle: async (
-    { prompt, path, timeout_seconds, permission_mode, model, driver, keep_open, on_conflict, continue_from },
+    { timeout_seconds, permission_mode, keep_open, on_conflict, continue_from, ...same },
     { tasks },
     call,
   ) => {
     const record = await tasks.start({
-      prompt,
-      path,
+      ...same,
       timeoutSeconds: timeout_seconds,
       permissionMode: permission_mode,
-      model,
-      driver,
       keepOpen: keep_open,
       onConflict: on_conflict,
       continueFrom: continue_from,

@@ -1,0 +1,61 @@
+import { chown, lchown, lstat, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { systemCodeOf } from '../base/errors.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+
+/** The CLI remembers keys that a person approved by this many of their last characters. */
+const KEY_TAIL_CHARS = 20;
+const OWNER_ONLY = 0o700;
+
+const stateSchema = z.looseObject({
+  theme: z.string().optional(),
+  customApiKeyResponses: z
+    .object({ approved: z.array(z.string()), rejected: z.array(z.string()) })
+    .catch({ approved: [], rejected: [] })
+    .optional(),
+});
+
+export interface ContainerHome {
+  /** The folder, made when it is missing. */
+  readonly path: string;
+  /** The key that the user gives the agent by the environment: it counts as approved. */
+  readonly apiKey: string | undefined;
+  /** Whose the folder is to be, when this process may give it away. */
+  readonly owner: { readonly uid: number; readonly gid: number };
+}
+
+/**
+ * A home directory for a CLI in a container, as of someone who has been through the first start: there is nobody who could
+ * choose colours there. What the CLI keeps in it stays for the next task. Throws BridgeError STATE_UNUSABLE.
+ */
+export async function prepareContainerHome({ path, apiKey, owner }: ContainerHome): Promise<void> {
+  await mkdir(path, { recursive: true, mode: OWNER_ONLY });
+  const isGivenAway = process.getuid?.() === 0 && owner.uid !== 0;
+  if (isGivenAway) await chown(path, owner.uid, owner.gid);
+  const file = join(path, '.claude.json');
+  const before = await read(file);
+  const keys = before.customApiKeyResponses ?? { approved: [], rejected: [] };
+  const tail = apiKey?.slice(-KEY_TAIL_CHARS);
+  const isKnown = tail === undefined || keys.approved.includes(tail);
+  if (before['hasCompletedOnboarding'] === true && isKnown) return;
+  await writeJsonFileAtomically(file, {
+    ...before,
+    theme: before.theme ?? 'dark',
+    hasCompletedOnboarding: true,
+    customApiKeyResponses: isKnown ? keys : { ...keys, approved: [...keys.approved, tail] },
+  });
+  if (isGivenAway) await lchown(file, owner.uid, owner.gid);
+}
+
+/** What an earlier task left there: its container could write anything, a link to elsewhere too, which is not followed. */
+async function read(file: string): Promise<z.infer<typeof stateSchema>> {
+  try {
+    if (!(await lstat(file)).isFile()) return {};
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return {};
+    throw fault;
+  }
+  const state = await readJsonFile(file, stateSchema);
+  return state.state === 'ok' ? state.value : {};
+}

@@ -1,0 +1,259 @@
+import { readFile } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { messageOf, type BridgeError } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { PtySession, PtySpawner, PtySpawnOptions } from '../../pty/pty-session.js';
+import { RELAY_TEXT } from './container-texts.js';
+import type { DockerEngine, EngineClient } from './docker-engine.js';
+import { DockerPtySession } from './docker-pty-session.js';
+import { HookRelay, type AnswerHook } from './hook-relay.js';
+import { asDuplex, openExec, type OpenExec } from './open-exec.js';
+import { refusedStart, startFailed, unfitImage } from './task-container-faults.js';
+import { PROMPT_FILE, taskContainer, type TaskContainerPlan } from './task-container-plan.js';
+
+/** As long as a task on this machine has between SIGTERM and SIGKILL. */
+const KILL_GRACE_MS = 5_000;
+/** The kernel ends what is in a container at once; removing its files takes the engine a moment more. */
+const REMOVE_LIMIT_MS = 20_000;
+/** From the start of the container until its relay says so: a second on a busy machine. */
+const READY_LIMIT_MS = 60_000;
+/** The end of a container is told within this of the engine's knowing it. */
+const JUST_ENDED_MS = 2_000;
+/** A task runs for hours; its container's end is waited for without another limit. */
+const NO_LIMIT_MS = 2 ** 40;
+/** What a program prints about itself, such as its version. */
+const MAX_PRINTED_BYTES = 10_000;
+const RUN_LIMIT_MS = 30_000;
+
+/** What the CLI's hooks need: they run in the container, and are answered here. */
+export interface ContainerHooks {
+  /** The command with its hooks led to the relay, and who answers them. */
+  redirect(options: PtySpawnOptions): { readonly options: PtySpawnOptions; readonly answer: AnswerHook };
+}
+
+export interface TaskContainerOptions {
+  readonly engine: DockerEngine;
+  readonly plan: TaskContainerPlan;
+  readonly hooks: ContainerHooks;
+  readonly clock: Clock;
+  /** Something that the task survives, in words. */
+  readonly onFault: (text: string) => void;
+}
+
+interface Running {
+  readonly id: string;
+  readonly session: DockerPtySession;
+  readonly relay: HookRelay;
+  /** Resolves when the engine has removed the container, or is gone itself. */
+  readonly removed: Promise<void>;
+}
+
+/**
+ * The container of one task, as a terminal: what is spawned runs in it, and it is gone when the program has ended, whoever
+ * ended it. `spawn` throws TASK_START_FAILED, with nothing left behind.
+ */
+export class TaskContainer implements PtySpawner, Disposable {
+  readonly #options: TaskContainerOptions;
+  #running: Running | undefined;
+  #isDisposed = false;
+
+  constructor(options: TaskContainerOptions) {
+    this.#options = options;
+  }
+
+  async spawn(asked: PtySpawnOptions): Promise<PtySession> {
+    const { plan, hooks } = this.#options;
+    // A task may begin a session anew, in another container of the same name.
+    if (this.#running !== undefined)
+      await withinMs(this.#options.clock, REMOVE_LIMIT_MS, this.#running.removed);
+    const { options, answer } = hooks.redirect(asked);
+    const created = await this.#ask('to make a container', (client) =>
+      client.createContainer(taskContainer(plan, options)),
+    );
+    const id = created.id;
+    try {
+      if (options.stdinFile !== undefined) await this.#putPrompt(id, options.stdinFile);
+      const running = await this.#start(id, options, answer);
+      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
+      this.#running = running;
+      return running.session;
+    } catch (fault) {
+      await this.#remove(id);
+      // One that has ended is being removed already, which takes a moment.
+      await withinMs(this.#options.clock, REMOVE_LIMIT_MS, this.#wait(id, 'removed'));
+      throw fault;
+    }
+  }
+
+  /** SIGTERM to the program, after the grace time SIGKILL to all in the container. Resolves when it is gone. */
+  async end(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    const isGone = () => running.removed.then(() => true);
+    await this.#signal(running.id, 'SIGTERM');
+    if ((await withinMs(this.#options.clock, KILL_GRACE_MS, isGone())) === true) return;
+    await this.#remove(running.id);
+    if ((await withinMs(this.#options.clock, REMOVE_LIMIT_MS, isGone())) === true) return;
+    this.#options.onFault(`The container ${running.id} could not be removed.`);
+  }
+
+  /** What another program prints that is run in the container; undefined when it fails. */
+  async printed(command: readonly string[]): Promise<string | undefined> {
+    const running = this.#running;
+    if (running === undefined) return undefined;
+    const { stream, stdout } = await this.#exec(running.id, command);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    stdout.on('data', (chunk: Buffer) => {
+      if (bytes < MAX_PRINTED_BYTES) chunks.push(chunk);
+      bytes += chunk.length;
+    });
+    const ended = new Promise<true>((resolve) => {
+      for (const event of ['end', 'close', 'error'] as const) stream.on(event, () => resolve(true));
+    });
+    const isWhole = await withinMs(this.#options.clock, RUN_LIMIT_MS, ended);
+    stream.destroy();
+    return isWhole === true ? Buffer.concat(chunks).toString('utf8') : undefined;
+  }
+
+  /** As when this process dies: the relay's input ends, and the container with it. */
+  hangUp(): void {
+    this.#running?.relay.dispose();
+  }
+
+  /** Ends the container at once, and lets the engine remove it. */
+  dispose(): void {
+    this.#isDisposed = true;
+    const running = this.#running;
+    if (running === undefined) return;
+    // The relay's end is the container's, also when this process has no time left to wait for an answer.
+    this.hangUp();
+    void this.#remove(running.id);
+  }
+
+  async #start(id: string, options: PtySpawnOptions, answer: AnswerHook): Promise<Running> {
+    const { clock, onFault } = this.#options;
+    const stream = await this.#ask('to open its terminal', async (client) =>
+      asDuplex(
+        await client
+          .getContainer(id)
+          .attach({ stream: true, hijack: true, stdin: true, stdout: true, stderr: true }),
+      ),
+    );
+    // Asked before the start: a container that has ended answers neither.
+    const exit = this.#wait(id, 'next-exit');
+    const removed = this.#wait(id, 'removed');
+    try {
+      await this.#ask('to start a container', (client) => client.getContainer(id).start());
+      await this.#resize(id, options.columns, options.rows);
+      const relay = await this.#openRelay(id, answer, exit);
+      if (relay === undefined) throw await this.#unfit(exit, stream, options.command);
+      const session = new DockerPtySession({
+        stream,
+        gone: exit,
+        resize: (columns, rows) =>
+          void this.#resize(id, columns, rows).catch((fault: unknown) => onFault(messageOf(fault))),
+        end: () => void this.#remove(id),
+        clock,
+      });
+      return { id, session, relay, removed: removed.then(() => undefined) };
+    } catch (fault) {
+      stream.destroy();
+      throw fault;
+    }
+  }
+
+  /** Resolves when the relay has let the program begin; undefined when the container ended before. */
+  async #openRelay(
+    id: string,
+    answer: AnswerHook,
+    exit: Promise<number | undefined>,
+  ): Promise<HookRelay | undefined> {
+    const { clock, onFault } = this.#options;
+    const isOver = exit.then(() => false);
+    try {
+      const { stream: input, stdout: output } = await this.#exec(id, ['/bin/sh', '-c', RELAY_TEXT]);
+      const relay = new HookRelay({ input, output, answer, onFault });
+      if ((await withinMs(clock, READY_LIMIT_MS, Promise.race([relay.ready, isOver]))) === true) return relay;
+      relay.dispose();
+      return undefined;
+    } catch (fault) {
+      // The engine refuses with many words to run something in a container that has just ended.
+      if ((await withinMs(clock, JUST_ENDED_MS, isOver)) === false) return undefined;
+      throw fault;
+    }
+  }
+
+  async #putPrompt(id: string, promptFile: string): Promise<void> {
+    const { uid, gid } = this.#options.plan;
+    const archive = pack();
+    archive.entry({ name: PROMPT_FILE.slice(1), mode: 0o400, uid, gid }, await readFile(promptFile));
+    archive.finalize();
+    const bytes = await buffer(archive);
+    await this.#ask('to take the prompt', (client) =>
+      client.getContainer(id).putArchive(bytes, { path: '/' }),
+    );
+  }
+
+  #exec(id: string, command: readonly string[]): Promise<OpenExec> {
+    return this.#ask('to run its relay', (client) => openExec(client, id, command));
+  }
+
+  async #resize(id: string, columns: number, rows: number): Promise<void> {
+    // A container that ends at this moment has no size to set: its end is told by its terminal.
+    await this.#options.engine.call((client) => client.getContainer(id).resize({ w: columns, h: rows }));
+  }
+
+  /** The exit code; undefined when the engine is gone, or does not know the container any more. */
+  async #wait(id: string, condition: 'next-exit' | 'removed'): Promise<number | undefined> {
+    const answer = await this.#options.engine.call(
+      async (client): Promise<unknown> => client.getContainer(id).wait({ condition }),
+      NO_LIMIT_MS,
+    );
+    if (answer.kind !== 'value') return undefined;
+    const { value } = answer;
+    const isCode = typeof value === 'object' && value !== null && 'StatusCode' in value;
+    return isCode && typeof value.StatusCode === 'number' ? value.StatusCode : undefined;
+  }
+
+  async #signal(id: string, signal: string): Promise<void> {
+    const answer = await this.#options.engine.call((client) => client.getContainer(id).kill({ signal }));
+    // Ended already, or the engine is gone: what waits for the end sees it.
+    if (answer.kind === 'unreachable') this.#options.onFault(answer.fault.message);
+  }
+
+  /** Kills and removes it; its volumes without a name with it. */
+  async #remove(id: string): Promise<void> {
+    const answer = await this.#options.engine.call((client) =>
+      client.getContainer(id).remove({ force: true, v: true }),
+    );
+    // Removed already, or being removed: the engine says so with other words.
+    if (answer.kind === 'unreachable') this.#options.onFault(answer.fault.message);
+  }
+
+  async #ask<T>(what: string, ask: (client: EngineClient) => Promise<T>): Promise<T> {
+    const answer = await this.#options.engine.call(ask);
+    if (answer.kind === 'value') return answer.value;
+    throw refusedStart(what, this.#options.plan.image, answer);
+  }
+
+  /** Why the container ended, or hung, before its program began. */
+  async #unfit(
+    exit: Promise<number | undefined>,
+    stream: Duplex,
+    command: readonly string[],
+  ): Promise<BridgeError> {
+    const { clock, plan } = this.#options;
+    const exitCode = await withinMs(clock, REMOVE_LIMIT_MS, exit);
+    const chunk: unknown = stream.read();
+    return unfitImage({
+      image: plan.image,
+      program: command[0] ?? '',
+      exitCode,
+      words: Buffer.isBuffer(chunk) ? chunk.toString('utf8').trim() : '',
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { BridgeError } from '../base/errors.js';
+import type { StartTask } from './task-service.js';
+import type { TaskContainerSpec } from './task-spec.js';
+
+/** The user's settings of containers for agents. */
+export interface ContainerSettings extends Omit<TaskContainerSpec, 'image'> {
+  /** Null when the user has named none. */
+  readonly image: string | null;
+  /** The configured program and its arguments, as they are written: the program is looked for in the image. */
+  readonly command: readonly string[];
+}
+
+export interface ContainerChoice {
+  readonly container: TaskContainerSpec;
+  readonly command: readonly string[];
+}
+
+/**
+ * The container of a task that asks for one. Throws INVALID_ARGUMENTS for what does not go together, TASK_START_FAILED
+ * when the user has named no image.
+ */
+export function chooseContainer(
+  { driver }: Pick<StartTask, 'driver'>,
+  settings: ContainerSettings | undefined,
+): ContainerChoice {
+  if (driver === 'print') {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      "isolation 'docker' and driver 'print' do not go together: in a container the session is an interactive one.",
+      'Leave driver out.',
+    );
+  }
+  const image = settings?.image ?? null;
+  if (settings === undefined || image === null) {
+    throw new BridgeError(
+      'TASK_START_FAILED',
+      "isolation is 'docker', but no image for tasks is set.",
+      'Leave isolation out, or ask the user to set task_image (MCP_TASK_IMAGE) to an image that holds Claude Code; docs/containers.md says how one is made.',
+    );
+  }
+  const { command, ...container } = settings;
+  return { command, container: { ...container, image } };
+}
