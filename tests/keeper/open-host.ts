@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
@@ -7,14 +6,13 @@ import { KeeperHost } from '../../src/keeper/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { HostUnderTest } from '../contracts/task-host.js';
+import { bundledProgram } from '../harness/bundled-program.js';
 import { InProcessHost } from '../harness/in-process-host.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { sampleSpec } from '../tasks/sample-task.js';
 
-/** The sources of the keeper, run by way of tsx. */
-export const keeperSource = fileURLToPath(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
-const tsx = ['--import', import.meta.resolve('tsx')];
+const bundledKeeper = bundledProgram(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
 
 export interface HostOptions {
   readonly kind?: 'keeper' | 'in process';
@@ -24,7 +22,7 @@ export interface HostOptions {
 /** A host with a workplace of its own, in which the scripted agent is the program of every task. */
 export async function openHost({
   kind = 'keeper',
-  keeperEntry = keeperSource,
+  keeperEntry = bundledKeeper(),
 }: HostOptions = {}): Promise<HostUnderTest> {
   const workplace = await createWorkplace();
   onTestFinished(async ({ task }) => {
@@ -43,7 +41,7 @@ export async function openHost({
   });
   const host =
     kind === 'keeper'
-      ? new KeeperHost({ keeperEntry, nodeArguments: tsx, stateDir, runtimeDir, env: workplace.env })
+      ? new KeeperHost({ keeperEntry, nodeArguments: [], stateDir, runtimeDir, env: workplace.env })
       : new InProcessHost({ statePath: stateDir.path, runtimePath: runtimeDir.path }, workplace.env);
   return {
     host,

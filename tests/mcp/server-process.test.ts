@@ -2,22 +2,18 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bundledProgram } from '../harness/bundled-program.js';
 import { TASK_ID } from '../tools/fake-task-service.js';
 import { initialize, RawReplies, request } from './raw-client.js';
 import { eraClient, eras } from './serving.js';
 
-const program = fileURLToPath(new URL('./serve-fake.ts', import.meta.url));
-const args = ['--import', 'tsx', program];
-/** The loader would keep what it compiled in the temp folder. */
-const env = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), TSX_DISABLE_CACHE: '1' };
-/** The sources are compiled as they are loaded, beside whatever else the machine does. */
-const SLOW_START_MS = 60_000;
+const program = bundledProgram(new URL('./serve-fake.ts', import.meta.url));
+const env = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir() };
 
 describe('a server process', () => {
   let child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -25,7 +21,7 @@ describe('a server process', () => {
   let errors: string;
 
   beforeEach(async () => {
-    child = spawn(process.execPath, args, { stdio: 'pipe', env });
+    child = spawn(process.execPath, [program()], { stdio: 'pipe', env });
     const own = new RawReplies();
     replies = own;
     errors = '';
@@ -35,7 +31,7 @@ describe('a server process', () => {
     child.stdin.on('error', () => undefined);
     child.stdin.write(initialize(1));
     await replies.answerTo(1);
-  }, SLOW_START_MS);
+  });
 
   afterEach(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -112,7 +108,7 @@ describe('clients over stdio', () => {
   test.each(eras)('the SDK’s own client of the %s era works', async (era) => {
     const client = eraClient(era);
     await client.connect(
-      new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }),
+      new StdioClientTransport({ command: process.execPath, args: [program()], env, stderr: 'ignore' }),
     );
     const result = await client.callTool({ name: 'get_task_status', arguments: { task_id: TASK_ID } });
     expect(result.structuredContent).toMatchObject({ status: 'running' });
@@ -126,7 +122,9 @@ describe('clients over stdio', () => {
       ResourceUpdatedNotificationSchema,
       ({ params }) => void updated.push(params.uri),
     );
-    await client.connect(new LegacyTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+    await client.connect(
+      new LegacyTransport({ command: process.execPath, args: [program()], env, stderr: 'ignore' }),
+    );
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('start_task');
     const uri = `tasks://${TASK_ID}`;
     await client.subscribeResource({ uri });

@@ -2,7 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
 import { createTaskId } from '../../src/base/ids.js';
+import { bundledProgram } from '../harness/bundled-program.js';
 
+const program = bundledProgram(new URL('lock-racer.ts', import.meta.url));
 const wonSchema = z.array(z.object({ won: z.array(z.string()) }));
 
 /** Processes that try for locks in one folder, all at the same time. */
@@ -14,9 +16,7 @@ export class LockRacers {
   }
 
   static async start(count: number, folder: string): Promise<LockRacers> {
-    const processes = Array.from({ length: count }, () =>
-      fork(new URL('lock-racer.ts', import.meta.url), [folder], { execArgv: ['--import', 'tsx'] }),
-    );
+    const processes = Array.from({ length: count }, () => fork(program(), [folder], { execArgv: [] }));
     await Promise.all(processes.map((racer) => once(racer, 'message')));
     return new LockRacers(processes);
   }
