@@ -13,6 +13,7 @@ import { err, ok, type Result } from '../result.js';
 import type { HostChannel } from './host-channel.js';
 import { HostProcess } from './host-process.js';
 import { PipeChannel } from './pipe-channel.js';
+import { PipeReader } from './pipe-reader.js';
 import { ProcessFamilies } from './process-family.js';
 import { TerminalChannel } from './terminal-channel.js';
 
@@ -41,6 +42,7 @@ export class HostBackend implements ProcessBackend {
   readonly mode = 'host';
   readonly #options: HostBackendOptions;
   readonly #families: ProcessFamilies;
+  readonly #reader = new PipeReader();
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
@@ -122,7 +124,10 @@ export class HostBackend implements ProcessBackend {
       argv0: spec.command[0],
     });
     const { pid } = child;
-    if (pid !== undefined) return ok(new PipeChannel({ child, pid, sink, clock: this.#options.clock }));
+    if (pid !== undefined) {
+      const { clock } = this.#options;
+      return ok(new PipeChannel({ child, pid, sink, reader: this.#reader, clock }));
+    }
     const fault = await new Promise<Error>((resolve) => child.once('error', resolve));
     return faultOf(fault, spec);
   }

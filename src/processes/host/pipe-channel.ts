@@ -6,6 +6,7 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../process-backend.js';
 import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
+import type { PipeReader } from './pipe-reader.js';
 
 /** Unread input is not kept beyond this: a program that never reads must not fill the memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
@@ -22,6 +23,8 @@ export interface PipeChannelOptions {
   readonly child: ChildProcessWithoutNullStreams;
   readonly pid: number;
   readonly sink: OutputSink;
+  /** Shared by all processes of a backend. */
+  readonly reader: PipeReader;
   readonly clock: Clock;
 }
 
@@ -32,6 +35,7 @@ export class PipeChannel implements HostChannel {
   readonly ended: Promise<HostEnd>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #sink: OutputSink;
+  readonly #reader: PipeReader;
   readonly #clock: Clock;
   #end: (end: HostEnd) => void = () => undefined;
   #isReaped = false;
@@ -39,10 +43,11 @@ export class PipeChannel implements HostChannel {
   #held = 0;
   #waiting: Disposable | undefined;
 
-  constructor({ child, pid, sink, clock }: PipeChannelOptions) {
+  constructor({ child, pid, sink, reader, clock }: PipeChannelOptions) {
     this.#child = child;
     this.pid = pid;
     this.#sink = sink;
+    this.#reader = reader;
     this.#clock = clock;
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.#read(child.stdout, 'stdout');
@@ -107,10 +112,10 @@ export class PipeChannel implements HostChannel {
   }
 
   #read(stream: Readable, name: OutputStream): void {
-    stream.on('data', (chunk: Buffer) => {
-      this.#readBytes += chunk.length;
-      const wait = this.#sink.write(name, chunk);
-      if (wait === undefined) return;
+    const take = (bytes: Buffer): boolean => {
+      this.#readBytes += bytes.length;
+      const wait = this.#sink.write(name, bytes);
+      if (wait === undefined) return true;
       this.#held++;
       stream.pause();
       const goOn = (): void => {
@@ -118,7 +123,9 @@ export class PipeChannel implements HostChannel {
         stream.resume();
       };
       wait.then(goOn, goOn);
-    });
+      return false;
+    };
+    stream.on('data', (chunk: Buffer) => this.#reader.read(stream, chunk, take));
     // Destroyed by `dispose`, or reset: `close` follows.
     stream.on('error', () => undefined);
   }

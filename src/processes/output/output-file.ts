@@ -5,7 +5,7 @@ import { segmentPath } from './output-segments.js';
 
 /** With more than this unwritten the source waits; it goes on below the lower mark. */
 const HIGH_WATER_BYTES = 1024 * 1024;
-const LOW_WATER_BYTES = 256 * 1024;
+const LOW_WATER_BYTES = 512 * 1024;
 /** A piece this long comes of a flood: it gets a whole block, into which the next ones are put, too. */
 const LONG_PIECE_BYTES = 16 * 1024;
 /** The bound is kept by dropping the oldest of so many parts: seven eighths of it are always there. */

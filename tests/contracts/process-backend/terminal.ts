@@ -31,12 +31,8 @@ async function onScreen(
 ): Promise<OnScreen> {
   const tty = options.tty ?? SIZE;
   const output = new Collector();
-  let process: ProcessHandle | undefined;
-  const screen = new ProcessScreen({
-    size: tty,
-    clock: systemClock,
-    reply: (bytes) => void process?.write(bytes),
-  });
+  let reply = (_bytes: Uint8Array): void => undefined;
+  const screen = new ProcessScreen({ size: tty, clock: systemClock, reply: (bytes) => reply(bytes) });
   let printed: () => void = () => undefined;
   const sink = {
     write: (stream: 'stdout' | 'stderr' | 'terminal', bytes: Uint8Array) => {
@@ -46,8 +42,8 @@ async function onScreen(
       return wait;
     },
   };
-  process = valueOf(await test.backend.spawn(test.spec(command, { ...options, tty }), sink));
-  const running = process;
+  const running = valueOf(await test.backend.spawn(test.spec(command, { ...options, tty }), sink));
+  reply = (bytes) => void running.write(bytes);
   void running.exited.then(() => printed());
   return {
     process: running,
