@@ -21,9 +21,11 @@ const LOOK_MS = 30_000;
 const TOLD_RETRY_MS = 5_000;
 /** A try that fails again is told within this; longer, and Claude Code is being answered. */
 const RETRY_ANSWER_MS = 10_000;
-/** An input box that is covered, by a person or a dialog, is tried again after so long, so many times. */
-const COVERED_PAUSE_MS = 60_000;
-const MAX_COVERED = 3;
+/** 2.1.197 draws a menu over its input box a second after a limit; it is answered and gone by then. */
+const SHORTEST_WAIT_MS = 5_000;
+/** A turn begins within seconds of its message. A message that was not taken is told again after so long, so many times. */
+const TAKEN_LIMIT_MS = 60_000;
+const MAX_REPEATS = 3;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
 export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
@@ -45,7 +47,9 @@ export class RunTroubles implements Disposable {
   /** Tries in a row that failed again. */
   #failures = 0;
   /** Times in a row that the session took no message. */
-  #covered = 0;
+  #repeats = 0;
+  /** Grows when trouble is over. */
+  #episode = 0;
 
   constructor(parts: RunTroublesParts) {
     this.#parts = parts;
@@ -123,7 +127,10 @@ export class RunTroubles implements Disposable {
   #resumesAtMs(resetsAtMs: number | undefined, nowMs: number): number {
     const failures = resetsAtMs === undefined ? this.#failures + 1 : this.#failures;
     const pauseMs = PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? 0;
-    return Math.max(nowMs + pauseMs, resetsAtMs === undefined ? 0 : resetsAtMs + RESET_MARGIN_MS);
+    return Math.max(
+      nowMs + Math.max(pauseMs, SHORTEST_WAIT_MS),
+      resetsAtMs === undefined ? 0 : resetsAtMs + RESET_MARGIN_MS,
+    );
   }
 
   #holdUp(
@@ -172,18 +179,24 @@ export class RunTroubles implements Disposable {
     const { ending, goOn, driver, clock, story } = this.#parts;
     // From here on the program's end is the session's.
     driver.keepSession?.(false);
+    if (this.#repeats > 0) story.noticed('The session has begun no turn and is told again to go on');
+    const episode = this.#episode;
+    let why = 'it begins no turn.';
     try {
       await goOn(GO_ON);
     } catch (fault) {
-      if (this.#holds === 'turn' && this.#covered < MAX_COVERED) {
-        this.#covered++;
-        story.noticed(messageOf(fault));
-        this.#goOnAt(clock.now() + COVERED_PAUSE_MS);
-        return;
-      }
-      const reason = `The trouble has passed, but the session could not be told to go on: ${messageOf(fault)}`;
-      ending.end({ status: 'failed', reason }, 'close');
+      why = messageOf(fault);
+      story.noticed(why);
     }
+    // It may have begun, and ended by other trouble, meanwhile.
+    if (episode !== this.#episode) return;
+    if (this.#repeats === MAX_REPEATS) {
+      const reason = `The trouble has passed, but the session could not be told to go on: ${why}`;
+      ending.end({ status: 'failed', reason }, 'close');
+      return;
+    }
+    this.#repeats++;
+    this.#goOnAt(clock.now() + TAKEN_LIMIT_MS);
   }
 
   #over(source: 'exact' | 'observed'): void {
@@ -200,7 +213,8 @@ export class RunTroubles implements Disposable {
     this.#timer = undefined;
     if (this.#holds === 'turn') this.#parts.driver.keepSession?.(false);
     this.#holds = undefined;
-    this.#covered = 0;
+    this.#repeats = 0;
+    this.#episode++;
   }
 }
 

@@ -86,10 +86,10 @@ export class RunTurns implements Disposable {
     }
   }
 
-  /** What held the session up has passed: it is told to go on, unless it does so by itself. */
+  /** What held the session up has passed: it is told to go on. For a session in which no turn runs. */
   async goOn(text: string): Promise<void> {
     const { state, ending } = this.#parts;
-    if (this.#turnRuns || ending.hasCause || state.isFinished) return;
+    if (ending.hasCause || state.isFinished) return;
     this.#messages.unshift(text);
     try {
       await this.#sendNext();
