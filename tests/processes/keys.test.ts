@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { bytesOfKeys } from '../../src/processes/keys.js';
+
+function sent(names: readonly string[], isApplicationMode = false): string {
+  const bytes = bytesOfKeys(names, isApplicationMode);
+  if (!bytes.ok) throw new Error(bytes.fault.message);
+  return bytes.value.toString('latin1');
+}
+
+describe('keys', () => {
+  test.each([
+    ['ctrl-a', '\x01'],
+    ['ctrl-c', '\x03'],
+    ['ctrl-z', '\x1a'],
+    ['esc', '\x1b'],
+    ['enter', '\r'],
+    ['tab', '\t'],
+    ['shift-tab', '\x1b[Z'],
+    ['backspace', '\x7f'],
+    ['delete', '\x1b[3~'],
+    ['up', '\x1b[A'],
+    ['home', '\x1b[H'],
+    ['end', '\x1b[F'],
+    ['page-up', '\x1b[5~'],
+    ['page-down', '\x1b[6~'],
+    ['f1', '\x1bOP'],
+    ['f5', '\x1b[15~'],
+    ['f12', '\x1b[24~'],
+    ['alt-x', '\x1bx'],
+    ['alt-X', '\x1bX'],
+    ['Ctrl-C', '\x03'],
+    ['arrow-left', '\x1b[D'],
+    ['escape', '\x1b'],
+    ['page_down', '\x1b[6~'],
+  ])('%s', (name, bytes) => {
+    expect(sent([name])).toBe(bytes);
+  });
+
+  test('follow one another', () => {
+    expect(sent(['esc', 'ctrl-w', 'right'])).toBe('\x1b\x17\x1b[C');
+  });
+
+  test('of the cursor have another form where the program asked for it', () => {
+    expect(sent(['up', 'down', 'left', 'right', 'home', 'end', 'f1', 'delete'], true)).toBe(
+      '\x1bOA\x1bOB\x1bOD\x1bOC\x1bOH\x1bOF\x1bOP\x1b[3~',
+    );
+  });
+
+  test.each(['f0', 'f13', 'ctrl-1', 'hyper-x', '', 'constructor', 'x'])('there is none called %s', (name) => {
+    expect(bytesOfKeys([name], false)).toMatchObject({ ok: false, fault: { code: 'UNKNOWN_NAME' } });
+  });
+});
