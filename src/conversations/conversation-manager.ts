@@ -2,8 +2,18 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
+import {
+  isFinal,
+  openDecisions,
+  type PermissionMode,
+  type TaskRecord,
+  type TaskStatus,
+} from '../tasks/task.js';
+import { WaitCursor } from '../tasks/wait-cursor.js';
 import { responseIdOf, taskIdOfResponse } from './response-id.js';
+
+/** A CLI that has answered leaves within 10 s, or is ended. */
+const LEAVE_LIMIT_MS = 15_000;
 
 export interface Question {
   readonly prompt: string;
@@ -66,11 +76,12 @@ export class ConversationManager {
     });
   }
 
-  /** The record when it has ended, when it waits for a decision, or when the time is over. Throws TASK_NOT_FOUND. */
+  /** The record when it has its answer or has ended, when it waits for a decision, or when the time is over. Throws TASK_NOT_FOUND. */
   async answer(taskId: string, wait: AnswerWait): Promise<TaskRecord> {
     const { tasks, clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + wait.timeoutMs;
-    let cursor: string | undefined;
+    // Every change counts, not only the end: an answer comes before it.
+    let cursor = WaitCursor.beforeAll([taskId]);
     for (;;) {
       const outcome = await tasks.wait({
         taskIds: [taskId],
@@ -83,7 +94,8 @@ export class ConversationManager {
       if (record === undefined) throw new Error('a wait for one task answered without it');
       cursor = outcome.cursor;
       const isOver = wait.signal.aborted || clock.monotonicMs() >= deadlineMs;
-      if (isOver || isFinal(record.status) || openDecisions(record).length > 0) return record;
+      if (isOver || isFinal(record.status) || hasResponse(record) || openDecisions(record).length > 0)
+        return record;
     }
   }
 
@@ -106,6 +118,17 @@ export class ConversationManager {
     return this.#options.tasks.kill(taskId, reason);
   }
 
+  /** Resolves when the session that gave an answer has been left: only then its transcript is whole. */
+  async #left(record: TaskRecord): Promise<void> {
+    if (isFinal(record.status)) return;
+    await this.#options.tasks.wait({
+      taskIds: [record.task_id],
+      timeoutMs: LEAVE_LIMIT_MS,
+      cursor: WaitCursor.of([record]),
+      signal: AbortSignal.timeout(LEAVE_LIMIT_MS),
+    });
+  }
+
   async #response(responseId: string): Promise<TaskRecord & { readonly session_id: string }> {
     const record = await this.#options.tasks.get(taskIdOfResponse(responseId)).catch((fault: unknown) => {
       if (fault instanceof BridgeError && fault.code === 'TASK_NOT_FOUND') return undefined;
@@ -113,7 +136,10 @@ export class ConversationManager {
     });
     if (record === undefined) throw noResponse(responseId);
     const { session_id } = record;
-    if (hasResponse(record) && session_id !== null) return { ...record, session_id };
+    if (hasResponse(record) && session_id !== null) {
+      await this.#left(record);
+      return { ...record, session_id };
+    }
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `${responseId} was never given: its question is ${record.status} (${record.reason}).`,
@@ -129,7 +155,12 @@ export function responseOf(record: TaskRecord): string | undefined {
 
 /** A turn that was finished is a response, whatever became of the session afterwards. */
 function hasResponse(record: TaskRecord): boolean {
-  return record.status === 'completed' && record.session_id !== null;
+  return (record.status === 'completed' || record.answered === true) && record.session_id !== null;
+}
+
+/** What is answered is completed for who asked, also while its session is being left. */
+export function statusOfAsk(record: TaskRecord): TaskStatus {
+  return hasResponse(record) ? 'completed' : record.status;
 }
 
 function mustBeAsk(record: TaskRecord): TaskRecord {

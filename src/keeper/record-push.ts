@@ -21,7 +21,9 @@ export class RecordPush implements Disposable {
   }
 
   changed(record: TaskRecord): void {
-    const delayMs = record.change_seq === this.#toldSeq ? CALM_MS : SOON_MS;
+    const isNews = record.change_seq !== this.#toldSeq;
+    // Nothing that matters to who asked comes after an answer.
+    const delayMs = !isNews ? CALM_MS : record.answered === true ? 0 : SOON_MS;
     const dueMs = this.#clock.monotonicMs() + delayMs;
     if (dueMs >= this.#dueMs) return;
     this.#timer?.dispose();

@@ -63,6 +63,7 @@ export class RunTurns implements Disposable {
       final_message: event.message === '' ? final_message : headBytes(event.message, this.#messageBytes()),
       ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,
+      ...(this.#isAnswer(event) && { answered: true }),
       change_seq: change_seq + 1,
     });
     story.turnEnded(event);
@@ -141,6 +142,15 @@ export class RunTurns implements Disposable {
       .catch((fault: unknown) =>
         ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(fault)}` }),
       );
+  }
+
+  /** The turn was all that a question asked for: the session will be left, which takes the CLI a while. */
+  #isAnswer({ error, interrupted, backgroundTasks }: Extract<SessionEvent, { type: 'turn-ended' }>): boolean {
+    const { spec, ending } = this.#parts;
+    const goesOn = this.#messages.length > 0 || backgroundTasks > 0 || spec.keep_open || this.#holders > 0;
+    return (
+      spec.purpose === 'ask' && error === undefined && interrupted !== true && !goesOn && !ending.hasCause
+    );
   }
 
   #messageBytes(): number {

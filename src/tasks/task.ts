@@ -140,6 +140,8 @@ const currentRecordSchema = z.object({
   cli_version: z.string().nullable(),
   turns: z.number(),
   final_message: z.string(),
+  /** For a question: `final_message` is the whole answer, and the session only has to be left. */
+  answered: z.boolean().optional(),
   /** UUID of the assistant's last message in the session's transcript, where the CLI told it. */
   message_id: z.string().nullable().optional(),
   last_output: z.string(),

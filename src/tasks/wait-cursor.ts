@@ -33,6 +33,11 @@ export class WaitCursor {
     return tasks.map((task) => `${task.task_id}:${task.change_seq}`).join(',');
   }
 
+  /** Of a caller who has seen nothing of the tasks: the first look answers at once. */
+  static beforeAll(taskIds: readonly string[]): string {
+    return taskIds.map((taskId) => `${taskId}:0`).join(',');
+  }
+
   /**
    * Ids of the tasks that changed since. A task that the cursor does not know counts as changed when there is nothing to
    * wait for: it has ended, or it waits for the caller.

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
-import { ConversationManager, responseOf } from '../../src/conversations/conversation-manager.js';
+import {
+  ConversationManager,
+  responseOf,
+  statusOfAsk,
+} from '../../src/conversations/conversation-manager.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { tmpdir } from 'node:os';
@@ -105,4 +109,39 @@ it('a task of start_task is no question', async () => {
   const { manager } = await conversationOver(new FakeTaskService(taskRecord()));
   await expect(manager.status(TASK_ID)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   await expect(manager.cancel(TASK_ID, 'why')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+});
+
+describe('an answer whose session is still being left', () => {
+  const leaving = (path: string) => ({ ...answered(path), status: 'running' as const, answered: true });
+
+  it('is given at once, as completed', async () => {
+    const tasks = new FakeTaskService();
+    const { manager } = await conversationOver(tasks);
+    const cursors: unknown[] = [];
+    tasks.wait = async ({ cursor }) => {
+      cursors.push(cursor);
+      return { tasks: [leaving('/p')], changed: [TASK_ID], cursor: 'next' };
+    };
+    const signal = new AbortController().signal;
+    const record = await manager.answer(TASK_ID, { timeoutMs: 60_000, signal });
+    // Every change wakes it, not only the end.
+    expect(cursors).toEqual([`${TASK_ID}:0`]);
+    expect(statusOfAsk(record)).toBe('completed');
+    expect(responseOf(record)).toBe(RESPONSE_ID);
+  });
+
+  it('is continued when the session has been left: its transcript is whole then', async () => {
+    const tasks = new FakeTaskService();
+    const { manager, here } = await conversationOver(tasks);
+    tasks.records.set(TASK_ID, leaving(here));
+    const steps: string[] = [];
+    tasks.wait = async () => {
+      steps.push('left');
+      expect(tasks.started).toEqual([]);
+      return { tasks: [answered(here)], changed: [TASK_ID], cursor: '' };
+    };
+    await manager.ask({ prompt: 'And then?', previousResponseId: RESPONSE_ID });
+    expect(steps).toEqual(['left']);
+    expect(tasks.started).toMatchObject([{ resume: { sessionId: SESSION, messageId: MESSAGE } }]);
+  });
 });

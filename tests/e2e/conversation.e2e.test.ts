@@ -96,6 +96,8 @@ describeNewestClaude('a conversation', ({ binary }) => {
     const first = answerSchema.parse(
       await bridge.call('ask', { prompt: 'one', workingDirectory: bridge.project }),
     );
+    // Answered before it has been left, and the CLI writes until then.
+    await bridge.end(first.taskId);
     await rm(join(bridge.workplace.homeDir, '.claude', 'projects'), { recursive: true });
     const refusal = await bridge.refusal('ask', { prompt: 'two', previousResponseId: first.responseId });
     expect(refusal).toContain('ASK_FAILED');

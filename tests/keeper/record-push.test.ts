@@ -31,6 +31,18 @@ const record = initialRecord({
 });
 
 describe('RecordPush', () => {
+  it('tells an answer at once', () => {
+    const clock = new ManualClock();
+    let told = 0;
+    const push = new RecordPush(clock, () => told++);
+    push.changed({ ...record, change_seq: 1 });
+    push.changed({ ...record, change_seq: 2, answered: true });
+    clock.advance(0);
+    expect(told).toBe(1);
+    clock.advance(1_000);
+    expect(told).toBe(1);
+  });
+
   it('tells a burst of changes once, soon', () => {
     const clock = new ManualClock();
     let told = 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { headBytes, tailChars } from '../../base/text.js';
-import { responseOf } from '../../conversations/conversation-manager.js';
+import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';
 
@@ -53,7 +53,7 @@ export function askView(record: TaskRecord, from = 0): AskView {
   const { decisions } = taskView(record);
   const shown = {
     taskId: record.task_id,
-    status: record.status,
+    status: statusOfAsk(record),
     elapsedSeconds: Math.floor(record.elapsed_seconds),
     ...troubleView(record),
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { statusOfAsk } from '../../conversations/conversation-manager.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId } from '../tasks/task-fields.js';
 import { answerOrPerson } from './answer-or-person.js';
@@ -40,7 +41,7 @@ export const askStatus = defineTool({
       const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
         taskId: record.task_id,
         responseId,
-        status: record.status,
+        status: statusOfAsk(record),
         prompt: record.prompt_summary,
         askedAt: record.created_at,
       }));
