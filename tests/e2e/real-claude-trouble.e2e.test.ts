@@ -12,7 +12,7 @@ import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 const MARGIN_MS = 120_000;
 const SHORT_WAIT_MS = 3_000;
 /** Long enough to do something to a task that waits, when the time is told to the second. */
-const LONGER_WAIT_MS = 12_000;
+const LONGER_WAIT_MS = 7_000;
 const HOUR_MS = 3_600_000;
 const drivers = [{ driver: 'interactive' }, { driver: 'print' }];
 const resuming = { withKey: false, env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' } };

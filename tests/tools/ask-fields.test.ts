@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { askView, mustHaveAnswer } from '../../src/tools/conversation/ask-fields.js';
+import { sampleRecord } from '../tasks/sample-task.js';
+
+const failed = sampleRecord({
+  purpose: 'ask',
+  status: 'failed',
+  reason: "Claude Code stopped: You've hit your 5-hour limit. The usage limit is reached until 09:31 UTC.",
+  ended_at: '2026-11-22T07:32:00.000Z',
+  exit_code: 1,
+  trouble: {
+    kind: 'usage-limit',
+    since: '2026-11-22T07:32:00.000Z',
+    resumes_at: '2026-11-22T09:31:00.000Z',
+  },
+});
+
+it('a question that a limit kept from an answer fails with the kind and the time, in words and for programs', () => {
+  let thrown: unknown;
+  try {
+    mustHaveAnswer(failed);
+  } catch (fault) {
+    thrown = fault;
+  }
+  expect(thrown).toBeInstanceOf(BridgeError);
+  expect(thrown).toMatchObject({
+    code: 'ASK_FAILED',
+    data: { trouble: 'usage-limit', resumes_at: '2026-11-22T09:31:00.000Z' },
+  });
+  expect(String(thrown)).toContain('until 09:31 UTC');
+  expect(askView(failed)).toMatchObject({
+    trouble: { kind: 'usage-limit', resumes_at: '2026-11-22T09:31:00.000Z' },
+  });
+});
+
+it('a question without trouble tells of none', () => {
+  expect(askView({ ...failed, trouble: null })).not.toHaveProperty('trouble');
+  expect(
+    askView({
+      ...failed,
+      trouble: { ...failed.trouble, kind: 'not-logged-in', since: '', resumes_at: null },
+    }),
+  ).toMatchObject({
+    trouble: { kind: 'not-logged-in' },
+  });
+});
