@@ -57,10 +57,11 @@ export async function createProcessServices(
     const { PtyManager } = await import('../pty/pty-manager.js');
     return new PtyManager({ clock });
   });
+  let made: Containers | undefined;
   const containers = lazily(async (): Promise<Containers> => {
     const { createContainers } = await import('./container-services.js');
     const find = (id: string) => manager.find(id);
-    return createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find });
+    return (made = createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find }));
   });
   const manager: ProcessManager = new ProcessManager({
     store,
@@ -70,7 +71,12 @@ export async function createProcessServices(
     environment: (mark, extra) =>
       childEnvironment(env, { mark, extra, passEnvironment: config.pass_environment }),
     backends: {
-      host: async () => new HostBackend({ clock, terminals, shell: config.shell, startedSince }),
+      host: async () => {
+        const host = new HostBackend({ clock, terminals, shell: config.shell, startedSince });
+        // A machine that is so busy that the time for leaving is over before all have been ended.
+        process.once('exit', () => host.killAtOnce());
+        return host;
+      },
       docker: async () => (await containers()).backend,
     },
     keepers: new ProcessKeeperHost({
@@ -95,6 +101,9 @@ export async function createProcessServices(
     processes: new ProcessService({ manager, store, clock, project }),
     copies: async () => (await containers()).copies,
     sweep: () => manager.sweep(),
-    dispose: () => manager.dispose(),
+    dispose: async () => {
+      await manager.dispose();
+      await made?.backend.dispose();
+    },
   };
 }

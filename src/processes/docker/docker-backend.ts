@@ -22,6 +22,8 @@ const START_LIMIT_MS = 60_000;
 /** Init says within a millisecond or two that there is no such program; a program that runs need not say anything. */
 const FIRST_SIGN_MS = 25;
 const NO_SUCH_STATUS = 404;
+/** An engine that hangs must not hold a server that leaves. */
+const LEAVE_LIMIT_MS = 5_000;
 /** Of so many processes the volume is found after their end. */
 const REMEMBERED = 1_000;
 /** Not a `container:<id>`, by which one could enter another's network. */
@@ -123,15 +125,16 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
 
   /** Removes what servers that died have left behind. */
   async sweep(): Promise<void> {
-    if (!(await this.#leftovers.sweep())) this.#watch.sweepLater();
+    // An engine that does not answer is asked again with the next start.
+    if (!(await this.#leftovers.sweep())) this.#swept = undefined;
   }
 
-  /** Ends every process at once and removes its container; what the engine does not get done, a later server sweeps. */
+  /** Ends every process at once and removes its container; what the engine does not get done in time, a later server sweeps. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.#watch.dispose();
-    await Promise.all([...this.#running].map((one) => one.dispose()));
-    await this.#swept;
+    const ended = Promise.all([...this.#running].map((one) => one.dispose()));
+    await withinMs(this.#options.clock, LEAVE_LIMIT_MS, ended);
     this.#options.engine.dispose();
   }
 
