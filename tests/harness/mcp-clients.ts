@@ -19,12 +19,16 @@ export const toolResultSchema = z.object({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
   structuredContent: z.record(z.string(), z.unknown()).optional(),
   isError: z.boolean().optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
 const formSchema = z.object({
   message: z.string(),
   requestedSchema: z.object({ properties: z.record(z.string(), z.unknown()) }),
+});
+const promptSchema = z.object({
+  messages: z.array(z.object({ role: z.literal('user'), content: z.object({ text: z.string() }) })).length(1),
 });
 const resourceSchema = z.object({ contents: z.array(z.looseObject({ text: z.string() })).length(1) });
 
@@ -41,6 +45,9 @@ export interface McpClient {
   listTools(): Promise<string[]>;
   readResource(uri: string): Promise<string>;
   listResources(): Promise<string[]>;
+  listPrompts(): Promise<string[]>;
+  /** The text of its only message. */
+  getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<string>;
   complete(uriTemplate: string, argument: string, value: string): Promise<string[]>;
   /** Calls `onUpdate` whenever the server says that the resource changed. */
   follow(uri: string, onUpdate: () => void): Promise<void>;
@@ -97,6 +104,8 @@ async function connectCurrent(
     listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     readResource: async (uri) => textOf(await client.readResource({ uri })),
     listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
+    listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    getPrompt: async (name, args) => wordsOf(await client.getPrompt({ name, arguments: { ...args } })),
     complete: async (uri, name, value) =>
       (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
         .values,
@@ -135,6 +144,8 @@ async function connectForeign(server: ServerCommand): Promise<McpClient> {
     listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     readResource: async (uri) => textOf(await client.readResource({ uri })),
     listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
+    listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    getPrompt: async (name, args) => wordsOf(await client.getPrompt({ name, arguments: { ...args } })),
     complete: async (uri, name, value) =>
       (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
         .values,
@@ -146,6 +157,10 @@ async function connectForeign(server: ServerCommand): Promise<McpClient> {
     },
     close: () => client.close(),
   };
+}
+
+function wordsOf(result: unknown): string {
+  return promptSchema.parse(result).messages[0]?.content.text ?? '';
 }
 
 function textOf(result: unknown): string {
