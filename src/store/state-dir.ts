@@ -6,6 +6,9 @@ import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
+/** A keeper that could not start its agent says so first, and writes its last lines then: each try waits so much longer. */
+const LAST_LINES_TRIES = 6;
+const LAST_LINES_MS = 20;
 const WAY_OUT =
   'Repair it, or set MCP_STATE_DIR to a folder of your own that can be written, and start again.';
 
@@ -104,7 +107,12 @@ export class StateDir {
   async removeTaskDir(taskId: string): Promise<void> {
     const folder = this.taskDir(taskId);
     try {
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, {
+        recursive: true,
+        force: true,
+        maxRetries: LAST_LINES_TRIES,
+        retryDelay: LAST_LINES_MS,
+      });
     } catch (fault) {
       throw unusable(folder, `cannot be removed: ${messageOf(fault)}`, fault);
     }

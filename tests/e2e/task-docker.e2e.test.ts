@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { TASK_LABEL } from '../../src/processes/docker/task-container-plan.js';
 import { claudeImage } from '../harness/docker-claude-image.js';
-import { describeDocker, dockerEnv, type TestEngine } from '../harness/docker-engine.js';
+import { describeDocker, dockerEnv } from '../harness/docker-engine.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../harness/start-bridge.js';
 
@@ -15,14 +15,21 @@ const ONLY_INSIDE = '/bin/[[';
 const WHERE = `[ -e "${ONLY_INSIDE}" ] && echo inside > where.txt || echo outside > where.txt`;
 /** A command that is in the middle of its work until it is ended. */
 const WORKS_ON = 'echo begun > begun.txt; sleep 600';
+/** It is 400 MB, which a machine that is busy with other tests writes three times. */
+const IMAGE_LIMIT_MS = 120_000;
 const POLL = { timeout: 20_000, interval: 100 };
 
 const receiptSchema = z.object({ receipt: z.looseObject({ decisions: z.array(z.unknown()) }) });
 const recordSchema = z.object({ keeper: z.object({ pid: z.number() }) });
 
 describeDocker('a task in a container', (engine) => {
+  let image = '';
+  beforeAll(async () => {
+    image = await claudeImage(engine, newestClaude());
+  }, IMAGE_LIMIT_MS);
+
   it('asks, does and tells what a task on this machine does', async () => {
-    const bridge = await inContainer(engine, {
+    const bridge = await inContainer(image, {
       script: [runs(WHERE, 'I will.'), says('All written.'), runs(WHERE, 'I will.'), says('All written.')],
     });
     const receiptOf = async (id: string): Promise<unknown> => {
@@ -51,7 +58,7 @@ describeDocker('a task in a container', (engine) => {
   });
 
   it('leaves no container when it is killed, or its keeper is', async () => {
-    const bridge = await inContainer(engine, { script: () => runs(WORKS_ON) });
+    const bridge = await inContainer(image, { script: () => runs(WORKS_ON) });
     const killed = await begun(bridge);
     await bridge.call('kill_task', { task_id: killed });
     expect(await bridge.end(killed)).toMatchObject({ status: 'killed' });
@@ -93,16 +100,19 @@ async function begun(bridge: TestBridge): Promise<string> {
   return id;
 }
 
-/** A server whose tasks find the newest pinned CLI in an image; the engine of the tests has no network but the machine's. */
-async function inContainer(engine: TestEngine, options: Omit<BridgeOptions, 'claude'>): Promise<TestBridge> {
-  const newest = inject('claudeVersions').at(-1);
-  if (newest?.binary === undefined) throw new Error('the newest version of Claude Code could not be fetched');
-  const image = await claudeImage(engine, { version: newest.version, binary: newest.binary });
+/** A server whose tasks find the CLI in an image; the engine of the tests has no network but the machine's. */
+function inContainer(image: string, options: Omit<BridgeOptions, 'claude'>): Promise<TestBridge> {
   return startBridge({
     ...options,
-    claude: newest.binary,
+    claude: newestClaude().binary,
     env: { ...dockerEnv(), MCP_TASK_IMAGE: image, MCP_TASK_NETWORK: 'host', ...options.env },
   });
+}
+
+function newestClaude(): { readonly version: string; readonly binary: string } {
+  const newest = inject('claudeVersions').at(-1);
+  if (newest?.binary === undefined) throw new Error('the newest version of Claude Code could not be fetched');
+  return { version: newest.version, binary: newest.binary };
 }
 
 async function containersOf(taskId: string): Promise<string[]> {
