@@ -13,7 +13,7 @@ import type { ProcessRecord } from './process-record.js';
 import type { ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
 import { promptIn } from './prompt-hint.js';
-import { err, ok, type Result } from './result.js';
+import { err, ok, type Err, type Result } from './result.js';
 import type { RunningProcess } from './running-process.js';
 import type { SpawnRequest } from './spawn-request.js';
 import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
@@ -139,7 +139,7 @@ export class ProcessService {
         ? {}
         : { mountProject: await this.#project.resolve(this.#project.absolute(mountProject)) };
     const started = await this.#manager.spawn({ ...rest, cwd: await this.#folder(wish), ...mounted });
-    if (!started.ok) return started;
+    if (!started.ok) return withShellHint(started, wish);
     const running = started.value;
     const cancelled = new Promise<'cancelled'>((resolve) => {
       signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
@@ -323,6 +323,14 @@ export class ProcessService {
     ]);
     return { stdout, stderr, ...promptOf(stdout, record) };
   }
+}
+
+/** A whole command line was given as the name of a program. */
+function withShellHint(refused: Err, { command }: SpawnWish): Err {
+  const isLine = command.length === 1 && /\s/.test(command[0].trim());
+  if (refused.fault.code !== 'PROGRAM_NOT_FOUND' || !isLine) return refused;
+  const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';
+  return { ok: false, fault: { ...refused.fault, hint } };
 }
 
 function promptOf(text: string, { status }: ProcessRecord): Pick<ShownOutput, 'prompt'> {

@@ -84,6 +84,11 @@ export class HostBackend implements ProcessBackend {
     return ok(process);
   }
 
+  /** SIGKILL to all groups, without waiting for anything: for the last moment of this program. */
+  killAtOnce(): void {
+    for (const one of this.#running) one.close();
+  }
+
   /** SIGTERM to all groups at once, a moment later SIGKILL to what is left of them and to all that left them. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;

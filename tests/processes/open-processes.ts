@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { HostBackend } from '../../src/processes/host/host-backend.js';
+import type { ProcessKeepers } from '../../src/processes/process-keepers.js';
+import { ProcessManager, type ProcessManagerParts } from '../../src/processes/process-manager.js';
+import { ProcessService } from '../../src/processes/process-service.js';
+import { ProcessStore } from '../../src/processes/process-store.js';
+import { err, type Result } from '../../src/processes/result.js';
+import { ActiveProject } from '../../src/projects/active-project.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { childEnvironment } from '../../src/pty/child-env.js';
+import { killTree } from '../../src/pty/kill-ladder.js';
+import { PtyManager } from '../../src/pty/pty-manager.js';
+import { ownIdentity } from '../../src/store/process-identity.js';
+import { scratchFolder } from './scratch-folder.js';
+
+export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const noKeepers: ProcessKeepers = {
+  launch: async () => err('SPAWN_FAILED', 'This test keeps nothing.', ''),
+  connect: async () => undefined,
+  dispose: () => {},
+};
+
+/** Manager and service over real processes, in folders of their own. */
+export async function openProcesses(
+  parts: Partial<ProcessManagerParts> & { readonly statePath?: string } = {},
+) {
+  const root = await scratchFolder();
+  const statePath = parts.statePath ?? join(root, 'state');
+  const project = join(root, 'project');
+  await mkdir(project);
+  await mkdir(statePath, { recursive: true });
+  const terminals = new PtyManager({ clock: systemClock });
+  const host = new HostBackend({
+    clock: systemClock,
+    terminals: async () => terminals,
+    shell: '/bin/sh',
+    killGraceMs: 500,
+  });
+  const store = new ProcessStore(statePath);
+  const manager = new ProcessManager({
+    store,
+    clock: systemClock,
+    logger: silent,
+    owner: await ownIdentity(),
+    environment: (mark, extra) =>
+      childEnvironment({ PATH: process.env['PATH'], HOME: root }, { mark, extra }),
+    backends: {
+      host: async () => host,
+      docker: async () => Promise.reject(new Error('no engine in this test')),
+    },
+    keepers: noKeepers,
+    endMarked: async (mark) =>
+      (await killTree({ pid: 0, mark, clock: systemClock, graceMs: 200 })).ended.length,
+    socketPath: (id) => join(root, `${id}.sock`),
+    maxOutputBytes: 64 * 1024 * 1024,
+    historySize: 50,
+    maxHistoryBytes: 1024 * 1024 * 1024,
+    ...parts,
+  });
+  onTestFinished(async () => {
+    await manager.dispose();
+    terminals.dispose();
+    await terminals.whenClosed();
+  });
+  const active = new ActiveProject(new AllowedRoots([root], root));
+  await active.set(project);
+  const service = new ProcessService({ manager, store, clock: systemClock, project: active });
+  const never = new AbortController().signal;
+  return {
+    root,
+    statePath,
+    project,
+    store,
+    manager,
+    service,
+    never,
+    /** Runs a text of `sh`, and waits for its end unless `limitMs` is 0. */
+    sh: async (script: string, limitMs = 10_000, more: { tty?: true; keep?: boolean } = {}) =>
+      valueOf(
+        await service.spawn(
+          {
+            mode: 'host',
+            command: ['/bin/sh', '-c', script],
+            commandLine: script,
+            env: {},
+            keep: more.keep ?? false,
+            ...(more.tty && { tty: { columns: 80, rows: 24 } }),
+          },
+          limitMs,
+          never,
+        ),
+      ),
+    output: async (id: string, query: Partial<Parameters<ProcessService['output']>[0]> = {}) =>
+      valueOf(
+        await service.output(
+          { id, lines: 100, maxBytes: 8_192, isRegex: false, screen: false, ...query },
+          never,
+        ),
+      ),
+  };
+}
+
+export function valueOf<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new Error(`${result.fault.code}: ${result.fault.message} ${result.fault.hint}`);
+}
