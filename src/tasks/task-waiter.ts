@@ -24,29 +24,55 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
   const queued = new Set<string>();
   try {
     return await new Promise((resolve, reject) => {
-      const look = async (isLast: boolean): Promise<void> => {
-        const tasks = await Promise.all(query.taskIds.map((id) => get(id)));
-        const changed = new Set(cursor.changed(tasks));
-        for (const { task_id, status } of tasks) {
-          if (status === 'pending') queued.add(task_id);
-          else if (queued.has(task_id)) changed.add(task_id);
+      const stale = new Set<string>();
+      let isLast = false;
+      let isLooking = false;
+      const look = async (): Promise<void> => {
+        while (stale.size > 0 || isLast) {
+          const isWhole = isLast || query.taskIds.every((id) => stale.has(id));
+          // Only what has changed: of many tasks that print, each tells so several times a second.
+          const ids = isWhole ? query.taskIds : [...stale];
+          const ends = isLast;
+          stale.clear();
+          const tasks = await Promise.all(ids.map((id) => get(id)));
+          const changed = new Set(cursor.changed(tasks));
+          for (const { task_id, status } of tasks) {
+            if (status === 'pending') queued.add(task_id);
+            else if (queued.has(task_id)) changed.add(task_id);
+          }
+          if (changed.size === 0 && !ends) continue;
+          if (isWhole) {
+            resolve({ tasks, changed: [...changed], cursor: WaitCursor.of(tasks) });
+            return;
+          }
+          for (const id of query.taskIds) stale.add(id);
         }
-        if (changed.size === 0 && !isLast) return;
-        resolve({ tasks, changed: [...changed], cursor: WaitCursor.of(tasks) });
+        isLooking = false;
       };
-      // One look at a time; a change during a look asks for another.
-      let looking: Promise<void> = Promise.resolve();
-      const lookNext = (isLast: boolean): void => {
-        looking = looking.then(() => look(isLast)).catch(reject);
+      // One look at a time; what changes during a look is looked at after it.
+      const lookNext = (): void => {
+        if (isLooking) return;
+        isLooking = true;
+        look().catch(reject);
+      };
+      const changed = (id: string): void => {
+        if (!query.taskIds.includes(id)) return;
+        stale.add(id);
+        lookNext();
+      };
+      const end = (): void => {
+        isLast = true;
+        lookNext();
       };
       for (const id of query.taskIds) watches.add(watch(id));
-      watches.add(onDidChange((id) => (query.taskIds.includes(id) ? lookNext(false) : undefined)));
-      watches.add(clock.after(query.timeoutMs, () => lookNext(true)));
+      watches.add(onDidChange(changed));
+      watches.add(clock.after(query.timeoutMs, end));
       if (query.onProgress !== undefined) watches.add(tellProgress(query.taskIds, query.onProgress, options));
-      const abort = (): void => lookNext(true);
-      query.signal.addEventListener('abort', abort, { once: true });
-      watches.add(toDisposable(() => query.signal.removeEventListener('abort', abort)));
-      lookNext(query.signal.aborted);
+      query.signal.addEventListener('abort', end, { once: true });
+      watches.add(toDisposable(() => query.signal.removeEventListener('abort', end)));
+      for (const id of query.taskIds) stale.add(id);
+      isLast = query.signal.aborted;
+      lookNext();
     });
   } finally {
     watches.dispose();
