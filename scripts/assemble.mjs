@@ -15,7 +15,7 @@ for (const name of readdirSync(root, { recursive: true }).filter((path) => path.
   module.destroy();
   const lines = bytes.match(/.{1,100}/g).map((line) => `  '${line}'`);
   const text = `// Assembled from ${basename(path)} by \`npm run assemble\`.\nexport const module =\n${lines.join(' +\n')};\n`;
-  const target = path.replace(/\.wat$/, '.wasm.ts');
+  const target = path.replace(/\.wat$/, '-wasm.ts');
   if (existsSync(target) && readFileSync(target, 'utf8') === text) continue;
   stale.push(name);
   if (!process.argv.includes('--check')) writeFileSync(target, text);

@@ -1,5 +1,5 @@
 import { SIMD_BYTES, simdFunction } from '../base/simd-function.js';
-import { module } from './count-feeds.wasm.js';
+import { module } from './count-feeds-wasm.js';
 import { unitBytes, type TextEncoding } from './text-encoding.js';
 
 // Pure: how many lines end in a piece of a file.

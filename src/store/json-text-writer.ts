@@ -1,6 +1,6 @@
 import { SIMD_BYTES, simdFunction } from '../base/simd-function.js';
 import { ESCAPES, MAX_ESCAPED_BYTES, writeJsonText } from './json-text.js';
-import { module } from './json-text.wasm.js';
+import { module } from './json-text-wasm.js';
 
 /** Valid UTF-8 in, the inside of a JSON string out, both in memory that is used again and again. */
 export interface JsonTextWriter {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { bannedNames, composition, exceptions, layers, soleImporters } from './layers.js';
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
-const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/;
+const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
 
 interface SourceFile {
   /** Path below src, with slashes. */
