@@ -83,7 +83,8 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
 
   it('holds a fork bomb, which can be ended', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
-    const bomb = 'while :; do sleep 60 & done 2>/dev/null; echo held; exec sleep 60';
+    // Each waits for somebody who writes into the pipe.
+    const bomb = 'mkfifo pipe; while :; do : <pipe & done 2>/dev/null';
     const { process, output } = await startContainer(test, [
       'sh',
       '-c',

@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
+
+/** Certificates as DOCKER_CERT_PATH names them, and those of the server beside them. */
+export const certificatesPath = join(import.meta.dirname, '../../fixtures/engine-tls');
 
 /** A way to the engine that a test can cut and open again: what is behind it goes on. */
 export class EngineRelay {
@@ -7,9 +13,9 @@ export class EngineRelay {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
 
-  private constructor(target: string) {
-    // Both ways end on their own: input may be over long before output.
-    this.#server = createServer({ allowHalfOpen: true }, (near) => {
+  private constructor(target: string, isTls: boolean) {
+    const pem = (name: string) => readFileSync(join(certificatesPath, name));
+    const forward = (near: Socket): void => {
       if (this.#isCut) {
         near.resetAndDestroy();
         return;
@@ -24,12 +30,22 @@ export class EngineRelay {
       far.pipe(near);
       near.on('close', () => far.destroy());
       far.on('close', () => near.destroy());
-    });
+    };
+    // Both ways end on their own: input may be over long before output.
+    this.#server = isTls
+      ? createTlsServer(
+          {
+            ...{ key: pem('server-key.pem'), cert: pem('server-cert.pem'), ca: pem('ca.pem') },
+            ...{ requestCert: true, rejectUnauthorized: true, allowHalfOpen: true },
+          },
+          forward,
+        )
+      : createServer({ allowHalfOpen: true }, forward);
   }
 
   /** For the engine at a Unix socket; closed when the test is over. */
-  static async open(host: string): Promise<EngineRelay> {
-    const relay = new EngineRelay(host.replace(/^unix:\/\//, ''));
+  static async open(host: string, { isTls = false } = {}): Promise<EngineRelay> {
+    const relay = new EngineRelay(host.replace(/^unix:\/\//, ''), isTls);
     await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
       relay.cut();

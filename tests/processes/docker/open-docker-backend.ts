@@ -21,6 +21,8 @@ export interface OpenOptions {
   /** Whose containers they are; by default nobody else's. */
   readonly ownerId?: string;
   readonly keeper?: ProcessIdentity;
+  /** Folder with certificates; then the engine is spoken to over TLS. */
+  readonly certPath?: string;
   /** What is run as `ssh`. */
   readonly ssh?: readonly [string, ...string[]];
 }
@@ -38,13 +40,13 @@ export interface OpenedDockerBackend extends BackendUnderTest {
 /** The engine that the tests use, by the variables that dockerode would read. */
 export function openEngine(
   host: string | null = process.env['DOCKER_HOST'] ?? null,
-  ssh?: readonly [string, ...string[]],
+  { ssh, certPath }: Pick<OpenOptions, 'ssh' | 'certPath'> = {},
 ): DockerEngine {
   return new DockerEngine({
     settings: {
       host,
-      certPath: process.env['DOCKER_CERT_PATH'] ?? null,
-      tlsVerify: (process.env['DOCKER_TLS_VERIFY'] ?? '') !== '',
+      certPath: certPath ?? process.env['DOCKER_CERT_PATH'] ?? null,
+      tlsVerify: certPath !== undefined || (process.env['DOCKER_TLS_VERIFY'] ?? '') !== '',
     },
     homeDir: process.env['HOME'] ?? '/',
     clock: systemClock,
@@ -55,7 +57,7 @@ export function openEngine(
 /** A backend of the test's own; when the test is over, its containers and volumes are gone. */
 export async function openDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
   const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
-  const engine = openEngine(options.host, options.ssh);
+  const engine = openEngine(options.host, options);
   const backend = new DockerBackend({
     engine,
     owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
