@@ -9,6 +9,7 @@ import { measureLeave } from './leave.js';
 import { measureManyOutput } from './many-output.js';
 import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
+import { measureProcess } from './process.js';
 import { measureRecovery } from './recovery.js';
 import { measureStart } from './start.js';
 
@@ -27,6 +28,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   many: measureManyTasks,
   'many-output': measureManyOutput,
   explore: measureExplore,
+  process: measureProcess,
 };
 
 const wanted = process.argv.slice(2);
