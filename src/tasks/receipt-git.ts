@@ -4,6 +4,7 @@ import { messageOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
 import { oneLine } from '../base/text.js';
 import type { StateDir } from '../store/state-dir.js';
+import { overlappingTasks } from './overlapping-tasks.js';
 import { gitChangesSchema, type GitReport } from './receipt.js';
 import type { TaskRecord } from './task.js';
 
@@ -93,10 +94,11 @@ export class ReceiptGit {
     if (after.state === 'none' && first === undefined) return after;
     if (after.state !== 'repository') return { state: 'unknown', why: after.why };
     const { branch, head, ...changes } = after;
+    const repository = first?.repository ?? record.project_path;
     return {
       ...changes,
-      repository: first?.repository ?? record.project_path,
-      notes: notesOf(record, first, taken_at),
+      repository,
+      notes: [...notesOf(record, first, taken_at), ...(await this.#overlap(record, repository))],
       branch_before: first?.branch ?? null,
       branch_after: branch,
       head_before: first?.head ?? null,
@@ -110,6 +112,18 @@ export class ReceiptGit {
       has: await looker.hasCommit(projectPath, name, signal),
     }));
     return 'has' in found && found.has;
+  }
+
+  async #overlap(record: TaskRecord, repository: string): Promise<string[]> {
+    try {
+      const others = await overlappingTasks(record, repository, this.#stateDir);
+      if (others.length === 0) return [];
+      return [
+        `Others ran in this repository meanwhile, and what git saw may be theirs, too: ${others.join(', ')}.`,
+      ];
+    } catch (fault) {
+      return [`Whether others ran in this repository meanwhile is not known: ${messageOf(fault)}.`];
+    }
   }
 
   #file(taskId: string): string {

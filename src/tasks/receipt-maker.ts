@@ -109,13 +109,14 @@ export class ReceiptMaker {
 }
 
 function answered(record: TaskRecord): AnsweredDecision[] {
-  return record.decisions.map(({ decision_id, kind, summary, verdict, answered_by, reason }) => ({
+  return record.decisions.map(({ decision_id, kind, summary, why, verdict, answered_by, reason }) => ({
     decision_id,
     kind,
     summary: oneLine(summary, SUMMARY_CHARS),
     verdict: verdict ?? 'open',
     answered_by: answered_by ?? 'nobody',
     reason: oneLine(reason ?? '', SUMMARY_CHARS),
+    ...(why !== undefined && { why }),
   }));
 }
 

@@ -108,6 +108,8 @@ export const answeredDecisionSchema = z.object({
   verdict: z.string(),
   answered_by: z.string(),
   reason: z.string(),
+  /** Which rule asked, and its reason; of one that a rule answered `reason` says it. */
+  why: z.string().optional(),
 });
 export type AnsweredDecision = z.infer<typeof answeredDecisionSchema>;
 

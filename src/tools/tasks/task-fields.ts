@@ -31,6 +31,8 @@ export const decisionView = z.object({
   summary: z.string(),
   options: z.array(z.string()),
   expires_at: z.string(),
+  /** Which rule asks, and its reason. */
+  why: z.string().optional(),
   questions: z.array(questionView).optional(),
 });
 
@@ -56,7 +58,7 @@ export function taskView(record: TaskRecord): z.input<z.ZodObject<typeof taskOut
 }
 
 function viewOf(decision: Decision): z.input<typeof decisionView> {
-  const { decision_id, kind, tool, summary, options, expires_at, questions } = decision;
+  const { decision_id, kind, tool, summary, options, expires_at, why, questions } = decision;
   return {
     decision_id,
     kind,
@@ -64,6 +66,7 @@ function viewOf(decision: Decision): z.input<typeof decisionView> {
     summary: oneLine(summary, SUMMARY_CHARS),
     options: options.slice(0, MAX_OPTIONS).map(label),
     expires_at,
+    ...(why !== undefined && { why }),
     ...(questions !== undefined && {
       questions: questions.map((question) => ({
         question: oneLine(question.question, SUMMARY_CHARS),

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { cliPermissions } from '../../src/approvals/cli-permissions.js';
+import type { RuleRow } from '../../src/approvals/user-rules.js';
+
+const PROJECT = '/home/ann/app';
+
+function asked(rule: string, verdict: RuleRow['verdict'] = 'deny'): readonly string[] {
+  return cliPermissions([{ rule, verdict, reason: 'so' }], 'auto', PROJECT).ask;
+}
+
+describe('what Claude Code is to ask about, so that our rules see it', () => {
+  it.each([
+    // A command may stand behind another one: every line is asked about.
+    ['Bash(rm *)', ['Bash']],
+    ['Bash', ['Bash']],
+    // Commands read and write files, too; a path that begins in the project is said from the root.
+    ['Read(private.txt)', ['Bash', `Read(/${PROJECT}/**/private.txt)`]],
+    ['Read(/private.txt)', ['Bash', `Read(/${PROJECT}/private.txt)`]],
+    ['Read(./docs/private.txt)', ['Bash', `Read(/${PROJECT}/docs/private.txt)`]],
+    ['Edit(src/**)', ['Bash', `Edit(/${PROJECT}/src/**)`]],
+    ['Edit(//etc/**)', ['Bash', 'Edit(//etc/**)']],
+    ['Read(~/.ssh/**)', ['Bash', 'Read(~/.ssh/**)']],
+    ['WebFetch(domain:example.com)', ['WebFetch(domain:example.com)']],
+    ['mcp__server__tool', ['mcp__server__tool']],
+  ])('a denial of %s', (rule, ask) => {
+    expect(asked(rule)).toEqual(ask);
+    expect(asked(rule, 'ask')).toEqual(ask);
+  });
+
+  it('nothing for what is allowed, or for text that is no rule', () => {
+    expect(asked('Bash(npm test)', 'allow')).toEqual([]);
+    expect(asked('Bash(')).toEqual([]);
+  });
+
+  it('in mode cautious every command, the network and files of secrets, each once', () => {
+    const { ask } = cliPermissions(
+      [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'so' }],
+      'cautious',
+      PROJECT,
+    );
+    expect(ask).toEqual(
+      expect.arrayContaining(['Bash', 'WebFetch', 'WebSearch', 'Read(**/.env)', 'Read(**/.ssh/**)']),
+    );
+    expect(new Set(ask).size).toBe(ask.length);
+    expect(cliPermissions([], 'auto', PROJECT).ask).toEqual([]);
+  });
+});
