@@ -2,7 +2,7 @@ import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { launchSpec } from '../harness/launch-spec.js';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude, describeRealClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
@@ -50,7 +50,10 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     const next = await bridge.start({ prompt: 'Again.', path: bridge.project });
     expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'Fresh.' });
   });
+});
 
+// What the bridge does by itself, whichever CLI it is.
+describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
   it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
     const bridge = await startBridge({ claude: binary, script: [worksForEver] });
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project });

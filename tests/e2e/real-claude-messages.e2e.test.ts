@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude, describeRealClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
@@ -46,6 +46,15 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
     expect(bridge.api.requests.at(-1)?.userText).toContain('Then the second.\nWith two lines.');
   });
 
+  it('a prompt that begins with a dash is a prompt', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
+    const id = await bridge.start({ prompt: '--version', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes('--version'))).toBe(true);
+  });
+});
+
+describeNewestClaude('what is said to a session of the newest CLI', ({ binary }) => {
   it('a session that is kept open takes one message after the other, until it is killed', async () => {
     const bridge = await startBridge({
       claude: binary,
@@ -79,13 +88,6 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
     expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
     expect(await readdir(bridge.project)).toEqual(['.claude']);
-  });
-
-  it('a prompt that begins with a dash is a prompt', async () => {
-    const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
-    const id = await bridge.start({ prompt: '--version', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
-    expect(bridge.api.requests.some(({ userText }) => userText.includes('--version'))).toBe(true);
   });
 
   it('a prompt of nearly 1 MB arrives whole', async () => {
