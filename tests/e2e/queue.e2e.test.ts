@@ -167,7 +167,7 @@ it('above the limit every task waits, whatever it said of conflicts; a project t
 });
 
 it('a burst of starts over two servers gives every caller a true answer, and every task its end', async () => {
-  const tasks = 16;
+  const tasks = 12;
   const projects = Array.from({ length: 4 }, (_, index) => `app-${index}`);
   const bridge = await quickBridge({
     projects,
