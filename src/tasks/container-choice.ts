@@ -2,6 +2,22 @@ import { BridgeError } from '../base/errors.js';
 import type { StartTask } from './task-service.js';
 import type { TaskContainerSpec } from './task-spec.js';
 
+/** Sessions of a container lie in its home, those of this machine in the user's. Throws INVALID_ARGUMENTS. */
+export function checkSamePlace(
+  origin: string,
+  wasInContainer: boolean,
+  { isolation }: Pick<StartTask, 'isolation'>,
+): void {
+  const isInContainer = isolation === 'docker';
+  if (wasInContainer === isInContainer) return;
+  const place = (inContainer: boolean) => (inContainer ? 'in a container' : 'on this machine');
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `${origin} worked ${place(wasInContainer)}, and the new task would work ${place(isInContainer)}: Claude Code keeps its sessions there.`,
+    `Give isolation '${wasInContainer ? 'docker' : 'none'}', or leave continue_from out to begin anew.`,
+  );
+}
+
 /** The user's settings of containers for agents. */
 export interface ContainerSettings extends Omit<TaskContainerSpec, 'image'> {
   /** Null when the user has named none. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { createTaskId } from '../base/ids.js';
-import { writeJsonFileAtomically } from '../base/json-file.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
 import { oneLine } from '../base/text.js';
 import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
@@ -15,8 +15,8 @@ import type { TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';
 import type { TaskQueue } from './task-queue.js';
 import type { StartTask } from './task-service.js';
-import { chooseContainer, type ContainerSettings } from './container-choice.js';
-import type { TaskSpec } from './task-spec.js';
+import { checkSamePlace, chooseContainer, type ContainerSettings } from './container-choice.js';
+import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import type { WorktreeMaker } from './worktree-maker.js';
 
 const OWNER_ONLY = 0o600;
@@ -125,7 +125,7 @@ export class TaskStarter {
   async #continued(
     origin: string,
     projectPath: AllowedPath,
-    { onConflict }: StartTask,
+    { onConflict, isolation }: StartTask,
   ): Promise<TaskSpec['resume']> {
     if (onConflict === 'worktree') {
       throw new BridgeError(
@@ -134,7 +134,15 @@ export class TaskStarter {
         "Use on_conflict 'queue', or leave continue_from out.",
       );
     }
-    return continuedSession(origin, projectPath, this.#options.read);
+    const { stateDir, read } = this.#options;
+    const session = await continuedSession(origin, projectPath, read);
+    const earlier = await readJsonFile(
+      stateDir.specFile(origin.replace(/^response_/, 'task_')),
+      taskSpecSchema,
+    );
+    // A spec that is gone is an old task's, of before there were containers.
+    checkSamePlace(origin, earlier.state === 'ok' && earlier.value.container !== undefined, { isolation });
+    return session;
   }
 
   #enter(spec: TaskSpec, input: StartTask): ReturnType<TaskQueue['enter']> {

@@ -17,6 +17,7 @@ const WHERE = `[ -e "${ONLY_INSIDE}" ] && echo inside > where.txt || echo outsid
 const WORKS_ON = 'echo begun > begun.txt; sleep 600';
 /** It is 400 MB, which a machine that is busy with other tests writes three times. */
 const IMAGE_LIMIT_MS = 120_000;
+const FIVE_MESSAGES = 5;
 const POLL = { timeout: 20_000, interval: 100 };
 
 const receiptSchema = z.object({ receipt: z.looseObject({ decisions: z.array(z.unknown()) }) });
@@ -28,9 +29,15 @@ describeDocker('a task in a container', (engine) => {
     image = await claudeImage(engine, newestClaude());
   }, IMAGE_LIMIT_MS);
 
-  it('asks, does and tells what a task on this machine does', async () => {
+  it('asks, does and tells what a task on this machine does, and is gone on with where it was', async () => {
     const bridge = await inContainer(image, {
-      script: [runs(WHERE, 'I will.'), says('All written.'), runs(WHERE, 'I will.'), says('All written.')],
+      script: [
+        runs(WHERE, 'I will.'),
+        says('All written.'),
+        runs(WHERE, 'I will.'),
+        says('All written.'),
+        says('As I said.'),
+      ],
     });
     const receiptOf = async (id: string): Promise<unknown> => {
       expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
@@ -55,6 +62,14 @@ describeDocker('a task in a container', (engine) => {
     const outside = await start(bridge, { permission_mode: 'cautious' });
     expect(there).toEqual(await receiptOf(outside));
     expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('outside\n');
+
+    expect(
+      await bridge.refusal('start_task', { prompt: 'On.', path: bridge.project, continue_from: inside }),
+    ).toMatch(/^INVALID_ARGUMENTS: .* worked in a container/);
+    const next = await start(bridge, { isolation: 'docker', continue_from: inside });
+    expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'As I said.' });
+    // The first prompt, the command and its result, the answer, and the new prompt.
+    expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
   });
 
   it('leaves no container when it is killed, or its keeper is', async () => {

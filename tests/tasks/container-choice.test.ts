@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseContainer } from '../../src/tasks/container-choice.js';
+import { checkSamePlace, chooseContainer } from '../../src/tasks/container-choice.js';
 
 const SETTINGS = {
   image: 'team/claude:1',
@@ -26,4 +26,11 @@ it.each([
   },
 ])('is refused when $what', ({ settings, driver, code }) => {
   expect(() => chooseContainer({ driver }, settings)).toThrow(expect.objectContaining({ code }));
+});
+
+it('holds for a task that goes on with an earlier one: both in containers, or both on this machine', () => {
+  expect(() => checkSamePlace('task_1', true, { isolation: 'docker' })).not.toThrow();
+  expect(() => checkSamePlace('task_1', false, {})).not.toThrow();
+  expect(() => checkSamePlace('task_1', true, { isolation: 'none' })).toThrow(/worked in a container/);
+  expect(() => checkSamePlace('task_1', false, { isolation: 'docker' })).toThrow(/worked on this machine/);
 });

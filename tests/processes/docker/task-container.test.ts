@@ -102,6 +102,15 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(await left()).toEqual([]);
   });
 
+  it('is made anew for a session that is begun again', async () => {
+    const { spawn } = await place();
+    const first = await spawn({ program: 'echo one' });
+    await first.session.exited;
+    const second = await spawn({ program: 'echo two' });
+    expect(await second.session.exited).toMatchObject({ exitCode: 0 });
+    expect([first.text.shown(), second.text.shown()]).toEqual(['one\r\n', 'two\r\n']);
+  });
+
   it('ends when its keeper has gone without a word', async () => {
     const { spawn, left } = await place();
     const { session, text, hangUp } = await spawn({ program: `echo here; sleep 1000` });
