@@ -194,6 +194,7 @@ interface Connection {
 /** System codes of a connection that could not be made or broke; `ECONNREFUSED` is an engine that was stopped. */
 const CONNECTION_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EACCES', 'EPERM', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'],
+  ...['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'],
   ...['EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED', 'EHOSTDOWN', 'ENOTCONN', 'EPROTO'],
 ]);
 

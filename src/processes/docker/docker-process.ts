@@ -11,6 +11,7 @@ import { ContainerSignals } from './container-signals.js';
 import { statsOfContainer } from './container-stats.js';
 import { faultOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
 import type { DockerSpec } from './docker-spec.js';
+import { waitForContainer } from './wait-for-container.js';
 
 /** After the end of a process the rest of its output is in the engine's hands; nothing for so long means that no more comes. */
 const QUIET_AFTER_END_MS = 5_000;
@@ -181,9 +182,10 @@ export class DockerProcess implements ProcessHandle {
     for (;;) {
       this.#waiting = new AbortController();
       const { signal } = this.#waiting;
-      const waited = await this.#call(
+      const { engine, containerId } = this.#options;
+      const waited = await engine.call(
         // The limit's own signal never comes; this one does when things are to be looked at anew.
-        (container) => container.wait({ abortSignal: signal }),
+        (client) => waitForContainer(client, containerId, signal),
         Number.POSITIVE_INFINITY,
       );
       const isCut = waited.kind !== 'value';
