@@ -1,20 +1,11 @@
 // Pure: what a command may do besides what its words say, and which commands it runs.
 import { basename } from 'node:path';
+import { aliasScript, runs, scriptOf, textOf, type CommandHazards, type Run } from './command-run.js';
 import { feeders, runnersOfUnknown, shells, wrappers, type Wrapper } from './command-wrappers.js';
+import { gitHazards } from './git-hazards.js';
+import { sedHazards } from './sed-hazards.js';
 import type { Hazard, ShellWord } from './shell-part.js';
-import { literalWord, unknownWord } from './shell-word.js';
-
-/** A command that another one runs. */
-export type Run =
-  | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
-  /** Text that a shell reads. */
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'unknown'; readonly text: string };
-
-export interface CommandHazards {
-  readonly hazards: readonly Hazard[];
-  readonly runs: readonly Run[];
-}
+import { unknownWord } from './shell-word.js';
 
 const NONE: CommandHazards = { hazards: [], runs: [] };
 /** Behind an option of a wrapper that is not known, this many words are each taken for the command. */
@@ -173,138 +164,9 @@ function findHazards(words: readonly ShellWord[]): CommandHazards {
   return { hazards, runs: found };
 }
 
-/** Options before git's own command that change only how it prints. */
-const GIT_QUIET =
-  /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects|--version|--help)$/;
-const GIT_VALUED =
-  /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env|--exec-path|--super-prefix|--attr-source)$/;
-const GIT_RUNS =
-  /^(--upload-pack|--receive-pack|--exec|--ext-diff|--textconv|--output|--open-files-in-pager|--extcmd|--tool|--trailer|--sendmail-cmd|--to-cmd|--cc-cmd)(=|$)|^(-O|-x).*$/;
-/** Commands of git whose purpose is to run others, or to choose what runs. */
-const GIT_RUNNERS: ReadonlySet<string> = new Set([
-  'config',
-  'filter-branch',
-  'submodule',
-  'bisect',
-  'difftool',
-  'mergetool',
-  'hook',
-  'credential',
-  'daemon',
-  'instaweb',
-  'help',
-  'send-email',
-  'maintenance',
-  'fsmonitor--daemon',
-  'upload-pack',
-  'receive-pack',
-  'remote-ext',
-  'for-each-repo',
-  'web--browse',
-  'citool',
-  'gui',
-]);
-
-/** Index of git's own command among the words, with the options before it. */
-export function gitCommandAt(words: readonly ShellWord[]): number {
-  let at = 1;
-  while (at < words.length) {
-    const word = words[at];
-    if (word?.kind !== 'literal' || !word.value.startsWith('-')) break;
-    at += GIT_VALUED.test(word.value) ? 2 : 1;
-  }
-  return at;
-}
-
-function gitHazards(words: readonly ShellWord[]): CommandHazards {
-  const hazards: Hazard[] = [];
-  const found: Run[] = [];
-  const command = gitCommandAt(words);
-  for (const [word, { value, kind }] of words.entries()) {
-    if (word === 0 || kind !== 'literal') continue;
-    if (word < command && value.startsWith('-') && !GIT_QUIET.test(value)) {
-      hazards.push({ why: `git ${value} changes where git works or what it runs`, word });
-      found.push(...gitConfigRuns(value, words[word + 1]));
-    }
-    if (word > command && GIT_RUNS.test(value))
-      hazards.push({ why: `${value} may run a program or write a file`, word });
-  }
-  const name = words[command];
-  if (name?.kind === 'literal' && GIT_RUNNERS.has(name.value)) {
-    hazards.push({ why: `git ${name.value} runs or chooses other programs`, word: command });
-  }
-  return { hazards, runs: found };
-}
-
-/** `-c alias.x='!rm y'`, `-c core.pager='rm y'`: the value is a command. */
-function gitConfigRuns(option: string, next: ShellWord | undefined): Run[] {
-  if (option !== '-c' || next === undefined) return [];
-  if (next.kind !== 'literal') return [{ kind: 'unknown', text: next.text }];
-  const value = next.value.slice(next.value.indexOf('=') + 1).replace(/^!/, '');
-  return value === '' ? [] : [scriptOf([literalWord(value)])];
-}
-
-/** Lines printed, deleted or replaced: nothing written, nothing run. */
-const SED_PLAIN =
-  /^(?:(?:\d+|\$|\/[^/\\;{}]*\/)(?:,(?:\+?\d+|\$|\/[^/\\;{}]*\/))?!?)?(?:[pdq=]|s([/|#,:])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpI0-9]*)$/;
-
-/** True for a script of `sed` that only prints. */
-export function isPlainSed(script: string): boolean {
-  return script.split(';').every((one) => SED_PLAIN.test(one.trim()));
-}
-
-function sedHazards(words: readonly ShellWord[]): CommandHazards {
-  const hazards: Hazard[] = [];
-  let script: number | undefined;
-  for (const [word, { value, kind }] of words.entries()) {
-    if (word === 0) continue;
-    if (kind !== 'literal') continue;
-    if (/^-[nErsuz]*i|^--in-place/.test(value)) hazards.push({ why: `${value} writes the files`, word });
-    else if (/^-[nErsuz]*f|^--file/.test(value)) hazards.push({ why: 'its script comes from a file', word });
-    else if (/^(-[nErsuz]*e.*|--expression.*)$/.test(value)) hazards.push(...sedScript(words, word, value));
-    else if (!value.startsWith('-') && script === undefined) {
-      script = word;
-      if (!hasScriptOption(words)) hazards.push(...plainOrHazard(value, word));
-    }
-  }
-  return { hazards, runs: [] };
-}
-
-function hasScriptOption(words: readonly ShellWord[]): boolean {
-  return words.some(({ value }, index) => index > 0 && /^(-[nErsuz]*[ef]|--expression|--file)/.test(value));
-}
-
-function sedScript(words: readonly ShellWord[], word: number, value: string): Hazard[] {
-  const own = /^(?:-[nErsuz]*e|--expression=)([^]+)$/.exec(value)?.[1];
-  return plainOrHazard(own ?? words[word + 1]?.value ?? '', own === undefined ? word + 1 : word);
-}
-
-function plainOrHazard(script: string, word: number): Hazard[] {
-  return isPlainSed(script) ? [] : [{ why: 'its script may write files or run commands', word }];
-}
-
 function optionHazards(words: readonly ShellWord[], option: RegExp, does: string): CommandHazards {
   const hazards = words.flatMap(({ value, kind }, word): Hazard[] =>
     word > 0 && kind === 'literal' && option.test(value) ? [{ why: `${value} ${does}`, word }] : [],
   );
   return { hazards, runs: [] };
-}
-
-function runs(why: string, word: number, found: readonly Run[]): CommandHazards {
-  return { hazards: [{ why, word }], runs: found };
-}
-
-function scriptOf(words: readonly ShellWord[]): Run {
-  const text = textOf(words);
-  if (words.some((word) => word.kind === 'unknown')) return { kind: 'unknown', text };
-  return { kind: 'text', text: words.map((word) => word.value).join(' ') };
-}
-
-function aliasScript(word: ShellWord): Run {
-  const value = word.value.slice(word.value.indexOf('=') + 1);
-  return word.kind === 'literal' ? { kind: 'text', text: value } : { kind: 'unknown', text: word.text };
-}
-
-function textOf(words: readonly ShellWord[]): string {
-  return words.map((word) => word.text).join(' ');
 }

@@ -1,5 +1,6 @@
 // Pure: the texts of a command that patterns of rules are matched against.
-import { commandName, gitCommandAt } from './command-hazards.js';
+import { commandName } from './command-hazards.js';
+import { gitCommandAt } from './git-hazards.js';
 import type { ShellPart, ShellWord } from './shell-part.js';
 import { ANY_TEXT, type Token } from './wildcard.js';
 

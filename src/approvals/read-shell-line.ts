@@ -1,5 +1,4 @@
 import type {
-  Assignment,
   Command,
   CommandNode,
   CompoundCommand,
@@ -10,13 +9,22 @@ import type {
   Redirection,
   Statement,
   SyntaxNode,
-  Word,
 } from 'unbash';
 import type * as Unbash from 'unbash';
-import { resolve } from 'node:path';
 import { commandHazards } from './command-hazards.js';
-import type { Hazard, ShellLine, ShellPart, ShellRedirect, ShellWord } from './shell-part.js';
-import { literalWord, readWord } from './shell-word.js';
+import { hasLooseBrackets } from './loose-brackets.js';
+import { foldersAfter, same, union, type Folders } from './shell-folders.js';
+import {
+  readArgument,
+  readRedirect,
+  redirectHazards,
+  assignmentHazard,
+  substitutionHazards,
+  unknownHazards,
+  opaquePart,
+  wordsText,
+} from './shell-nodes.js';
+import type { Hazard, ShellLine, ShellPart, ShellWord } from './shell-part.js';
 
 /** A longer line is not judged: it is asked about as a whole. */
 export const MAX_LINE_CHARS = 20_000;
@@ -24,18 +32,11 @@ export const MAX_LINE_CHARS = 20_000;
 const MAX_PARTS = 500;
 /** Commands in commands in commands; deeper ones are not looked at. */
 const MAX_DEPTH = 6;
-/** Folders in which a command may run; with more, nobody can say. */
-const MAX_FOLDERS = 16;
 /** Terminals, editors and shells disagree about these; a person sees one line where the shell sees another. */
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u2066-\u206f\ufeff]/;
 
 type Syntax = typeof Unbash;
-/** Where the next command runs, if the one before went well, and if not. */
-interface Folders {
-  readonly afterOk: readonly string[] | undefined;
-  readonly afterFault: readonly string[] | undefined;
-}
 
 /**
  * Takes a shell line apart into its commands, those inside others too. Never throws for a line: what cannot be read says
@@ -339,113 +340,4 @@ class ShellReader {
     if (this.#parts.length + parts.length > MAX_PARTS) this.#lose(`it holds more than ${MAX_PARTS} commands`);
     else this.#parts.push(...parts);
   }
-}
-
-function readArgument(argument: Word | Assignment): ShellWord {
-  if (argument.type === 'Word') return readWord(argument);
-  // `export A=b`: judged by its text, which no rule of ours allows.
-  return argument.value.type === 'Word' && readWord(argument.value).kind === 'literal'
-    ? literalWord(`${argument.name}${argument.append === true ? '+' : ''}=${readWord(argument.value).value}`)
-    : { ...literalWord(argument.text), kind: 'unknown' };
-}
-
-function readRedirect(redirect: Redirection): ShellRedirect {
-  if (redirect.type === 'HereDoc') return { use: 'text', target: undefined };
-  const target = redirect.target === undefined ? undefined : readWord(redirect.target);
-  if (redirect.type === 'HereString') return { use: 'text', target };
-  const { operator } = redirect;
-  const isCopy =
-    (operator === '<&' || operator === '>&') &&
-    target?.kind === 'literal' &&
-    /^(\d+-?|-)$/.test(target.value);
-  if (isCopy) return { use: 'copy', target };
-  return { use: operator === '<' || operator === '<&' ? 'read' : 'write', target };
-}
-
-function redirectHazards(redirect: Redirection): Hazard[] {
-  if (redirect.type === 'HereDoc') return [{ why: 'a here-document is its input' }];
-  if (redirect.type === 'HereString') return [{ why: 'a here-string is its input' }];
-  if (redirect.descriptor?.type === 'FileDescriptorVariable')
-    return [{ why: 'a redirection sets a variable' }];
-  return redirect.target === undefined ? [{ why: 'a redirection leads nowhere' }] : [];
-}
-
-function assignmentHazard(text: string, word: number): Hazard {
-  const name = /^[A-Za-z_]\w*/.exec(text)?.[0] ?? text;
-  return { why: `it sets ${name} for what runs`, word };
-}
-
-function substitutionHazards(nested: readonly ShellPart[]): Hazard[] {
-  return nested.length === 0 ? [] : [{ why: 'it puts the output of another command in place' }];
-}
-
-function unknownHazards(words: readonly ShellWord[]): Hazard[] {
-  const [name] = words;
-  if (name !== undefined && name.kind !== 'literal')
-    return [{ why: 'the name of its command is only known when it runs' }];
-  const open = words.find((word) => word.kind === 'unknown');
-  return open === undefined ? [] : [{ why: `${open.text} is only known when it runs` }];
-}
-
-function opaquePart(text: string, folders: readonly string[] | undefined): ShellPart {
-  return {
-    text,
-    assignments: [],
-    words: [],
-    redirects: [],
-    hazards: [{ why: 'what it runs is not known' }],
-    folders,
-    nested: [],
-    isOpaque: true,
-  };
-}
-
-function wordsText(words: readonly ShellWord[]): string {
-  return words.map((word) => word.text).join(' ');
-}
-
-/** Only `cd` with a plain folder is followed; after anything else that moves, nobody can say. */
-function foldersAfter({ words, assignments }: ShellPart, folders: readonly string[] | undefined): Folders {
-  const [name, target, more] = words;
-  const moves = ['cd', 'pushd', 'popd', 'eval', 'source', '.', 'builtin', 'command'];
-  if (name === undefined || (name.kind === 'literal' && !moves.includes(name.value))) return same(folders);
-  const isPlain =
-    name.value === 'cd' &&
-    assignments.length === 0 &&
-    more === undefined &&
-    target?.kind === 'literal' &&
-    !target.hasTilde &&
-    !target.value.startsWith('-') &&
-    target.value !== '';
-  if (!isPlain) return { afterOk: undefined, afterFault: folders };
-  return { afterOk: folders?.map((folder) => resolve(folder, target.value)), afterFault: folders };
-}
-
-function same(folders: readonly string[] | undefined): Folders {
-  return { afterOk: folders, afterFault: folders };
-}
-
-function union(
-  one: readonly string[] | undefined,
-  other: readonly string[] | undefined,
-): readonly string[] | undefined {
-  if (one === undefined || other === undefined) return undefined;
-  const both = [...new Set([...one, ...other])];
-  return both.length > MAX_FOLDERS ? undefined : both;
-}
-
-/** The parser passes over some brackets that open nothing; what a shell would make of them nobody can say. */
-function hasLooseBrackets(script: ParsedScript, source: string, syntax: Syntax): boolean {
-  const rest = source.slice(script.pos, script.end).split('');
-  let closedAlone = 0;
-  const visit = (node: SyntaxNode): void => {
-    if (node.type === 'CaseItem') closedAlone++;
-    const isText = node.type === 'Word' || node.type === 'Assignment' || node.type.startsWith('Here');
-    if (isText) rest.fill(' ', node.pos - script.pos, node.end - script.pos);
-    else syntax.forEachChild(node, visit);
-  };
-  syntax.forEachChild(script, visit);
-  const count = (bracket: string): number => rest.filter((char) => char === bracket).length;
-  const missing = count(')') - count('(');
-  return missing < 0 || missing > closedAlone;
 }
