@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
+import { sessionLeft } from '../tasks/session-left.js';
 import type { TaskService } from '../tasks/task-service.js';
 import {
   isFinal,
@@ -11,9 +12,6 @@ import {
 } from '../tasks/task.js';
 import { WaitCursor } from '../tasks/wait-cursor.js';
 import { responseIdOf, taskIdOfResponse } from './response-id.js';
-
-/** A CLI that has answered leaves within 10 s, or is ended. */
-const LEAVE_LIMIT_MS = 15_000;
 
 export interface Question {
   readonly prompt: string;
@@ -118,17 +116,6 @@ export class ConversationManager {
     return this.#options.tasks.kill(taskId, reason);
   }
 
-  /** Resolves when the session that gave an answer has been left: only then its transcript is whole. */
-  async #left(record: TaskRecord): Promise<void> {
-    if (isFinal(record.status)) return;
-    await this.#options.tasks.wait({
-      taskIds: [record.task_id],
-      timeoutMs: LEAVE_LIMIT_MS,
-      cursor: WaitCursor.of([record]),
-      signal: AbortSignal.timeout(LEAVE_LIMIT_MS),
-    });
-  }
-
   async #response(responseId: string): Promise<TaskRecord & { readonly session_id: string }> {
     const record = await this.#options.tasks.get(taskIdOfResponse(responseId)).catch((fault: unknown) => {
       if (fault instanceof BridgeError && fault.code === 'TASK_NOT_FOUND') return undefined;
@@ -137,7 +124,7 @@ export class ConversationManager {
     if (record === undefined) throw noResponse(responseId);
     const { session_id } = record;
     if (hasResponse(record) && session_id !== null) {
-      await this.#left(record);
+      await sessionLeft(record, (query) => this.#options.tasks.wait(query));
       return { ...record, session_id };
     }
     throw new BridgeError(

@@ -83,7 +83,13 @@ export class TaskManager implements TaskService, Disposable {
     );
     this.#owned.add(this.#queue.onDidChange((taskId) => this.#watches.changed(taskId)));
     const { task_history_size: _tasks, conversation_history_size: _questions, ...startSettings } = settings;
-    this.#starter = new TaskStarter({ ...options, settings: startSettings, queue: this.#queue, read });
+    this.#starter = new TaskStarter({
+      ...options,
+      settings: startSettings,
+      queue: this.#queue,
+      read,
+      wait: (query) => this.wait(query),
+    });
   }
 
   async start(input: StartTask): Promise<TaskRecord> {

@@ -14,7 +14,8 @@ import { checkPrompt } from './prompt.js';
 import type { TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';
 import type { TaskQueue } from './task-queue.js';
-import type { StartTask } from './task-service.js';
+import { sessionLeft } from './session-left.js';
+import type { StartTask, TaskWait, WaitOutcome } from './task-service.js';
 import { checkSamePlace, chooseContainer, type ContainerSettings } from './container-choice.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import type { WorktreeMaker } from './worktree-maker.js';
@@ -42,6 +43,7 @@ export interface TaskStarterOptions {
   readonly findInstallation: () => Promise<Installation>;
   readonly endMarked: (mark: string) => Promise<number>;
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
+  readonly wait: (query: TaskWait) => Promise<WaitOutcome>;
   readonly settings: StartSettings;
   /** Undefined where there is no git to make worktrees with. */
   readonly worktrees?: WorktreeMaker | undefined;
@@ -134,8 +136,11 @@ export class TaskStarter {
         "Use on_conflict 'queue', or leave continue_from out.",
       );
     }
-    const { stateDir, read } = this.#options;
-    const session = await continuedSession(origin, projectPath, read);
+    const { stateDir, read, wait } = this.#options;
+    const session = await continuedSession(origin, projectPath, async (taskId) => {
+      const record = await read(taskId);
+      return record === undefined ? undefined : sessionLeft(record, wait);
+    });
     const earlier = await readJsonFile(
       stateDir.specFile(origin.replace(/^response_/, 'task_')),
       taskSpecSchema,
