@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle } from '../process-handle.js';
@@ -54,7 +55,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
   readonly #inUse = new Set<string>();
   /** What was started, so that its volume can be copied from when it has ended. */
   readonly #started = new Map<string, DockerSpec>();
-  #swept: Promise<unknown> | undefined;
+  #isSwept = false;
   #isDisposed = false;
 
   constructor(options: DockerBackendOptions) {
@@ -120,13 +121,19 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
 
   /** Begins to remove what servers that died have left behind, if that was not begun before. */
   sweepOnce(): void {
-    this.#swept ??= this.sweep();
+    if (this.#isSwept) return;
+    this.#isSwept = true;
+    this.sweep().catch((fault: unknown) =>
+      this.#options.logger.warn('Containers of dead servers could not be removed.', {
+        fault: messageOf(fault),
+      }),
+    );
   }
 
   /** Removes what servers that died have left behind. */
   async sweep(): Promise<void> {
     // An engine that does not answer is asked again with the next start.
-    if (!(await this.#leftovers.sweep())) this.#swept = undefined;
+    if (!(await this.#leftovers.sweep())) this.#isSwept = false;
   }
 
   /** Ends every process at once and removes its container; what the engine does not get done in time, a later server sweeps. */
