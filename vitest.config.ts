@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-const shared = { exclude: ['**/node_modules/**', '.cache/**', 'dist/**'] };
+const shared = {
+  exclude: ['**/node_modules/**', '.cache/**', 'dist/**'],
+  // Beside other work a moment may take seconds; what is polled for comes at once otherwise.
+  expect: { poll: { timeout: 10_000 } },
+};
 
 export default defineConfig({
   test: {

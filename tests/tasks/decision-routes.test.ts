@@ -9,6 +9,9 @@ import { openDecisions, type PermissionMode } from '../../src/tasks/task.js';
 import { askPerson } from '../../src/tools/tasks/ask-person.js';
 import { createRun, type RunHarness } from './run-harness.js';
 
+/** Beside other work a moment may take seconds. */
+const PATIENCE = { timeout: 10_000 };
+
 const PROJECT = '/home/ann/app';
 const DEADLINE_SECONDS = 600;
 const DENIED_LATE =
@@ -166,7 +169,7 @@ async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
   });
   await harness.run.start();
   harness.driver.ask({ requestId: 'r1', ...kind.request });
-  await vi.waitUntil(() => harness.run.record.decisions.length > 0);
+  await vi.waitUntil(() => harness.run.record.decisions.length > 0, PATIENCE);
   return harness;
 }
 
@@ -199,11 +202,11 @@ describe.each(kinds)('a decision: $kind', (kind) => {
     expect(open).toMatchObject({ decision_id: 'dec_1', verdict: null });
     expect(run.record.status).toBe('waiting');
     await route.answer(harness, 'dec_1', kind);
-    await vi.waitUntil(() => openDecisions(run.record).length === 0);
+    await vi.waitUntil(() => openDecisions(run.record).length === 0, PATIENCE);
     expect(run.record.decisions).toMatchObject([{ verdict: route.verdict(kind), answered_by: route.by }]);
     const told = route.told(kind);
     const answers = told === undefined ? [] : [{ requestId: 'r1', answer: told }];
-    await vi.waitUntil(() => driver.answers.length === answers.length);
+    await vi.waitUntil(() => driver.answers.length === answers.length, PATIENCE);
     await expect(run.respond({ decision_id: 'dec_1', by: 'late', ...kind.yes })).rejects.toMatchObject({
       code: 'DECISION_CLOSED',
     });
@@ -233,7 +236,7 @@ describe.each(kinds.filter(({ kind }) => raced.has(kind)))('two routes at once: 
         first.answer(harness, 'dec_1', kind),
         second.answer(harness, 'dec_1', kind),
       ]);
-      await vi.waitUntil(() => openDecisions(run.record).length === 0);
+      await vi.waitUntil(() => openDecisions(run.record).length === 0, PATIENCE);
       const names = `${first.route}, ${second.route}`;
       const [closed] = run.record.decisions;
       const winner = [first, second].find(
@@ -268,7 +271,7 @@ describe('a plan approved with a mode of the bridge', () => {
     await run.respond({ decision_id: 'dec_1', verdict: 'allow', answers: { mode }, by: 'caller' });
     expect(run.record.permission_mode).toBe(mode);
     driver.ask({ requestId: 'r2' });
-    await vi.waitUntil(() => run.record.decisions.length === 2);
+    await vi.waitUntil(() => run.record.decisions.length === 2, PATIENCE);
     expect(run.record.decisions[1]?.answered_by).toBe(next);
     driver.exit();
     await run.ended;

@@ -3,6 +3,9 @@ import { openDecisions } from '../../src/tasks/task.js';
 import type { Judgement } from '../../src/tasks/task-run-parts.js';
 import { createRun, type RunHarness } from './run-harness.js';
 
+/** Beside other work a moment may take seconds. */
+const PATIENCE = { timeout: 10_000 };
+
 const question = {
   question: 'Which one?',
   header: 'Choice',
@@ -12,7 +15,7 @@ const question = {
 
 /** A decision is asked a moment after its request: a rule looks at paths on disk first. */
 async function asked(harness: RunHarness): Promise<string> {
-  const id = await vi.waitUntil(() => openDecisions(harness.run.record).at(-1)?.decision_id);
+  const id = await vi.waitUntil(() => openDecisions(harness.run.record).at(-1)?.decision_id, PATIENCE);
   return id;
 }
 
@@ -168,7 +171,7 @@ describe('a run', () => {
   it('a change is told when it can be read from disk', async () => {
     const { run, driver, told, onDisk } = await started();
     driver.ask({ requestId: 'r1' });
-    await vi.waitUntil(() => told.some((record) => record.status === 'waiting'));
+    await vi.waitUntil(() => told.some((record) => record.status === 'waiting'), PATIENCE);
     expect((await onDisk()).status).toBe('waiting');
     driver.exit();
     await run.ended;
@@ -186,7 +189,7 @@ describe('a request', () => {
     });
     driver.ask({ requestId: 'r1' });
     driver.ask({ requestId: 'r2' });
-    await vi.waitUntil(() => driver.answers.length === 2);
+    await vi.waitUntil(() => driver.answers.length === 2, PATIENCE);
     expect(driver.answers).toEqual([
       { requestId: 'r1', answer: { verdict: 'allow' } },
       { requestId: 'r2', answer: { verdict: 'deny', message: 'it writes elsewhere' } },
@@ -224,7 +227,7 @@ describe('a request', () => {
     driver.ask({ requestId: 'r1' });
     const first = await asked(harness);
     driver.ask({ requestId: 'r2', summary: 'Bash(test)' });
-    await vi.waitUntil(() => openDecisions(run.record).length === 2);
+    await vi.waitUntil(() => openDecisions(run.record).length === 2, PATIENCE);
     expect(run.record.reason).toBe('Waits for an answer to: Bash(make) (and 1 more)');
     await run.respond({ decision_id: first, verdict: 'deny', message: 'No.', by: 'caller' });
     expect(run.record).toMatchObject({ status: 'waiting', reason: 'Waits for an answer to: Bash(test)' });
@@ -238,7 +241,7 @@ describe('a request', () => {
     driver.ask({ requestId: 'r1' });
     await asked(harness);
     clock.advance(30_000);
-    await vi.waitUntil(() => driver.answers.length === 1);
+    await vi.waitUntil(() => driver.answers.length === 1, PATIENCE);
     expect(driver.answers[0]?.answer).toMatchObject({ verdict: 'deny' });
     expect(run.record).toMatchObject({
       status: 'running',
@@ -260,7 +263,7 @@ describe('a request', () => {
     expect(run.record).toMatchObject({ status: 'running', decisions: [] });
 
     driver.ask({ requestId: 'r2' });
-    await vi.waitUntil(() => openDecisions(run.record).length === 1);
+    await vi.waitUntil(() => openDecisions(run.record).length === 1, PATIENCE);
     driver.fire({ type: 'request-gone', requestId: 'r2', why: 'answered at the terminal' });
     expect(run.record).toMatchObject({
       status: 'running',
@@ -299,7 +302,7 @@ describe('a request', () => {
   it('a rule that fails ends the task as error, never in silence', async () => {
     const { run, driver } = await started({ judge: () => Promise.reject(new Error('disk gone')) });
     driver.ask({ requestId: 'r1' });
-    await vi.waitUntil(() => driver.told.includes('kill'));
+    await vi.waitUntil(() => driver.told.includes('kill'), PATIENCE);
     driver.exit({ exitCode: null, signal: 'SIGTERM' });
     expect(await run.ended).toMatchObject({
       status: 'error',
