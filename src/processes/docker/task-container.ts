@@ -13,6 +13,7 @@ import { HookRelay, type AnswerHook } from './hook-relay.js';
 import { asDuplex, openExec, type OpenExec } from './open-exec.js';
 import { refusedStart, startFailed, unfitImage } from './task-container-faults.js';
 import { PROMPT_FILE, taskContainer, type TaskContainerPlan } from './task-container-plan.js';
+import { waitForContainer } from './wait-for-container.js';
 
 /** As long as a task on this machine has between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 5_000;
@@ -210,13 +211,10 @@ export class TaskContainer implements PtySpawner, Disposable {
   /** The exit code; undefined when the engine is gone, or does not know the container any more. */
   async #wait(id: string, condition: 'next-exit' | 'removed'): Promise<number | undefined> {
     const answer = await this.#options.engine.call(
-      async (client): Promise<unknown> => client.getContainer(id).wait({ condition }),
+      (client) => waitForContainer(client, id, undefined, condition),
       NO_LIMIT_MS,
     );
-    if (answer.kind !== 'value') return undefined;
-    const { value } = answer;
-    const isCode = typeof value === 'object' && value !== null && 'StatusCode' in value;
-    return isCode && typeof value.StatusCode === 'number' ? value.StatusCode : undefined;
+    return answer.kind === 'value' ? answer.value : undefined;
   }
 
   async #signal(id: string, signal: string): Promise<void> {

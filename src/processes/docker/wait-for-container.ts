@@ -9,7 +9,7 @@ interface Dial {
   readonly isStream: true;
   readonly statusCodes: Readonly<Record<number, true | string>>;
   readonly options: Readonly<Record<string, string>>;
-  readonly abortSignal: AbortSignal;
+  readonly abortSignal?: AbortSignal;
 }
 
 /** What of docker-modem is used; dockerode's types leave it open. */
@@ -17,15 +17,19 @@ const modemSchema = z.custom<{
   dial(options: Dial, done: (fault: Error | null, body: unknown) => void): void;
 }>((value) => typeof value === 'object' && value !== null && 'dial' in value);
 
+const answerSchema = z.object({ StatusCode: z.number() });
+
 /**
- * Resolves when the container runs no more. Rejects when the connection is cut or `signal` aborts: dockerode's own `wait` never
- * settles when an engine dies, since it looks only for the end of an answer that has begun.
+ * The exit code when the container runs no more or, by `condition`, at its next exit or when it has been removed; undefined when
+ * the engine tells none. Rejects when the connection is cut or `signal` aborts: dockerode's own `wait` never settles when an engine
+ * dies, since it looks only for the end of an answer that has begun.
  */
 export async function waitForContainer(
   client: EngineClient,
   containerId: string,
-  signal: AbortSignal,
-): Promise<void> {
+  signal?: AbortSignal,
+  condition?: 'next-exit' | 'removed',
+): Promise<number | undefined> {
   const body = await new Promise<Readable>((resolve, reject) => {
     modemSchema.parse(client.modem).dial(
       {
@@ -33,8 +37,9 @@ export async function waitForContainer(
         method: 'POST',
         isStream: true,
         statusCodes: { 200: true, 400: 'bad parameter', 404: 'no such container', 500: 'server error' },
-        options: {},
-        abortSignal: signal,
+        // They become the query.
+        options: condition === undefined ? {} : { condition },
+        ...(signal === undefined ? {} : { abortSignal: signal }),
       },
       (fault, answer) => {
         if (fault !== null) reject(fault);
@@ -44,11 +49,13 @@ export async function waitForContainer(
     );
   });
   const stop = (): void => void body.destroy(new Error('aborted'));
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop, { once: true });
   try {
-    await text(body);
+    const words = await text(body);
+    const answer = answerSchema.safeParse(words.trim() === '' ? undefined : JSON.parse(words));
+    return answer.success ? answer.data.StatusCode : undefined;
   } finally {
-    signal.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', stop);
   }
 }

@@ -30,7 +30,7 @@ test('waits for the end of the answer', async () => {
   const { engine, begun } = await openSlowEngine();
   const waited = engine.call((client, signal) => waitForContainer(client, 'abc', signal));
   (await begun).end('{"StatusCode":0}');
-  expect(await waited).toEqual({ kind: 'value', value: undefined });
+  expect(await waited).toEqual({ kind: 'value', value: 0 });
 });
 
 test('ends when the engine dies behind the beginning of its answer', async () => {
