@@ -58,6 +58,8 @@ test('a kept process is killed, and its end is told to whoever asked', async () 
 
 test('a kept process in a terminal has keys and a screen', async () => {
   const { link } = await kept('echo up; exec cat', true);
+  // What is typed earlier is echoed before it.
+  await expect.poll(async () => valueOf(await link.screen()).text, { timeout: 10_000 }).toBe('up');
   valueOf(await link.write(Buffer.from('word')));
   valueOf(await link.press(['enter']));
   await expect.poll(async () => valueOf(await link.screen()).text, { timeout: 5_000 }).toBe('up\nword\nword');
