@@ -44,7 +44,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
       conversations: noConversations,
       delegation: noDelegation,
       processes: noProcesses,
-    copies: noCopies,
+      copies: noCopies,
       files: noFiles,
       explorer: noExplorer,
       receipts: noReceipts,
