@@ -178,7 +178,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
   });
 
   it.each([
-    { status: 529, type: 'overloaded_error', kind: 'api-error' },
+    { status: 529, type: 'overloaded_error', kind: 'overloaded' },
     { status: 401, type: 'authentication_error', kind: 'not-logged-in' },
   ])('an API error $status that stays ends the turn as $kind', async ({ status, type, kind }) => {
     await start([{ error: { status, type, message: 'scripted' }, repeat: 50 }], {
