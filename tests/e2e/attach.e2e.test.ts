@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { taskRecordSchema } from '../../src/tasks/task.js';
 import { attach } from '../harness/attached-terminal.js';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
@@ -153,7 +153,7 @@ it('a task without a terminal is followed by its log', async () => {
   await person.sees(new RegExp(`${taskId} (completed|failed)`));
 });
 
-describeRealClaude('attached to Claude Code', ({ binary }) => {
+describeNewestClaude('attached to Claude Code', ({ binary }) => {
   it('a dialog that a person answers counts as their answer, and they may go on by hand', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
 const userSettings = { disableAllHooks: true };
 
-describeRealClaude('a CLI whose user has switched hooks off', ({ binary }) => {
+describeNewestClaude('a CLI whose user has switched hooks off', ({ binary }) => {
   it('is driven by its screen: trust, an approval, the end of the turn', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { asks, runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
-describeRealClaude('a task over the print driver', ({ version, binary }) => {
+describeNewestClaude('a task over the print driver', ({ version, binary }) => {
   it('an approval and a denial are asked, and the task completes', async () => {
     const bridge = await startBridge({
       claude: binary,
