@@ -69,18 +69,16 @@ describe('the toolset process', () => {
       timeout_seconds: 1,
       env: { NODE_REPL_HISTORY: '' },
     });
-    const answer = await bridge.call('stdin', {
-      pid,
-      text: '6 * 7',
-      keys: ['enter'],
-      wait_for: '^42',
-      timeout_seconds: 20,
-    });
-    expect(answer['screen']).toMatch(/^42$/m);
-    expect(await bridge.call('stdin', { pid, keys: ['ctrl-d'], timeout_seconds: 20 })).toMatchObject({
-      status: 'terminated',
-      exit_code: 0,
-    });
+    const input = { pid, text: '6 * 7', keys: ['enter'], wait_for: '^42', timeout_seconds: 20 };
+    expect(await bridge.call('stdin', input)).toMatchObject({ status: 'running' });
+    // The prompt shows what will come of it before it is entered, and takes that away again.
+    await expect
+      .poll(async () => (await bridge.call('stdout', { pid, screen: true }))['screen'])
+      .toMatch(/^42$/m);
+    await bridge.call('stdin', { pid, keys: ['ctrl-d'] });
+    await expect
+      .poll(async () => bridge.call('stdout', { pid }))
+      .toMatchObject({ status: 'terminated', exit_code: 0 });
   });
 
   test('goes on in the background when the time is over, and shows the port of a server', async () => {
