@@ -13,6 +13,8 @@ const FLOOD_FRAME_MS = 100;
 const PLAIN_FLOOD_FRAME_MS = 250;
 /** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
 const REST_FACTOR = 3;
+/** Whoever waits for the program's start has been told of it by then, and the program has hardly begun to print. */
+const LOAD_AFTER_MS = 50;
 /** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
 const MAX_SYNCHRONIZED_MS = 500;
 
@@ -33,6 +35,7 @@ export class Screen implements Disposable {
   readonly #skipped = this.#owned.add(new Emitter<number>());
   readonly #parsed = this.#owned.add(new Emitter<Buffer>());
   #whenStill: (() => void)[] = [];
+  readonly #loading: Disposable;
   #timer: Disposable | undefined;
   #parsing = false;
   #waiters: (() => void)[] = [];
@@ -48,6 +51,7 @@ export class Screen implements Disposable {
     this.#clock = options.clock;
     this.#options = options;
     this.#maxSliceLines = Math.max(1, Math.floor(options.scrollback / 2));
+    this.#loading = this.#clock.after(LOAD_AFTER_MS, () => void this.#emulator);
   }
 
   /** After a batch of output was parsed; the snapshot may be another one now. */
@@ -77,7 +81,7 @@ export class Screen implements Disposable {
 
   /** The program has asked for the other form of the cursor keys (DECCKM). */
   get hasApplicationCursorKeys(): boolean {
-    return this.#emulator.terminal.modes.applicationCursorKeysMode;
+    return this.#made?.terminal.modes.applicationCursorKeysMode ?? false;
   }
 
   /** `isPlain` for bytes that hold nothing but lines, each of which the caller keeps: of a flood of them less is shown. */
@@ -129,6 +133,7 @@ export class Screen implements Disposable {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#whenStill = [];
+    this.#loading.dispose();
     this.#timer?.dispose();
     this.#unfinished?.dispose();
     this.#made?.dispose();
@@ -136,7 +141,7 @@ export class Screen implements Disposable {
     this.#release();
   }
 
-  /** Made when there is something to show: an agent is started sooner than an emulator is loaded. */
+  /** Made when there is something to show, or a moment after the start: an agent is started sooner than an emulator is loaded. */
   get #emulator(): Emulator {
     return (this.#made ??= new Emulator(this.#options));
   }
@@ -212,6 +217,12 @@ export class Screen implements Disposable {
   }
 
   #read(): Snapshot {
+    const { columns, rows } = this.#options;
+    // A program that printed nothing ends without an emulator.
+    if (this.#made === undefined) {
+      const lines = Array.from({ length: rows }, () => '');
+      return createSnapshot({ columns, rows, lines, cursor: { column: 0, row: 0 }, alternate: false });
+    }
     const { active } = this.#emulator.terminal.buffer;
     const lines = Array.from(
       { length: this.#emulator.terminal.rows },
