@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { BridgeError, isErrorCode, messageOf } from '../base/errors.js';
+import { BridgeError, isErrorCode } from '../base/errors.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -8,10 +8,9 @@ import type { TaskHost, TaskLink } from '../tasks/task-host.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
+import { readyLine } from './ready-line.js';
 import { ServerPresence } from './server-presence.js';
 
-/** A keeper starts in about 150 ms; on a machine that is this slow, nothing would work. */
-const READY_LIMIT_MS = 20_000;
 const MAX_READY_BYTES = 1024 * 1024;
 
 export interface KeeperHostOptions {
@@ -61,11 +60,12 @@ export class KeeperHost implements TaskHost {
   }
 
   /** Starts the process and waits for its one line: it runs, or why not. */
-  #start(taskId: string): Promise<ReadyMessage> {
+  async #start(taskId: string): Promise<ReadyMessage> {
     const { keeperEntry, nodeArguments, stateDir, runtimeDir, env } = this.#options;
     const log = openSync(stateDir.keeperLog(taskId), 'a', 0o600);
+    let child: ChildProcess;
     try {
-      const child = spawn(
+      child = spawn(
         process.execPath,
         [...nodeArguments, keeperEntry, taskId, stateDir.path, runtimeDir.path],
         {
@@ -76,43 +76,20 @@ export class KeeperHost implements TaskHost {
           stdio: ['ignore', log, log, 'pipe'],
         },
       );
-      return new Promise((resolve, reject) => {
-        const failed = (why: string): void => {
-          // A keeper that died while it started cannot do so itself.
-          rmSync(runtimeDir.socketPath(taskId), { force: true });
-          reject(
-            new BridgeError(
-              'TASK_START_FAILED',
-              `The keeper process of ${taskId} could not be started: ${why}.`,
-              `See ${stateDir.keeperLog(taskId)} and the server log.`,
-            ),
-          );
-        };
-        const timer = setTimeout(() => {
-          child.kill('SIGKILL');
-          failed(`it was not ready within ${READY_LIMIT_MS / 1000} s`);
-        }, READY_LIMIT_MS);
-        const pipe = child.stdio[3];
-        let text = '';
-        pipe?.on('data', (chunk: unknown) => {
-          text += String(chunk);
-          if (text.length > MAX_READY_BYTES) child.kill('SIGKILL');
-        });
-        pipe?.on('close', () => {
-          clearTimeout(timer);
-          child.unref();
-          const ready = parseReady(text);
-          if (ready === undefined) failed(text === '' ? 'it ended at once' : 'it said something else');
-          else resolve(ready);
-        });
-        child.on('error', (fault) => {
-          clearTimeout(timer);
-          failed(messageOf(fault));
-        });
-      });
     } finally {
       closeSync(log);
     }
+    const line = await readyLine(child, MAX_READY_BYTES);
+    const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
+    if (ready !== undefined) return ready;
+    const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';
+    // A keeper that died while it started cannot do so itself.
+    rmSync(runtimeDir.socketPath(taskId), { force: true });
+    throw new BridgeError(
+      'TASK_START_FAILED',
+      `The keeper process of ${taskId} could not be started: ${line.kind === 'failed' ? line.why : said}.`,
+      `See ${stateDir.keeperLog(taskId)} and the server log.`,
+    );
   }
 }
 

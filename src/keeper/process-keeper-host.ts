@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { messageOf } from '../base/errors.js';
 import type { KeptLaunch, ProcessKeepers } from '../processes/process-keepers.js';
 import type { ProcessRecord } from '../processes/process-record.js';
 import type { ProcessStore } from '../processes/process-store.js';
@@ -8,9 +7,8 @@ import { err, ok, type Result } from '../processes/result.js';
 import type { RunningProcess } from '../processes/running-process.js';
 import { KeptProcess } from './kept-process.js';
 import { keptReadySchema } from './process-messages.js';
+import { readyLine } from './ready-line.js';
 
-/** A keeper starts in about 100 ms; on a machine that is this slow, nothing would work. */
-const READY_LIMIT_MS = 20_000;
 const MAX_READY_BYTES = 256 * 1024;
 
 export interface ProcessKeeperHostOptions {
@@ -55,43 +53,24 @@ export class ProcessKeeperHost implements ProcessKeepers {
   }
 
   /** The launch goes through a pipe: its environment may hold secrets, and is neither written to disk nor seen in a list. */
-  #start(launch: KeptLaunch): Promise<Result<ProcessRecord>> {
+  async #start(launch: KeptLaunch): Promise<Result<ProcessRecord>> {
     const { keeperEntry, nodeArguments, statePath, env, shell, maxOutputBytes } = this.#options;
     const child = spawn(
       process.execPath,
       [...nodeArguments, keeperEntry, launch.record.process_id, statePath],
       { detached: true, cwd: statePath, env, stdio: ['pipe', 'ignore', 'ignore', 'pipe'] },
     );
-    return new Promise((resolve) => {
-      const failed = (why: string): void => {
-        const { socket_path: socketPath } = launch.record;
-        if (socketPath !== null) rmSync(socketPath, { force: true });
-        resolve(err('SPAWN_FAILED', `The keeper of the process could not be started: ${why}.`, 'Try again.'));
-      };
-      const timer = setTimeout(() => {
-        child.kill('SIGKILL');
-        failed(`it was not ready within ${READY_LIMIT_MS / 1_000} s`);
-      }, READY_LIMIT_MS);
-      child.on('error', (fault) => {
-        clearTimeout(timer);
-        failed(messageOf(fault));
-      });
-      let text = '';
-      child.stdio[3]?.on('data', (chunk: unknown) => {
-        text += String(chunk);
-        if (text.length > MAX_READY_BYTES) child.kill('SIGKILL');
-      });
-      child.stdio[3]?.on('close', () => {
-        clearTimeout(timer);
-        child.unref();
-        const ready = readyIn(text);
-        if (ready === undefined) failed('it ended at once');
-        else resolve(ready);
-      });
-      // A keeper that died before it read this is told by its silence.
-      child.stdin?.on('error', () => undefined);
-      child.stdin?.end(JSON.stringify({ ...launch, shell, maxOutputBytes }));
-    });
+    const saying = readyLine(child, MAX_READY_BYTES);
+    // A keeper that died before it read this is told by its silence.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(JSON.stringify({ ...launch, shell, maxOutputBytes }));
+    const line = await saying;
+    const ready = line.kind === 'said' ? readyIn(line.text) : undefined;
+    if (ready !== undefined) return ready;
+    const why = line.kind === 'failed' ? line.why : 'it ended at once';
+    const { socket_path: socketPath } = launch.record;
+    if (socketPath !== null) rmSync(socketPath, { force: true });
+    return err('SPAWN_FAILED', `The keeper of the process could not be started: ${why}.`, 'Try again.');
   }
 }
 
