@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { expect, it } from 'vitest';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { startBridge } from '../harness/start-bridge.js';
@@ -10,25 +11,25 @@ it('callers that wait, in any client, are told of progress, and of the end when 
     foreign: await bridge.another('foreign'),
   };
   const [one = '', two = ''] = bridge.projects;
-  const slow = await bridge.start({ prompt: 'AGENT: sleeps 6', path: one });
-  const slower = await bridge.start({ prompt: 'AGENT: never-exits', path: two });
-  const waits = Object.entries(clients).map(async ([era, { mcp }]) => {
-    const progress: string[] = [];
-    const result = await mcp.callTool(
-      'wait_for_task',
-      { task_ids: [slow, slower], timeout_seconds: 45 },
-      (message) => progress.push(message),
-    );
-    expect(result.structuredContent, era).toMatchObject({
+  const ended = await bridge.start({ prompt: 'AGENT: never-exits', path: one });
+  const other = await bridge.start({ prompt: 'AGENT: never-exits', path: two });
+  const progress = new EventEmitter();
+  const waits = Object.entries(clients).map(([era, { mcp }]) =>
+    mcp.callTool('wait_for_task', { task_ids: [ended, other], timeout_seconds: 45 }, (message) =>
+      progress.emit(era, message),
+    ),
+  );
+  const told = await Promise.all(Object.keys(clients).map((era) => once(progress, era)));
+  for (const [message] of told) expect(message).toContain(`${ended}: running`);
+  await bridge.call('kill_task', { task_id: ended });
+  for (const result of await Promise.all(waits))
+    expect(result.structuredContent).toMatchObject({
       tasks: [
-        { task_id: slow, status: 'completed', changed: true },
-        { task_id: slower, status: 'running', changed: false },
+        { task_id: ended, status: 'killed', changed: true },
+        { task_id: other, status: 'running', changed: false },
       ],
     });
-    expect(progress[0], era).toContain(`${slow}: running`);
-  });
-  await Promise.all(waits);
-  await bridge.call('kill_task', { task_id: slower });
+  await bridge.call('kill_task', { task_id: other });
 });
 
 it('a wait that nobody needs any more, or that is over, is answered as things stand', async () => {

@@ -85,6 +85,7 @@ export class InteractiveDriver implements SessionDriver {
   #nextLook: Disposable | undefined;
   #closing = false;
   #bytesUntold = 0;
+  #readableTold = '';
 
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
@@ -282,9 +283,9 @@ export class InteractiveDriver implements SessionDriver {
   /** Looks at the screen for what no hook tells. */
   #look(): void {
     if (this.#isGone() || this.#running === undefined) return;
-    this.#tellOutput();
     const shown = this.#running.screen.snapshot();
     if (!this.#closing) this.#watch.remember(shown);
+    this.#tellOutput();
     this.#running.dialogs.look();
     this.#watch.look(shown);
   }
@@ -310,9 +311,9 @@ export class InteractiveDriver implements SessionDriver {
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
     await running?.screen.settled();
-    this.#tellOutput();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.remember(running.screen.snapshot());
+    this.#tellOutput();
     this.#exit = exit;
     this.#nextLook?.dispose();
     this.#frames.fire();
@@ -321,10 +322,14 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire({ type: 'exited', exit });
   }
 
+  /** New bytes, or what bytes told before have come to show: a frame may follow the look that counted its bytes. */
   #tellOutput(): void {
-    if (this.#bytesUntold === 0) return;
-    this.#fire({ type: 'output', bytes: this.#bytesUntold });
+    const { readable } = this.#watch;
+    if (this.#bytesUntold === 0 && readable === this.#readableTold) return;
+    const bytes = this.#bytesUntold;
     this.#bytesUntold = 0;
+    this.#readableTold = readable;
+    this.#fire({ type: 'output', bytes });
   }
 
   #fire(event: SessionEvent): void {

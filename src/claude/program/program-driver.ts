@@ -162,10 +162,10 @@ export class ProgramDriver implements SessionDriver {
   #onFrame(): void {
     this.#settle?.dispose();
     this.#settle = this.#options.clock.after(SETTLED_MS, () => this.#look());
-    if (this.#bytesUntold > 0) {
-      this.#events.fire({ type: 'output', bytes: this.#bytesUntold });
-      this.#bytesUntold = 0;
-    }
+    // None of its bytes may be untold: a frame shows what was counted with the frame before.
+    const bytes = this.#bytesUntold;
+    this.#bytesUntold = 0;
+    this.#events.fire({ type: 'output', bytes });
   }
 
   /** The screen stands still: is there a prompt at its bottom, and is it a new one? */

@@ -381,6 +381,19 @@ describe('the end', () => {
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: null, signal: 'SIGKILL' } });
   });
 
+  it('what is shown a frame after its bytes were counted is told too', async () => {
+    const told: string[] = [];
+    driver.onEvent((event) => {
+      if (event.type === 'output') told.push(driver.lastOutput(1_000));
+    });
+    pty.print('the first\r\n');
+    await pass(clock, 300);
+    // Until a synchronized update ends, its bytes are counted and nothing of them shows.
+    pty.print('\x1b[?2026hthe last\r\n');
+    await pass(clock, 1_000);
+    expect(told.at(-1)).toContain('the last');
+  });
+
   it('withdraws what still waits, and is told last', async () => {
     await play('2.1.330', 'trust-folder');
     pty.exit({ exitCode: 1, signal: null });
