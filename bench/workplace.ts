@@ -40,7 +40,8 @@ export async function createWorkplace(settings: Readonly<Record<string, string>>
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ccb-bench-')));
   const home = join(folder, 'home');
   mkdirSync(home);
-  const agent = join(folder, 'agent');
+  // By this name it is driven as Claude Code is: the way that a start takes for users.
+  const agent = join(folder, 'claude');
   writeFileSync(agent, AGENT);
   chmodSync(agent, 0o755);
   const minimalServer = await bundledServer('minimal-server', folder);

@@ -60,7 +60,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const taskServices = lazily(async () => {
     const { createTaskServices } = await import('./services/task-services.js');
     const made = await createTaskServices(options, roots);
-    owned.add(made.tasks);
+    owned.add(made);
     return made;
   });
   let sweeps = false;

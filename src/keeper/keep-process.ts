@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
 import type { Logger } from '../base/logger.js';
@@ -32,7 +33,7 @@ export async function keepProcess(options: KeepProcessOptions): Promise<Result<v
   const { socket_path: socketPath } = record;
   if (socketPath === null)
     return err('SPAWN_FAILED', 'A process to be kept was given no socket.', 'Start it again.');
-  const backend = backendFor(record, options.shell, owner.start_time ?? undefined);
+  const backend = backendFor(record, options.shell, owner.start_time ?? undefined, dirname(socketPath));
   const started = await ProcessRun.start(
     {
       store: new ProcessStore(options.statePath),
@@ -59,13 +60,14 @@ function backendFor(
   { mode }: ProcessRecord,
   shell: string,
   startedSince: string | undefined,
+  pipeFolder: string,
 ): Pick<ProcessBackend, 'spawn' | 'dispose'> {
   if (mode === 'host') {
     const terminals = lazily(async () => {
       const { PtyManager } = await import('../pty/pty-manager.js');
       return new PtyManager({ clock: systemClock });
     });
-    return new HostBackend({ clock: systemClock, terminals, shell, startedSince });
+    return new HostBackend({ clock: systemClock, terminals, shell, startedSince, pipeFolder });
   }
   return {
     spawn: async () =>

@@ -1,5 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { BridgeError, isErrorCode } from '../base/errors.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -10,6 +9,8 @@ import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
 import { readyLine } from './ready-line.js';
 import { ServerPresence } from './server-presence.js';
+import type { SpareKeeper } from './spare-keeper.js';
+import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
 
 const MAX_READY_BYTES = 1024 * 1024;
 
@@ -21,19 +22,33 @@ export interface KeeperHostOptions {
   readonly stateDir: StateDir;
   readonly runtimeDir: RuntimeDir;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Makes a keeper ahead of each task but the first; the host owns it. */
+  readonly spare?: (program: KeeperProgram) => SpareKeeper;
 }
 
 /** Runs each task in a keeper process of its own, which outlives this one. */
 export class KeeperHost implements TaskHost {
   readonly #options: KeeperHostOptions;
   readonly #presence = new ServerPresence();
+  readonly #program: KeeperProgram;
+  readonly #spare: SpareKeeper | undefined;
 
   constructor(options: KeeperHostOptions) {
     this.#options = options;
+    const { keeperEntry, nodeArguments, stateDir, runtimeDir, env, spare } = options;
+    this.#program = {
+      keeperEntry,
+      nodeArguments,
+      statePath: stateDir.path,
+      runtimePath: runtimeDir.path,
+      env,
+    };
+    this.#spare = spare?.(this.#program);
   }
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
     const ready = await this.#start(spec.task_id);
+    this.#spare?.prepare();
     if ('record' in ready) {
       if (spec.settings.stop_without_server_seconds !== undefined) this.stay(ready.record);
       return ready.record;
@@ -48,8 +63,9 @@ export class KeeperHost implements TaskHost {
     return link;
   }
 
-  /** Lets go of the tasks that need a server. */
+  /** Lets go of the tasks that need a server, and ends the keeper that has none. */
   dispose(): void {
+    this.#spare?.dispose();
     this.#presence.dispose();
   }
 
@@ -61,25 +77,13 @@ export class KeeperHost implements TaskHost {
 
   /** Starts the process and waits for its one line: it runs, or why not. */
   async #start(taskId: string): Promise<ReadyMessage> {
-    const { keeperEntry, nodeArguments, stateDir, runtimeDir, env } = this.#options;
-    const log = openSync(stateDir.keeperLog(taskId), 'a', 0o600);
-    let child: ChildProcess;
-    try {
-      child = spawn(
-        process.execPath,
-        [...nodeArguments, keeperEntry, taskId, stateDir.path, runtimeDir.path],
-        {
-          // A session of its own: neither the client's end nor its Ctrl-C reaches the keeper.
-          detached: true,
-          cwd: stateDir.path,
-          env,
-          stdio: ['ignore', log, log, 'pipe'],
-        },
-      );
-    } finally {
-      closeSync(log);
-    }
-    const line = await readyLine(child, MAX_READY_BYTES);
+    const { stateDir, runtimeDir } = this.#options;
+    const log = stateDir.keeperLog(taskId);
+    const spare = this.#spare?.take({ task_id: taskId });
+    let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES);
+    // A spare one opens the log when it takes the task: without one it ended before that, and nothing was begun.
+    if (line === undefined || !existsSync(log))
+      line = await readyLine(spawnKeeper(this.#program, taskId, log), MAX_READY_BYTES);
     const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
     if (ready !== undefined) return ready;
     const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';
@@ -88,7 +92,7 @@ export class KeeperHost implements TaskHost {
     throw new BridgeError(
       'TASK_START_FAILED',
       `The keeper process of ${taskId} could not be started: ${line.kind === 'failed' ? line.why : said}.`,
-      `See ${stateDir.keeperLog(taskId)} and the server log.`,
+      `See ${log} and the server log.`,
     );
   }
 }

@@ -7,6 +7,7 @@ import { ReceiptGit, type ProjectLooker } from '../tasks/receipt-git.js';
 import { ReceiptMaker } from '../tasks/receipt-maker.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
+import { loadReceiptParts } from './receipt-parts.js';
 
 /** A program may write as soon as it runs; it is kept back for the first look no longer than this. */
 const PROGRAM_WAIT_MS = 100;
@@ -66,11 +67,7 @@ export class TaskReceipt {
 
 /** Loaded beside the running agent: git is not part of a keeper's start. */
 async function looker({ spec, clock, env }: TaskReceiptParts): Promise<ProjectLooker> {
-  const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
-    import('../git/project-snapshots.js'),
-    import('../git/run-git.js'),
-    import('../projects/allowed-roots.js'),
-  ]);
+  const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
   const homeDir = env['HOME'] ?? '/';
   const roots = new AllowedRoots(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
   const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };

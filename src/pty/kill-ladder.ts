@@ -10,6 +10,8 @@ const INTERRUPT_LIMIT_MS = 1000;
 /** The first look after a signal; later looks are further apart, since each reads every process of the machine. */
 const FIRST_LOOK_MS = 10;
 const MAX_LOOK_MS = 200;
+/** Between two looks that find nothing: an exec, in which a process shows no environment, takes a small part of this. */
+const SURE_LOOK_MS = 3;
 /** After SIGKILL only a process inside an uninterruptible call stays; nothing helps against that. */
 const AFTER_KILL_MS = 3000;
 
@@ -86,7 +88,7 @@ async function repeatUntilGone(
     wasEmpty = found.length === 0;
     if (wasEmpty) lookMs = FIRST_LOOK_MS;
     act(found);
-    await sleep(target.clock, Math.min(lookMs, leftMs));
+    await sleep(target.clock, Math.min(wasEmpty ? SURE_LOOK_MS : lookMs, leftMs));
   }
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
+import type { Disposable } from '../base/lifecycle.js';
 import type { BridgeOptions } from '../bridge.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
@@ -9,6 +10,7 @@ import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { joinRunningTasks } from '../keeper/join-running-tasks.js';
 import { KeeperHost } from '../keeper/keeper-host.js';
+import { SpareKeeper } from '../keeper/spare-keeper.js';
 import type { SweeperParts } from '../keeper/sweeper.js';
 import type { EngineSettings } from '../processes/docker/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
@@ -20,7 +22,7 @@ import { TaskManager } from '../tasks/task-manager.js';
 /** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
 
-export interface TaskServices {
+export interface TaskServices extends Disposable {
   readonly stateDir: StateDir;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
@@ -44,6 +46,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     stateDir,
     runtimeDir,
     env,
+    spare: (program) => new SpareKeeper(program, clock),
   });
   const engine = {
     host: config.docker_host,
@@ -116,6 +119,10 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     tasks,
     finisher,
     sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }),
+    dispose: () => {
+      tasks.dispose();
+      host.dispose();
+    },
   };
 }
 

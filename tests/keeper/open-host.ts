@@ -1,32 +1,35 @@
 import { writeFile } from 'node:fs/promises';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
 import { KeeperHost } from '../../src/keeper/keeper-host.js';
+import { SpareKeeper } from '../../src/keeper/spare-keeper.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { HostUnderTest } from '../contracts/task-host.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 import { InProcessHost } from '../harness/in-process-host.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
-import { createWorkplace } from '../harness/workplace.js';
+import { createWorkplace, type Workplace } from '../harness/workplace.js';
 import { sampleSpec } from '../tasks/sample-task.js';
 
-const bundledKeeper = bundledProgram(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
+export const bundledKeeper = bundledProgram(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
 
 export interface HostOptions {
-  readonly kind?: 'keeper' | 'in process';
+  readonly kind?: 'keeper' | 'spare keeper' | 'in process';
   readonly keeperEntry?: string;
 }
 
 /** A host with a workplace of its own, in which the scripted agent is the program of every task. */
-export async function openHost({
-  kind = 'keeper',
-  keeperEntry = bundledKeeper(),
-}: HostOptions = {}): Promise<HostUnderTest> {
+export async function openHost({ kind = 'keeper', keeperEntry = bundledKeeper() }: HostOptions = {}): Promise<
+  HostUnderTest & { readonly workplace: Workplace }
+> {
   const workplace = await createWorkplace();
+  let spare: SpareKeeper | undefined;
   onTestFinished(async ({ task }) => {
     try {
+      spare?.dispose();
       if (task.result?.state !== 'fail') await workplace.settled();
     } finally {
       await workplace.remove();
@@ -40,11 +43,25 @@ export async function openHost({
     uid: process.getuid?.() ?? 0,
   });
   const host =
-    kind === 'keeper'
-      ? new KeeperHost({ keeperEntry, nodeArguments: [], stateDir, runtimeDir, env: workplace.env })
-      : new InProcessHost({ statePath: stateDir.path, runtimePath: runtimeDir.path }, workplace.env);
+    kind === 'in process'
+      ? new InProcessHost({ statePath: stateDir.path, runtimePath: runtimeDir.path }, workplace.env)
+      : new KeeperHost({
+          keeperEntry,
+          nodeArguments: [],
+          stateDir,
+          runtimeDir,
+          env: workplace.env,
+          ...(kind === 'spare keeper' && {
+            spare: (program) => (spare = new SpareKeeper(program, systemClock)),
+          }),
+        });
+  if (spare !== undefined) {
+    spare.prepare();
+    await expect.poll(() => workplace.spareKeepers()).toHaveLength(1);
+  }
   return {
     host,
+    workplace,
     project,
     stateDir: stateDir.path,
     processes: () => workplace.processes(),

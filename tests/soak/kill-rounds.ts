@@ -167,7 +167,8 @@ async function pidOf(victim: 'keeper' | 'agent', bridge: TestBridge): Promise<nu
   for (const pid of await bridge.workplace.processes()) {
     // Not there any more when it has ended.
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (command.split('\0')[1] === script) return pid;
+    // A spare keeper that got a task has a title, which is one text.
+    if (command.split(/[\0 ]/)[1] === script) return pid;
   }
   return undefined;
 }

@@ -1,0 +1,33 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+const OWNER_ONLY = 0o600;
+
+export interface KeeperProgram {
+  /** The program that keeps one task (`dist/keeper.js`), run by this Node. */
+  readonly keeperEntry: string;
+  /** Arguments for Node itself; a test runs the sources. */
+  readonly nodeArguments: readonly string[];
+  readonly statePath: string;
+  readonly runtimePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Starts a keeper in a session of its own: neither the client's end nor its Ctrl-C reaches it. `task` stands first in its
+ * arguments. What it prints goes to `log`; without one it is a spare, which is told its task on its stdin and opens the log itself.
+ */
+export function spawnKeeper(program: KeeperProgram, task: string, log?: string): ChildProcess {
+  const { keeperEntry, nodeArguments, statePath, runtimePath, env } = program;
+  const output = log === undefined ? 'ignore' : openSync(log, 'a', OWNER_ONLY);
+  try {
+    return spawn(process.execPath, [...nodeArguments, keeperEntry, task, statePath, runtimePath], {
+      detached: true,
+      cwd: statePath,
+      env,
+      stdio: [log === undefined ? 'pipe' : 'ignore', output, output, 'pipe'],
+    });
+  } finally {
+    if (typeof output === 'number') closeSync(output);
+  }
+}
