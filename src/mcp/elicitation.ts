@@ -23,6 +23,12 @@ const valuesSchema = z.record(
 /** A person who has less time than this to read and answer, before the call must be answered, is not asked. */
 const MIN_ASK_MS = 5_000;
 
+/** Asks by a request of the server's own. */
+type Elicit = (
+  params: { readonly message: string; readonly requestedSchema: ReturnType<typeof schemaOf> },
+  timeoutMs: number,
+) => Promise<{ readonly action: string; readonly content?: unknown }>;
+
 /** One call's way to the person at the client. */
 export interface CallPerson extends Person {
   /** What must be asked before the call can be answered; in the modern era it is the answer of this run of the call. */
@@ -36,32 +42,46 @@ export function personAt(server: Server, context: ServerContext, logger: Logger)
     envelope === undefined
       ? server.getClientCapabilities()
       : envelopeSchema.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
+  if (!showsForms(declared)) return undefined;
+  if (envelope !== undefined) return new ModernPerson(context);
+  const { mcpReq } = context;
+  return legacyPerson(
+    (params, timeout) =>
+      mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal: mcpReq.signal }),
+    logger,
+  );
+}
+
+/** True when a client that declares this can show forms. */
+export function showsForms(declared: unknown): boolean {
   const { data } = capabilitiesSchema.safeParse(declared);
   // An empty declaration means forms; one that names modes means those.
-  if (data === undefined || (data.elicitation.url !== undefined && data.elicitation.form === undefined))
-    return undefined;
-  return envelope === undefined ? new LegacyPerson(context, logger) : new ModernPerson(context);
+  return data !== undefined && (data.elicitation.url === undefined || data.elicitation.form !== undefined);
+}
+
+/** The person behind a client of the legacy era; `elicit` gives the client's answer, and rejects after `timeoutMs`. */
+export function legacyPerson(elicit: Elicit, logger: Logger): CallPerson {
+  return new LegacyPerson(elicit, logger);
 }
 
 /** Asked by a request of the server's own, while the call waits. */
 class LegacyPerson implements CallPerson {
   readonly needed = undefined;
   readonly answeredKeys: readonly string[] = [];
-  readonly #context: ServerContext;
+  readonly #elicit: Elicit;
   readonly #logger: Logger;
 
-  constructor(context: ServerContext, logger: Logger) {
-    this.#context = context;
+  constructor(elicit: Elicit, logger: Logger) {
+    this.#elicit = elicit;
     this.#logger = logger;
   }
 
   async ask(_key: string, form: Form, timeoutMs: number): Promise<PersonAnswer> {
-    const { mcpReq } = this.#context;
     if (timeoutMs < MIN_ASK_MS) return { kind: 'unanswered' };
     try {
-      const result = await mcpReq.send(
-        { method: 'elicitation/create', params: { message: form.message, requestedSchema: schemaOf(form) } },
-        { timeout: timeoutMs, signal: mcpReq.signal },
+      const result = await this.#elicit(
+        { message: form.message, requestedSchema: schemaOf(form) },
+        timeoutMs,
       );
       return result.action === 'accept' ? answered(result.content) : { kind: 'unanswered' };
     } catch (thrown) {

@@ -6,10 +6,11 @@ export function lazyTool<Services, Toolset extends string>(
   listing: ToolListing,
   load: () => Promise<Tool<Services, Toolset>>,
 ): Tool<Services, Toolset> {
+  let loaded: Tool<Services, Toolset> | undefined;
   return {
     name: listing.name,
     toolset,
     listing: () => listing,
-    run: async (args, services, call) => (await load()).run(args, services, call),
+    run: async (args, services, call) => (loaded ??= await load()).run(args, services, call),
   };
 }

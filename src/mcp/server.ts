@@ -6,7 +6,6 @@ import {
   SUBSCRIPTION_ID_META_KEY,
   type JSONRPCMessage,
   type ServerContext,
-  type Transport,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
@@ -15,6 +14,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { personAt } from './elicitation.js';
 import { callTool, errorText, type ToolHost } from './call-tool.js';
+import { DirectCalls, type AnswerWire } from './direct-calls.js';
 import { nearestName } from './nearest-name.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import type { Prompt } from './prompt.js';
@@ -45,7 +45,7 @@ const LEGACY_OWNER = 'connection';
 /** Serves one connection over `wire` until the wire closes or the result is closed. */
 export function serveConnection<Services>(
   parts: ServerParts<Services>,
-  wire: Transport,
+  wire: AnswerWire,
 ): { close(): Promise<void> } {
   let current: Server | undefined;
   const updates = new ResourceUpdates(parts.resources, parts.services, parts.clock, (uri) => {
@@ -53,12 +53,24 @@ export function serveConnection<Services>(
       parts.logger.debug('A resource update could not be sent', { uri, fault: messageOf(fault) });
     });
   });
+  const tools = new Map(parts.tools.map((tool) => [tool.name, tool]));
+  const direct = new DirectCalls({ tools, host: parts, wire, server: () => current });
   const tapped = new TappedTransport(wire, {
-    sent: (message) => followListening(message, updates, parts.logger),
-    received: (message) => stopListening(message, updates),
-    closed: () => updates.dispose(),
+    sent: (message) => {
+      direct.sent(message);
+      followListening(message, updates, parts.logger);
+    },
+    received: (message) => {
+      if (direct.takes(message)) return true;
+      stopListening(message, updates);
+      return false;
+    },
+    closed: () => {
+      direct.closed();
+      updates.dispose();
+    },
   });
-  const handle = serveStdio(() => (current = createServer(parts, updates)), {
+  const handle = serveStdio(() => (current = createServer(parts, tools, updates)), {
     transport: tapped,
     onerror: (fault) => parts.logger.debug('The protocol reported a fault', { fault: fault.message }),
   });
@@ -73,6 +85,7 @@ export function serveConnection<Services>(
 /** One instance for one connection (or one probe) of either era. */
 export function createServer<Services>(
   parts: ServerParts<Services>,
+  tools: ReadonlyMap<string, Tool<Services>>,
   updates: ResourceUpdates<Services>,
 ): Server {
   const server = new Server(parts.identity, {
@@ -81,7 +94,7 @@ export function createServer<Services>(
     // Nothing here needs one; the default one costs a fifth of the start.
     jsonSchemaValidator: { getValidator: noValidator },
   });
-  serveTools(server, parts);
+  serveTools(server, parts, tools);
   serveResources(server, parts);
   servePrompts(server, parts);
   serveCompletions(server, parts);
@@ -103,8 +116,11 @@ export function createServer<Services>(
   return server;
 }
 
-function serveTools<Services>(server: Server, parts: ServerParts<Services>): void {
-  const tools = new Map(parts.tools.map((tool) => [tool.name, tool]));
+function serveTools<Services>(
+  server: Server,
+  parts: ServerParts<Services>,
+  tools: ReadonlyMap<string, Tool<Services>>,
+): void {
   server.setRequestHandler('tools/list', () => ({
     tools: parts.tools.map((tool) => {
       const listing = tool.listing();

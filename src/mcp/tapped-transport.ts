@@ -8,7 +8,8 @@ import type {
 /** Who watches the messages of a transport. */
 export interface Tap {
   sent(message: JSONRPCMessage): void;
-  received(message: JSONRPCMessage): void;
+  /** True when the message is dealt with, and goes no further. */
+  received(message: JSONRPCMessage): boolean;
   closed(): void;
 }
 
@@ -27,8 +28,7 @@ export class TappedTransport implements Transport {
 
   async start(): Promise<void> {
     this.#inner.onmessage = (message, extra) => {
-      this.#tap.received(message);
-      this.onmessage?.(message, extra);
+      if (!this.#tap.received(message)) this.onmessage?.(message, extra);
     };
     this.#inner.onerror = (error) => this.onerror?.(error);
     this.#inner.onclose = () => {
