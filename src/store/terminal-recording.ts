@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { incompleteTail } from './json-text.js';
-import { jsonTextWriter, type JsonTextWriter } from './json-text-writer.js';
+import { incompleteTail } from '../base/json-text.js';
+import { jsonTextWriter, type JsonTextWriter } from '../base/json-text-writer.js';
 import { RotatingFile } from './rotating-file.js';
 
 /** Output within a frame is one event: nobody could see its parts apart. */

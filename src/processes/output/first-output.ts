@@ -1,5 +1,5 @@
 import { tailChars } from '../../base/text.js';
-import { incompleteTail } from '../../store/json-text.js';
+import { incompleteTail } from '../../base/json-text.js';
 import type { OutputReader } from './output-reader.js';
 import { plainText } from './plain-text.js';
 import { tornStart } from './whole-characters.js';

@@ -1,4 +1,4 @@
-import { incompleteTail } from '../../store/json-text.js';
+import { incompleteTail } from '../../base/json-text.js';
 import type { OutputReader } from './output-reader.js';
 import { plainText } from './plain-text.js';
 import { tornStart } from './whole-characters.js';

@@ -1,4 +1,4 @@
-import { SIMD_BYTES, simdFunction } from '../base/simd-function.js';
+import { SIMD_BYTES, simdFunction } from './simd-function.js';
 import { ESCAPES, MAX_ESCAPED_BYTES, writeJsonText } from './json-text.js';
 import { module } from './json-text-wasm.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainWriter, simdWriter, type JsonTextWriter } from '../../src/store/json-text-writer.js';
+import { plainWriter, simdWriter, type JsonTextWriter } from '../../src/base/json-text-writer.js';
 
 const SOURCE_BYTES = 4_096;
 const TARGET_BYTES = SOURCE_BYTES * 6 + 64;
