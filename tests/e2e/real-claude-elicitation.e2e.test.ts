@@ -67,18 +67,22 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
     const bridge = await startBridge({
       claude: binary,
       trusted: false,
-      script: [
-        asks('Which one?', ['This', 'That']),
-        asks('Which of them?', ['Red', 'Blue', 'Green'], { multiSelect: true }),
-        { tools: [{ name: 'EnterPlanMode', input: {} }] },
-        { tools: [{ name: 'ExitPlanMode', input: {} }] },
-        runs('touch asked.txt'),
-        says('All answered.'),
-      ],
+      script: () => {
+        const turns = [
+          asks('Which one?', ['This', 'That']),
+          asks('Which of them?', ['Red', 'Blue', 'Green'], { multiSelect: true }),
+          { tools: [{ name: 'EnterPlanMode', input: {} }] },
+          { tools: [{ name: 'ExitPlanMode', input: {} }] },
+          { tools: [{ name: 'Write', input: { file_path: join(bridge.project, 'plan.txt'), content: '' } }] },
+          runs('git init asked'),
+          says('All answered.'),
+        ];
+        return turns[bridge.api.turnsServed - 1] ?? says('No more.');
+      },
       person: ({ message, fields }) => {
         shown.push([message.replace(/ \(task in [^)]*\)/, ''), ...fields].join(' | '));
         if (fields.includes('answer_0')) return { answer_0: shown.length === 3 ? 'That' : 'Red, Green' };
-        if (fields.includes('mode')) return { verdict: 'allow', mode: 'cautious' };
+        if (fields.includes('mode')) return { verdict: 'allow', mode: 'acceptEdits' };
         if (fields.includes('command')) return { verdict: 'allow', command: 'touch edited.txt' };
         return message.includes('Trust') ? { verdict: 'allow' } : { verdict: 'deny' };
       },
@@ -93,14 +97,15 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       'Claude Code asks | answer_0 | other_0',
       'Claude Code asks | answer_0 | other_0',
       'Claude Code asks to go on: ExitPlanMode() | verdict | message | mode',
-      'Claude Code asks to go on: Bash(touch asked.txt) | verdict | message | command',
+      'Claude Code asks to go on: Bash(git init asked) | verdict | message | command',
     ];
     expect(shown).toEqual(forms);
     const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
     expect(told.join('\n')).toMatch(/That[^]*Red, Green/);
     expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
-    expect(existsSync(join(bridge.project, 'asked.txt'))).toBe(false);
+    expect(existsSync(join(bridge.project, 'asked'))).toBe(false);
     const closed = await bridge.events(id, 'decision-closed');
+    // The plan had no text, and its mode counts all the same: what it then wrote was not asked about.
     expect(closed.map(({ answered_by }) => answered_by)).toEqual(forms.map(() => 'elicitation'));
   });
 

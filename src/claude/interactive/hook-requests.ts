@@ -44,7 +44,7 @@ function inputOf(
 ): Readonly<Record<string, unknown>> | undefined {
   if (answer.answers !== undefined) return { ...event.tool_input, answers: answer.answers };
   if (answer.input !== undefined) return answer.input;
-  // With its own input given back, the CLI takes the plan's approval from the hook and closes the dialog itself.
-  const isPlan = event.tool_name === 'ExitPlanMode' && typeof event.tool_input['plan'] === 'string';
-  return isPlan ? event.tool_input : undefined;
+  // With its own input given back, the CLI takes the plan's approval and the mode from the hook and closes the dialog itself.
+  // No fields count as none given: a plan without text is given back as an empty one.
+  return event.tool_name === 'ExitPlanMode' ? { plan: '', ...event.tool_input } : undefined;
 }

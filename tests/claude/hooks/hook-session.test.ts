@@ -274,4 +274,13 @@ describe('a permission request', () => {
     session.answer('hook-1', { verdict: 'allow' });
     expect(await output).toEqual(decided({ behavior: 'allow', updatedInput: { plan: 'Do it.' } }));
   });
+
+  it('of a plan without text gets an empty one back, so that the CLI takes the mode that follows', async () => {
+    const { output } = await ask({ tool_name: 'ExitPlanMode', tool_input: {} });
+    session.answer('hook-1', { verdict: 'allow', mode: 'acceptEdits' });
+    const setMode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+    expect(await output).toEqual(
+      decided({ behavior: 'allow', updatedInput: { plan: '' }, updatedPermissions: [setMode] }),
+    );
+  });
 });
