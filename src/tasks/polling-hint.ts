@@ -47,7 +47,7 @@ function isHeldUp({ trouble }: TaskRecord): boolean {
 function waitingHint(record: TaskRecord): string {
   const ids = openDecisions(record).map((decision) => decision.decision_id);
   if (ids.length === 0 && isHeldUp(record))
-    return 'Task waits for that to pass and goes on by itself; wait_for_task tells when. A message (message_task) has it try at once.';
+    return 'Task waits for that to pass and goes on by itself; wait_for_task tells when. A message (message_task with interrupt) has it try at once.';
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;

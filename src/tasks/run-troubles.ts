@@ -98,7 +98,8 @@ export class RunTroubles implements Disposable {
   retrying({ kind, text, delayMs, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
     if (delayMs < TOLD_RETRY_MS || this.#holds === 'turn') return;
     const resumesAtMs = this.#parts.clock.now() + delayMs;
-    const words = `${troubleWords(kind).name}; Claude Code asks again at ${timeText(resumesAtMs)}.`;
+    const { name, nameOfRetry } = troubleWords(kind);
+    const words = `${nameOfRetry ?? name}; Claude Code asks again at ${timeText(resumesAtMs)}.`;
     this.#holdUp('retry', kind, text, resumesAtMs, words, source);
     this.#timer = this.#parts.clock.after(delayMs + RETRY_ANSWER_MS, () => this.#over('observed'));
   }

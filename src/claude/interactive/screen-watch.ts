@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { SessionEvent, TroubleKind, TurnFault } from '../session.js';
 import { readLimitFooter } from '../trouble/limit-footer.js';
-import { readRetryLine } from '../trouble/retry-line.js';
+import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
 import {
   readLimitWords,
   readTurnEnd,
@@ -52,7 +52,7 @@ export class ScreenWatch {
   #interrupting = false;
   #settling: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
   #retryNotice: string | undefined;
-  #retryAttempt: number | undefined;
+  #retry: RetryLine | undefined;
   /** The menu that is drawn below a usage limit stood there in this turn. */
   #limitMenuSeen = false;
   #readable = '';
@@ -73,6 +73,7 @@ export class ScreenWatch {
 
   turnStarted(): void {
     this.#turn = 'running';
+    this.#retry = undefined;
     this.#settling = undefined;
   }
 
@@ -153,12 +154,16 @@ export class ScreenWatch {
     this.#retryNotice = retry;
   }
 
-  /** The line counts down its seconds: each attempt is told as trouble once. */
+  /** The line counts down its seconds: each attempt is told once. */
   #tellRetry(text: string): void {
-    this.#options.fire({ type: 'notice', text });
     const retry = readRetryLine(text);
-    if (retry === undefined || retry.attempt === this.#retryAttempt) return;
-    this.#retryAttempt = retry.attempt;
+    const before = this.#retry;
+    this.#retry = retry;
+    // Seconds that grow are another request's first attempt.
+    const isSame = retry?.attempt === before?.attempt && (retry?.delayMs ?? 0) <= (before?.delayMs ?? 0);
+    if (retry !== undefined && isSame) return;
+    this.#options.fire({ type: 'notice', text });
+    if (retry === undefined) return;
     this.#options.fire({
       type: 'retrying',
       kind: retry.kind,

@@ -7,6 +7,8 @@ export interface TroubleWords {
   /** What a person or a caller does next, when it is not waited for. A sentence; `nextAsk` where it is another for a question. */
   readonly next: string;
   readonly nextAsk?: string;
+  /** The same where Claude Code asks again by itself, where that is something else. */
+  readonly nameOfRetry?: string;
   /** It passes by itself: with the setting resume_after_limit the task waits for that. */
   readonly passes: boolean;
 }
@@ -56,6 +58,7 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
   },
   'api-error': {
     name: 'The API refused the request',
+    nameOfRetry: 'The API has answered with an error',
     next: 'Look at the words of the API; what it refuses once it refuses again.',
     passes: false,
   },

@@ -195,6 +195,28 @@ describe('with hooks', () => {
     ]);
   });
 
+  it('an attempt whose seconds are counted down is told once, and each new one again', async () => {
+    for (const line of [
+      'API error · retrying in 7s · attempt 1/10',
+      'API error · retrying in 6s · attempt 1/10',
+      'API error · retrying in 5s · attempt 1/10',
+      '529 Overloaded · retrying in 3s · attempt 2/10',
+      '529 Overloaded · retrying in 2s · attempt 2/10',
+      // The next request of the same turn.
+      '529 Overloaded · retrying in 9s · attempt 2/10',
+      '529 Overloaded · retrying… · attempt 2/10',
+    ]) {
+      drawComposer('', '  esc to interrupt', [`✻ ${line}`, '']);
+      await pass(clock, 1_000);
+    }
+    expect(ofType('retrying').map(({ kind, delayMs }) => `${kind} ${delayMs}`)).toEqual([
+      'api-error 7000',
+      'overloaded 3000',
+      'overloaded 9000',
+    ]);
+    expect(ofType('notice')).toHaveLength(3);
+  });
+
   it('first-start words in the agent’s own text are no trouble', async () => {
     drawComposer('', '  esc to interrupt', ['● Security notes:', '', '  Select login method']);
     await pass(clock, 5_000);
