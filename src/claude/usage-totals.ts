@@ -28,13 +28,14 @@ export class UsageTotals {
     const totals = new Map<string, ModelUsage>();
     for (const { model, usage } of this.#messages.values()) {
       const sum = totals.get(model);
-      totals.set(model, sum === undefined ? usage : added(sum, usage));
+      totals.set(model, sum === undefined ? usage : addedUsage(sum, usage));
     }
     return totals;
   }
 }
 
-function added(one: ModelUsage, other: ModelUsage): ModelUsage {
+/** Both, kind by kind. */
+export function addedUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   return {
     input: one.input + other.input,
     output: one.output + other.output,

@@ -6,6 +6,7 @@ import { SUBSCRIBER, limitReached } from '../harness/limit-answers.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import type { TaskClient } from '../harness/task-client.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 
 /** The bridge goes on two minutes after a reset; the interactive CLI tells it in whole minutes. */
@@ -14,6 +15,9 @@ const SHORT_WAIT_MS = 3_000;
 /** Long enough to do something to a task that waits, when the time is told to the second. */
 const LONGER_WAIT_MS = 7_000;
 const HOUR_MS = 3_600_000;
+/** Of each scripted answer, both ways. */
+const SCRIPTED_TOKENS = 10;
+const receiptSchema = z.looseObject({ notes: z.array(z.string()), usage: z.looseObject({}) });
 const drivers = [{ driver: 'interactive' }, { driver: 'print' }];
 const resuming = { withKey: false, env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' } };
 
@@ -42,10 +46,9 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     expect(statuses).toContain('waiting');
     // The session is the same: what came before the limit is in it.
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThan(3);
-    const { receipt } = z
-      .looseObject({ receipt: z.looseObject({ notes: z.array(z.string()) }) })
-      .parse(await bridge.call('get_task_result', { task_id: id }));
-    expect(receipt.notes.join('\n')).toMatch(/Trouble \(usage-limit\).*The session went on at/);
+    expect((await receiptOf(bridge, id)).notes.join('\n')).toMatch(
+      /Trouble \(usage-limit\).*The session went on at/,
+    );
   });
 
   it('a task that waits outlives its server and Claude Code itself', async () => {
@@ -64,6 +67,11 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     const after = await recordOf(bridge, id);
     expect(after.agent?.pid).not.toBe(before.agent?.pid);
     expect(after.session_id).not.toBe(before.session_id);
+    // Each program counts what it used itself: the first had one answer of the model, the second another.
+    expect((await receiptOf(later, id)).usage).toMatchObject({
+      source: 'result',
+      models: [{ input: 2 * SCRIPTED_TOKENS, output: 2 * SCRIPTED_TOKENS }],
+    });
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThan(3);
   });
 
@@ -80,6 +88,12 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     expect(end.reason).toContain('without continue_from');
   });
 });
+
+async function receiptOf(client: TaskClient, taskId: string): Promise<z.infer<typeof receiptSchema>> {
+  return z
+    .looseObject({ receipt: receiptSchema })
+    .parse(await client.call('get_task_result', { task_id: taskId })).receipt;
+}
 
 async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
   const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');

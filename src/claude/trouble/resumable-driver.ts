@@ -1,6 +1,14 @@
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import type {
+  ExitStatus,
+  ScreenView,
+  SessionAnswer,
+  SessionDriver,
+  SessionEvent,
+  SessionUsage,
+} from '../session.js';
+import { addedSessionUsage } from '../session-usage.js';
 import type { SessionTerminal } from '../session-terminal.js';
 
 /** A driver, not started, that goes on with the session `sessionId` and says `text` first. */
@@ -19,6 +27,10 @@ export class ResumableDriver implements SessionDriver {
   /** The program of before, whose screen is still looked at until the next one runs. */
   readonly #owned = new DisposableStore();
   #sessionId: string | undefined;
+  /** What the programs of before have used: each program counts from nothing. */
+  #usedBefore: SessionUsage | undefined;
+  /** As it was told last, the programs of before included. */
+  #used: SessionUsage | undefined;
   #isKept = false;
   /** How the program ended while the session was kept. */
   #lost: ExitStatus | undefined;
@@ -47,6 +59,7 @@ export class ResumableDriver implements SessionDriver {
     const before = this.#driver;
     this.#listening.dispose();
     this.#driver = next;
+    this.#usedBefore = this.#used;
     this.#listening = next.onEvent((event) => this.#onEvent(event));
     this.#owned.add(before);
     const lost = this.#lost;
@@ -96,7 +109,7 @@ export class ResumableDriver implements SessionDriver {
   #onEvent(event: SessionEvent): void {
     if (event.type === 'session') this.#sessionId = event.sessionId;
     if (event.type !== 'exited' || !this.#isKept || this.#sessionId === undefined) {
-      this.#events.fire(event);
+      this.#events.fire(this.#withAllUsage(event));
       return;
     }
     this.#lost = event.exit;
@@ -104,6 +117,14 @@ export class ResumableDriver implements SessionDriver {
       event.exit.signal === null ? `exit code ${event.exit.exitCode ?? 'unknown'}` : event.exit.signal;
     const text = `Claude Code has ended (${how}) while the task waits; its session is resumed when the task goes on.`;
     this.#events.fire({ type: 'notice', text });
+  }
+
+  /** The end of a turn tells the sums of the session, and the program knows only its own. */
+  #withAllUsage(event: SessionEvent): SessionEvent {
+    if (event.type !== 'turn-ended' || event.usage === undefined) return event;
+    const before = this.#usedBefore;
+    this.#used = before === undefined ? event.usage : addedSessionUsage(before, event.usage);
+    return { ...event, usage: this.#used };
   }
 
   /** The end that was kept back, when there is one: nothing runs that could be ended. */

@@ -51,6 +51,25 @@ it('a session that is kept begins anew with the next message, and its events go 
   expect(events.at(-2)).toMatchObject({ type: 'turn-ended', message: 'Done.' });
 });
 
+it('what a session has used is the sum over its programs', async () => {
+  const used = (output: number, costUsd: number | null) => ({
+    usage: { models: { m: { input: 10, output, cacheRead: 1, cacheWrite: 2 } }, costUsd },
+  });
+  driver.keepSession(true);
+  first.endTurn('', used(5, 0.25));
+  first.endTurn('', used(7, 0.5));
+  first.exit({ exitCode: 0 });
+  await driver.send('Go on.');
+  second.endTurn('', used(1, 0.125));
+  second.endTurn('Done.', used(3, 0.25));
+  expect(events.flatMap((event) => (event.type === 'turn-ended' ? event.usage : []))).toMatchObject([
+    { models: { m: { output: 5 } }, costUsd: 0.25 },
+    { models: { m: { output: 7 } }, costUsd: 0.5 },
+    { models: { m: { output: 8 } }, costUsd: 0.625 },
+    { models: { m: { input: 20, output: 10, cacheRead: 2, cacheWrite: 4 } }, costUsd: 0.75 },
+  ]);
+});
+
 it('its end is told when somebody ends it meanwhile', async () => {
   driver.keepSession(true);
   first.exit({ exitCode: 3 });

@@ -1,0 +1,14 @@
+// Pure: what a session has used in several programs.
+import type { SessionUsage } from './session.js';
+import { addedUsage, type ModelUsage } from './usage-totals.js';
+
+/** The sums of both, model by model; a cost that one of them does not tell is unknown of both. */
+export function addedSessionUsage(one: SessionUsage, other: SessionUsage): SessionUsage {
+  const models: Record<string, ModelUsage> = { ...one.models };
+  for (const [model, usage] of Object.entries(other.models)) {
+    const before = models[model];
+    models[model] = before === undefined ? usage : addedUsage(before, usage);
+  }
+  const costUsd = one.costUsd === null || other.costUsd === null ? null : one.costUsd + other.costUsd;
+  return { models, costUsd };
+}
