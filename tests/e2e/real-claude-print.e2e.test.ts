@@ -52,6 +52,28 @@ describeNewestClaude('a task over the print driver', ({ version, binary }) => {
     expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('That');
   });
 
+  it('what nobody answers in time is denied with words for the model, and the work goes on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_DECISION_TIMEOUT: '1' },
+      script: [asks('Which one?', ['This', 'That']), runs('touch never.txt'), says('I go on without both.')],
+    });
+    const id = await bridge.start({
+      prompt: 'Touch it.',
+      path: bridge.project,
+      driver: 'print',
+      permission_mode: 'cautious',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without both.' });
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+      { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
+      { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
+    ]);
+    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults);
+    expect(told.filter(({ text }) => text.includes('No answer came within 1 seconds'))).toHaveLength(2);
+  });
+
   it('an API error that stays fails the task with the words of the API', async () => {
     const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
     const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
