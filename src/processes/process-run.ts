@@ -62,6 +62,8 @@ export class ProcessRun implements RunningProcess {
       folder,
       maxBytes: maxOutputBytes,
       pool,
+      clock,
+      isLocal: await store.isLocal(),
       onError: (fault) =>
         logger.warn('output of a process cannot be written', {
           process: record.process_id,

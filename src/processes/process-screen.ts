@@ -7,6 +7,8 @@ import type { TerminalSize } from './process-handle.js';
 const ESC = 0x1b;
 /** Output without escape sequences is kept up to this: more than any screen shows of it. */
 const MAX_PLAIN_BYTES = 64 * 1024;
+/** A prompt, or the greeting of a shell; more is taken with the first that does not fit. */
+const FIRST_PLAIN_BYTES = 512;
 const SCROLLBACK_LINES = 100;
 
 export interface ScreenText {
@@ -17,6 +19,8 @@ export interface ScreenText {
   readonly size: TerminalSize;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * What a terminal shows. The emulator, which is large, is made when it is needed: when somebody looks, or with the first
  * escape sequence, since only that can ask the terminal something. A shell that waits costs a few bytes.
@@ -25,7 +29,7 @@ export class ProcessScreen implements Disposable {
   readonly #clock: Clock;
   readonly #reply: (bytes: Uint8Array) => void;
   #size: TerminalSize;
-  #plain: Buffer[] = [];
+  #plain = NOTHING;
   #plainBytes = 0;
   #screen: Screen | undefined;
   #isDisposed = false;
@@ -52,10 +56,8 @@ export class ProcessScreen implements Disposable {
       this.#screen.feed(piece);
       return;
     }
-    this.#plain.push(Buffer.from(piece));
-    this.#plainBytes += piece.length;
+    this.#keep(piece);
     if (piece.includes(ESC)) this.#emulator();
-    else if (this.#plainBytes > 2 * MAX_PLAIN_BYTES) this.#trim();
   }
 
   resize(size: TerminalSize): void {
@@ -78,7 +80,7 @@ export class ProcessScreen implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.#screen?.dispose();
-    this.#plain = [];
+    this.#plain = NOTHING;
   }
 
   #emulator(): Screen {
@@ -89,17 +91,30 @@ export class ProcessScreen implements Disposable {
       clock: this.#clock,
       reply: (text) => this.#reply(Buffer.from(text, 'latin1')),
     });
-    for (const piece of this.#plain) screen.feed(piece);
-    this.#plain = [];
+    if (this.#plainBytes > 0) screen.feed(this.#plain.subarray(0, this.#plainBytes));
+    this.#plain = NOTHING;
     this.#screen = screen;
     return screen;
   }
 
-  #trim(): void {
-    const all = Buffer.concat(this.#plain);
-    const from = all.length - MAX_PLAIN_BYTES;
-    this.#plain = [Buffer.from(all.subarray(from))];
-    this.#plainBytes = MAX_PLAIN_BYTES;
+  /** Copies the piece behind what is kept; of a flood the end, into the same memory again and again. */
+  #keep(piece: Buffer): void {
+    const longest = 2 * MAX_PLAIN_BYTES;
+    if (this.#plainBytes + piece.length > longest) {
+      const kept = Math.max(0, MAX_PLAIN_BYTES - piece.length);
+      this.#plain.copyWithin(0, this.#plainBytes - kept, this.#plainBytes);
+      this.#plainBytes = kept;
+    }
+    const added = piece.subarray(-Math.min(piece.length, MAX_PLAIN_BYTES, longest - this.#plainBytes));
+    const needed = this.#plainBytes + added.length;
+    if (needed > this.#plain.length) {
+      const wider = Buffer.allocUnsafeSlow(
+        Math.min(longest, Math.max(FIRST_PLAIN_BYTES, 2 * this.#plain.length, needed)),
+      );
+      this.#plain.copy(wider, 0, 0, this.#plainBytes);
+      this.#plain = wider;
+    }
+    this.#plainBytes += added.copy(this.#plain, this.#plainBytes);
   }
 }
 

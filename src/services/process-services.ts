@@ -72,7 +72,13 @@ export async function createProcessServices(
       childEnvironment(env, { mark, extra, passEnvironment: config.pass_environment }),
     backends: {
       host: async () => {
-        const host = new HostBackend({ clock, terminals, shell: config.shell, startedSince });
+        const host = new HostBackend({
+          clock,
+          terminals,
+          shell: config.shell,
+          startedSince,
+          pipeFolder: runtimeDir.path,
+        });
         // A machine that is so busy that the time for leaving is over before all have been ended.
         process.once('exit', () => host.killAtOnce());
         return host;

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
@@ -13,7 +12,7 @@ import { err, ok, type Result } from '../result.js';
 import type { HostChannel } from './host-channel.js';
 import { HostProcess } from './host-process.js';
 import { PipeChannel } from './pipe-channel.js';
-import { PipeReader } from './pipe-reader.js';
+import { PipedChildren } from './piped-children.js';
 import { ProcessFamilies } from './process-family.js';
 import { TerminalChannel } from './terminal-channel.js';
 
@@ -30,6 +29,8 @@ export interface HostBackendOptions {
   readonly shell: string;
   /** What a process has between SIGTERM and SIGKILL when it is to be ended. */
   readonly killGraceMs?: number;
+  /** A folder for us alone, where pipes have their names for a moment; without one Node's own pipes have to do. */
+  readonly pipeFolder?: string | undefined;
   /** Start time of this process as in ProcessQuery: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
 }
@@ -42,7 +43,7 @@ export class HostBackend implements ProcessBackend {
   readonly mode = 'host';
   readonly #options: HostBackendOptions;
   readonly #families: ProcessFamilies;
-  readonly #reader = new PipeReader();
+  readonly #children: PipedChildren;
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
@@ -51,7 +52,8 @@ export class HostBackend implements ProcessBackend {
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    const { startedSince, clock } = options;
+    const { startedSince, clock, pipeFolder } = options;
+    this.#children = new PipedChildren(pipeFolder);
     this.#families = new ProcessFamilies({ startedSince, nowMs: () => clock.monotonicMs() });
   }
 
@@ -99,6 +101,7 @@ export class HostBackend implements ProcessBackend {
     this.#running.clear();
     if (this.#marks.size > 0) await this.#families.killAll(this.#marks);
     this.#marks.clear();
+    await this.#children.dispose();
   }
 
   /** What ended may have left something behind: its mark is kept, until there are so many that a look pays. */
@@ -119,20 +122,9 @@ export class HostBackend implements ProcessBackend {
   }
 
   async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<Result<HostChannel>> {
-    const [, ...args] = spec.command;
-    const child = spawn(program, args, {
-      cwd: spec.cwd,
-      env: { ...spec.env },
-      // A session and a group of its own: a signal reaches all of it, and none of the server's reaches it.
-      detached: true,
-      stdio: 'pipe',
-      argv0: spec.command[0],
-    });
-    const { pid } = child;
-    if (pid !== undefined) {
-      const { clock } = this.#options;
-      return ok(new PipeChannel({ child, pid, sink, reader: this.#reader, clock }));
-    }
+    const { clock } = this.#options;
+    const { child, pid, stdin, outputs } = await this.#children.start(spec, program);
+    if (pid !== undefined) return ok(new PipeChannel({ child, pid, stdin, outputs, sink, clock }));
     const fault = await new Promise<Error>((resolve) => child.once('error', resolve));
     return faultOf(fault, spec);
   }

@@ -1,12 +1,12 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { systemCodeOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../process-backend.js';
 import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
-import type { PipeReader } from './pipe-reader.js';
+import type { OpenSource, OutputSource } from './output-source.js';
 
 /** Unread input is not kept beyond this: a program that never reads must not fill the memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
@@ -20,11 +20,11 @@ const OPEN_AFTER_END_MS = 2_000;
 const HELD_OPEN = 'A process that it left behind still holds its output open; what that prints is kept, too.';
 
 export interface PipeChannelOptions {
-  readonly child: ChildProcessWithoutNullStreams;
+  readonly child: ChildProcess;
   readonly pid: number;
+  readonly stdin: Writable;
+  readonly outputs: Readonly<Record<'stdout' | 'stderr', OpenSource>>;
   readonly sink: OutputSink;
-  /** Shared by all processes of a backend. */
-  readonly reader: PipeReader;
   readonly clock: Clock;
 }
 
@@ -33,45 +33,41 @@ export class PipeChannel implements HostChannel {
   readonly pid: number;
   readonly isWrapped = false;
   readonly ended: Promise<HostEnd>;
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #stdin: Writable;
   readonly #sink: OutputSink;
-  readonly #reader: PipeReader;
   readonly #clock: Clock;
+  readonly #sources: readonly OutputSource[];
   #end: (end: HostEnd) => void = () => undefined;
-  #isReaped = false;
+  #exit: HostEnd | undefined;
+  #open: number;
   #readBytes = 0;
   #held = 0;
   #waiting: Disposable | undefined;
 
-  constructor({ child, pid, sink, reader, clock }: PipeChannelOptions) {
-    this.#child = child;
+  constructor({ child, pid, stdin, outputs, sink, clock }: PipeChannelOptions) {
     this.pid = pid;
+    this.#stdin = stdin;
     this.#sink = sink;
-    this.#reader = reader;
     this.#clock = clock;
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    this.#read(child.stdout, 'stdout');
-    this.#read(child.stderr, 'stderr');
+    this.#sources = [this.#read(outputs.stdout, 'stdout'), this.#read(outputs.stderr, 'stderr')];
+    this.#open = this.#sources.length;
     // A write that fails is told to its writer.
-    child.stdin.on('error', () => undefined);
+    stdin.on('error', () => undefined);
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => {
-      this.#isReaped = true;
-      this.#waitForClose(endOf(code, signal));
-    });
-    child.on('close', (code, signal) => {
-      this.#waiting?.dispose();
-      this.#end(endOf(code, signal));
+      this.#exit = endOf(code, signal);
+      this.#endOrWait(this.#exit);
     });
   }
 
   get isReaped(): boolean {
-    return this.#isReaped;
+    return this.#exit !== undefined;
   }
 
   async write(bytes: Uint8Array): Promise<Result<void>> {
-    const { stdin } = this.#child;
-    if (this.#isReaped)
+    const stdin = this.#stdin;
+    if (this.isReaped)
       return err('NOT_RUNNING', 'Input was given to a process that has ended.', 'Start it again.');
     if (!stdin.writable) return inputClosed();
     if (stdin.writableLength + bytes.length > MAX_UNREAD_BYTES) {
@@ -90,8 +86,8 @@ export class PipeChannel implements HostChannel {
   }
 
   async endInput(): Promise<Result<void>> {
-    if (!this.#child.stdin.writable) return inputClosed();
-    this.#child.stdin.end();
+    if (!this.#stdin.writable) return inputClosed();
+    this.#stdin.end();
     return ok(undefined);
   }
 
@@ -105,32 +101,41 @@ export class PipeChannel implements HostChannel {
 
   dispose(): void {
     this.#waiting?.dispose();
-    if (!this.#isReaped) killGroup(this.pid);
-    this.#child.stdin.destroy();
-    this.#child.stdout.destroy();
-    this.#child.stderr.destroy();
+    if (!this.isReaped) killGroup(this.pid);
+    this.#stdin.destroy();
+    for (const source of this.#sources) source.close();
   }
 
-  #read(stream: Readable, name: OutputStream): void {
-    const take = (bytes: Buffer): boolean => {
-      this.#readBytes += bytes.length;
-      const wait = this.#sink.write(name, bytes);
-      if (wait === undefined) return true;
-      this.#held++;
-      stream.pause();
-      const goOn = (): void => {
-        this.#held--;
-        stream.resume();
-      };
-      wait.then(goOn, goOn);
-      return false;
+  #read(open: OpenSource, name: OutputStream): OutputSource {
+    const goOn = (): void => {
+      this.#held--;
+      source.resume();
     };
-    stream.on('data', (chunk: Buffer) => this.#reader.read(stream, chunk, take));
-    // Destroyed by `dispose`, or reset: `close` follows.
-    stream.on('error', () => undefined);
+    const source = open({
+      take: (bytes) => {
+        this.#readBytes += bytes.length;
+        const wait = this.#sink.write(name, bytes);
+        if (wait === undefined) return true;
+        this.#held++;
+        wait.then(goOn, goOn);
+        return false;
+      },
+      closed: () => {
+        this.#open--;
+        if (this.#exit !== undefined) this.#endOrWait(this.#exit);
+      },
+    });
+    return source;
   }
 
-  /** `close` comes when nobody holds the pipes any more; a process that was left behind may hold them for ever. */
+  /** Nobody holds the pipes any more, or a process that was left behind does: it may hold them for ever. */
+  #endOrWait(end: HostEnd): void {
+    if (this.#open === 0) {
+      this.#waiting?.dispose();
+      this.#end(end);
+    } else if (this.#waiting === undefined) this.#waitForClose(end);
+  }
+
   #waitForClose(end: HostEnd): void {
     const untilMs = this.#clock.monotonicMs() + OPEN_AFTER_END_MS;
     let seenBytes = this.#readBytes;

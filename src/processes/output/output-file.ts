@@ -1,4 +1,6 @@
+import { writeSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.js';
 import type { OutputStream } from '../process-backend.js';
 import { BLOCK_BYTES, type BlockPool } from './block-pool.js';
 import { segmentPath } from './output-segments.js';
@@ -11,6 +13,10 @@ const LONG_PIECE_BYTES = 16 * 1024;
 /** The bound is kept by dropping the oldest of so many parts: seven eighths of it are always there. */
 const PARTS = 8;
 const OWNER_ONLY = 0o600;
+/** A write of 128 KB into the memory of the system takes 0.05 ms; one that took this long waited for a disk. */
+const SLOW_WRITE_MS = 10;
+/** After a slow write the disk is left to the background for so long: in a second a caller meets at most one more. */
+const BACKGROUND_MS = 1_000;
 
 export interface OutputFileOptions {
   readonly folder: string;
@@ -18,6 +24,9 @@ export interface OutputFileOptions {
   /** At most so much is kept on disk; of more the oldest is dropped. */
   readonly maxBytes: number;
   readonly pool: BlockPool;
+  readonly clock: Clock;
+  /** The folder lies on a disk of this machine (`isOnLocalDisk`): a write is a copy in memory, and is made here and now. */
+  readonly isLocal: boolean;
   /** Told each time that writing begins to fail. Must not throw. */
   readonly onError: (fault: unknown) => void;
 }
@@ -29,8 +38,9 @@ interface Block {
 
 /**
  * One output stream of a process, in files of which each name tells at what byte of the stream it begins: what is missing
- * between two of them is known to every reader. Written in the background, in large blocks; nothing is held in memory
- * once it is written. A disk that fails costs what was printed meanwhile, and the process goes on.
+ * between two of them is known to every reader. A file that is open on a local disk is written at once, without a copy of its
+ * own; else, or while the disk is slow, in the background and in large blocks. Nothing is held in memory once it is written.
+ * A disk that fails costs what was printed meanwhile, and the process goes on.
  */
 export class OutputFile {
   readonly #options: OutputFileOptions;
@@ -46,6 +56,7 @@ export class OutputFile {
   readonly #starts: number[] = [];
   #handle: FileHandle | undefined;
   #begins = true;
+  #slowUntilMs = -Infinity;
   #isFailing = false;
   #running: Promise<void> | undefined;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
@@ -65,11 +76,15 @@ export class OutputFile {
     return this.#lostBytes;
   }
 
-  /** Copies the bytes. The promise, which never rejects, is there when the source should wait for the disk. */
+  /** Writes or copies the bytes. The promise, which never rejects, is there when the source should wait for the disk. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    for (let at = 0; at < bytes.length;) at += this.#copy(bytes, at);
-    this.#running ??= this.#writeAll().finally(() => (this.#running = undefined));
-    if (this.#queuedBytes <= HIGH_WATER_BYTES) return undefined;
+    let at = this.#writeHere(bytes);
+    if (at === bytes.length) return undefined;
+    while (at < bytes.length) at += this.#copy(bytes, at);
+    this.#running ??= this.#writeAll();
+    // A flood waits for the open file: into that it is written at once.
+    const isFlood = bytes.length >= LONG_PIECE_BYTES;
+    if (this.#queuedBytes <= HIGH_WATER_BYTES && !(isFlood && this.#isQuick)) return undefined;
     return (this.#drained ??= promiseWithResolve()).promise;
   }
 
@@ -83,6 +98,30 @@ export class OutputFile {
   async close(): Promise<void> {
     await this.written();
     await this.#closeHandle();
+  }
+
+  get #isQuick(): boolean {
+    const { isLocal, clock } = this.#options;
+    return isLocal && !this.#isFailing && clock.monotonicMs() >= this.#slowUntilMs;
+  }
+
+  /** How many of the bytes are in the file now: none where it is not open, is full, or is written in the background. */
+  #writeHere(bytes: Uint8Array): number {
+    const { clock } = this.#options;
+    const handle = this.#handle;
+    if (handle === undefined || this.#running !== undefined || this.#begins || !this.#isQuick) return 0;
+    if (this.#isFull(bytes.length)) return 0;
+    const startMs = clock.monotonicMs();
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(handle.fd, bytes, written);
+    } catch {
+      // What is left goes into the background, which meets the same fault, and tells and counts it.
+    }
+    this.#settledTo += written;
+    const endMs = clock.monotonicMs();
+    if (endMs - startMs >= SLOW_WRITE_MS) this.#slowUntilMs = endMs + BACKGROUND_MS;
+    return written;
   }
 
   #copy(bytes: Uint8Array, at: number): number {
@@ -111,11 +150,13 @@ export class OutputFile {
       this.#queuedBytes -= block.length;
       this.#lostBytes += block.length - written;
       this.#options.pool.give(block.bytes);
-      if (this.#queuedBytes <= LOW_WATER_BYTES) {
+      if (this.#queuedBytes <= (this.#isQuick ? 0 : LOW_WATER_BYTES)) {
         this.#drained?.resolve();
         this.#drained = undefined;
       }
     }
+    // Not a moment later: what is queued in between would be written by nobody.
+    this.#running = undefined;
   }
 
   /** How much of it is in the file. */
@@ -141,9 +182,8 @@ export class OutputFile {
   /** The file for what comes next; a new one when there is none, or this one is full. */
   async #part(bytes: number): Promise<FileHandle> {
     const current = this.#starts.at(-1);
-    const isFull = current !== undefined && this.#settledTo + bytes - current > this.#partBytes;
     const { folder, stream } = this.#options;
-    if (current === undefined || isFull || this.#begins) {
+    if (current === undefined || this.#isFull(bytes) || this.#begins) {
       await this.#closeHandle();
       await this.#dropOldest();
       this.#handle = await open(segmentPath(folder, stream, this.#settledTo), 'a', OWNER_ONLY);
@@ -153,6 +193,11 @@ export class OutputFile {
     // Closed when the process had ended, and something that it left behind prints on.
     this.#handle ??= await open(segmentPath(folder, stream, current ?? this.#settledTo), 'a', OWNER_ONLY);
     return this.#handle;
+  }
+
+  #isFull(bytes: number): boolean {
+    const current = this.#starts.at(-1);
+    return current !== undefined && this.#settledTo + bytes - current > this.#partBytes;
   }
 
   async #dropOldest(): Promise<void> {

@@ -1,16 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { createProcessId } from '../../../src/base/ids.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import { HostBackend } from '../../../src/processes/host/host-backend.js';
 import { describeProcessBackend } from '../../contracts/process-backend.js';
-import type { BackendUnderTest } from '../../contracts/process-backend/under-test.js';
+import { describeEnds } from '../../contracts/process-backend/ends.js';
+import { describeInput } from '../../contracts/process-backend/input.js';
+import { describeOutput } from '../../contracts/process-backend/output.js';
+import {
+  Collector,
+  run,
+  start,
+  type BackendFacts,
+  type BackendUnderTest,
+} from '../../contracts/process-backend/under-test.js';
 import { programsOnPath } from '../../harness/programs-on-path.js';
 
-async function open(): Promise<BackendUnderTest> {
+async function open({ hasPipes = true } = {}): Promise<BackendUnderTest> {
   const cwd = await mkdtemp(join(tmpdir(), 'host-'));
   const terminals = new PtyManager({ clock: systemClock });
   const backend = new HostBackend({
@@ -18,6 +27,7 @@ async function open(): Promise<BackendUnderTest> {
     terminals: async () => terminals,
     shell: '/bin/sh',
     killGraceMs: 500,
+    pipeFolder: hasPipes ? cwd : undefined,
   });
   onTestFinished(async () => {
     await backend.dispose();
@@ -38,8 +48,57 @@ async function open(): Promise<BackendUnderTest> {
   };
 }
 
-describeProcessBackend(
-  'host',
-  { programs: programsOnPath(), leavesBehind: true, many: 20, exits: 100 },
-  open,
-);
+const facts: BackendFacts = {
+  programs: programsOnPath(),
+  leavesBehind: true,
+  many: 20,
+  exits: 100,
+};
+
+describeProcessBackend('host', facts, open);
+
+describe('a process backend: host, with the pipes that Node makes', () => {
+  const openWithout = () => open({ hasPipes: false });
+  describeEnds(facts, openWithout);
+  describeInput(facts, openWithout);
+  describeOutput(facts, openWithout);
+});
+
+describe.runIf(process.platform === 'linux')('the outputs of a process of this machine', () => {
+  it('are opened again by name', async () => {
+    const { exit, output } = await run(await open(), 'echo one >/dev/stdout; echo two >/dev/stderr');
+    expect(exit.code).toBe(0);
+    expect(output.text('stdout')).toBe('one\n');
+    expect(output.text('stderr')).toBe('two\n');
+  });
+
+  it('leave no file and no open pipe behind', async () => {
+    const test = await open();
+    const { cwd } = test.spec(['true']);
+    await run(test, 'true');
+    expect(await readdir(cwd)).toEqual([]);
+    const before = (await openPipes()).length;
+    await Promise.all(Array.from({ length: 3 }, () => run(test, 'echo some; echo more >&2; exit 1')));
+    await test.backend.spawn(test.spec(['no-such-program-anywhere']), new Collector());
+    // Those of the stock that were taken are closed.
+    expect((await openPipes()).length).toBe(before - 6);
+    await test.backend.dispose();
+    expect(await openPipes()).toEqual([]);
+  });
+
+  it('are those that Node makes where no other can be had', async () => {
+    const test = await open();
+    const { cwd } = test.spec(['true']);
+    await rm(cwd, { recursive: true });
+    const { output } = await start(test, ['sh', '-c', 'echo all the same'], { cwd: '/' });
+    await output.has('all the same');
+  });
+});
+
+/** Descriptors of named pipes that this program holds. */
+async function openPipes(): Promise<string[]> {
+  const targets = (await readdir('/proc/self/fd')).map((fd) =>
+    readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+  );
+  return (await Promise.all(targets)).filter((target) => /\/pipes-\w+\/\d+/.test(target));
+}

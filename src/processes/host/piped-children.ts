@@ -1,0 +1,78 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import type { ProcessSpec } from '../process-handle.js';
+import { fifoSource, READ_BUFFER_BYTES } from './fifo-source.js';
+import type { OpenSource } from './output-source.js';
+import { PipeReader } from './pipe-reader.js';
+import { PipeStock, type Pipe } from './pipe-stock.js';
+import { streamSource } from './stream-source.js';
+
+/** A program with three pipes. Its outputs are read when they are opened. */
+export interface PipedChild {
+  readonly child: ChildProcess;
+  /** Without one nothing was started, and the child tells why in its `error` event. */
+  readonly pid: number | undefined;
+  readonly stdin: Writable;
+  readonly outputs: Readonly<Record<'stdout' | 'stderr', OpenSource>>;
+}
+
+/** Starts programs behind pipes: real ones where they can be had, else those that Node makes. */
+export class PipedChildren {
+  readonly #pipes: PipeStock;
+  readonly #reader = new PipeReader();
+  #readBuffer: Buffer | undefined;
+
+  /** `pipeFolder` as in PipeStock. */
+  constructor(pipeFolder: string | undefined) {
+    this.#pipes = new PipeStock(pipeFolder);
+  }
+
+  /** Throws what `spawn` of Node throws. */
+  async start(spec: ProcessSpec, program: string): Promise<PipedChild> {
+    const [stdout, stderr] = (await this.#pipes.take(2)) ?? [];
+    return stdout === undefined || stderr === undefined
+      ? this.#startWithSockets(spec, program)
+      : this.#startWithPipes(spec, program, stdout, stderr);
+  }
+
+  dispose(): Promise<void> {
+    return this.#pipes.dispose();
+  }
+
+  #startWithPipes(spec: ProcessSpec, program: string, stdout: Pipe, stderr: Pipe): PipedChild {
+    let pid: number | undefined;
+    try {
+      const [, ...args] = spec.command;
+      const stdio = ['pipe', stdout.writeFd, stderr.writeFd] as const;
+      const child = spawn(program, args, { ...optionsOf(spec), stdio: [...stdio] });
+      pid = child.pid;
+      const { stdin } = child;
+      if (stdin === null) throw new Error('Node made no pipe where one was asked for.');
+      const buffer = (this.#readBuffer ??= Buffer.allocUnsafeSlow(READ_BUFFER_BYTES));
+      const outputs = {
+        stdout: fifoSource(stdout.readFd, buffer),
+        stderr: fifoSource(stderr.readFd, buffer),
+      };
+      return { child, pid, stdin, outputs };
+    } finally {
+      for (const { writeFd } of [stdout, stderr]) closeSync(writeFd);
+      if (pid === undefined) for (const { readFd } of [stdout, stderr]) closeSync(readFd);
+    }
+  }
+
+  #startWithSockets(spec: ProcessSpec, program: string): PipedChild {
+    const [, ...args] = spec.command;
+    const child = spawn(program, args, { ...optionsOf(spec), stdio: 'pipe' });
+    const outputs = {
+      stdout: streamSource(child.stdout, this.#reader),
+      stderr: streamSource(child.stderr, this.#reader),
+    };
+    return { child, pid: child.pid, stdin: child.stdin, outputs };
+  }
+}
+
+function optionsOf({ command, cwd, env }: ProcessSpec) {
+  // A session and a group of its own: a signal reaches all of it, and none of the server's reaches it.
+  return { cwd, env: { ...env }, detached: true, argv0: command[0] };
+}
