@@ -13,6 +13,7 @@ export const BRIDGE = [process.execPath, join(root, 'dist/main.js')];
  * start and its end, in seconds since the epoch, into $HOME/stamps.
  */
 const AGENT = `#!/bin/bash
+if [ "$1" = --version ]; then echo '2.1.330 (Claude Code)'; exit; fi
 echo "start $EPOCHREALTIME" >> "$HOME/stamps"
 read -r word what
 case $word in
