@@ -33,6 +33,16 @@ export function countedBuffer(size: number): CountedBuffer {
   };
 }
 
+/** Line feeds in any bytes: four at a time where they lie so in memory. */
+export function newlinesIn(bytes: Buffer, encoding: TextEncoding): number {
+  if (unitBytes(encoding) === 2) return countWide(bytes, 0, bytes.length, encoding === 'utf-16le' ? 0 : 1);
+  const isAligned = bytes.byteOffset % WORD_BYTES === 0;
+  const length = isAligned ? Math.floor(bytes.length / WORD_BYTES) : 0;
+  let total = countWords(new Int32Array(bytes.buffer, isAligned ? bytes.byteOffset : 0, length), 0, length);
+  for (let at = length * WORD_BYTES; at < bytes.length; at++) if (bytes[at] === 0x0a) total++;
+  return total;
+}
+
 /** Line feeds in the bytes `from` to `to`; `from` is a multiple of 4. */
 export function countNewlines(
   buffer: CountedBuffer,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { OpenedPath } from '../projects/opened-path.js';
-import { countedBuffer, countNewlines } from './count-newlines.js';
+import { countedBuffer, countNewlines, newlinesIn } from './count-newlines.js';
 import { fileCursor, placeOfCursor, type FilePlace } from './file-cursor.js';
 import type { FileFacts, FileFactsCache } from './file-facts.js';
 import { fileStamp } from './file-stamp.js';
@@ -59,13 +59,8 @@ export async function readPage(
   if (!isKnown) cache.set(opened.stats, facts);
 
   const place = asked ?? { line: 1, offset: markBytes(facts.encoding) };
-  const bytes =
-    learned.bytes?.subarray(place.offset, place.offset + rawBytes(query.maxBytes, facts.encoding)) ??
-    (await readPiece(
-      opened,
-      place,
-      Math.min(limit, place.offset + rawBytes(query.maxBytes, facts.encoding)),
-    ));
+  const end = Math.min(limit, place.offset + rawBytes(query.maxBytes, facts.encoding));
+  const bytes = learned.bytes?.subarray(place.offset, end) ?? (await readPiece(opened, place, end));
   const piece = cutPiece(bytes, facts.encoding, place.offset + bytes.length >= sizeBytes, query.maxLines);
   const next: FilePlace = { line: place.line + piece.feeds, offset: place.offset + piece.bytes.length };
   const content = decodeText(piece.bytes, facts.encoding);
@@ -149,6 +144,7 @@ function cutPiece(
   const lastFeed = isEnd ? bytes.length : lastFeedEnd(bytes, encoding);
   const end = lastFeed > 0 ? lastFeed : wholeEnd(bytes, encoding);
   const whole = bytes.subarray(0, end);
+  if (maxLines === undefined) return { bytes: whole, feeds: newlinesIn(whole, encoding), isShortened: false };
   let feeds = 0;
   for (let at = feedAfter(whole, 0, encoding); at !== undefined; at = feedAfter(whole, at, encoding)) {
     feeds++;

@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { MAX_REPLY_BYTES, surelyFits, wireBytes } from './output-budget.js';
+import { isShort, MAX_REPLY_BYTES, surelyFits, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
 import type { Tool, ToolCall } from './tool.js';
 import type { JsonObject } from './json-object.js';
@@ -14,6 +14,9 @@ export interface ToolResult {
   readonly _meta?: { readonly error: Readonly<Record<string, string>> };
 }
 
+/** Size of a result on the wire. */
+export type ResultBytes = (result: ToolResult) => number;
+
 export interface ToolHost<Services> {
   readonly services: Services;
   readonly logger: Logger;
@@ -21,16 +24,20 @@ export interface ToolHost<Services> {
   readonly precondition?: () => void;
 }
 
-/** Runs a tool and turns whatever comes out of it into an answer: the one place where errors are caught. Never rejects. */
+/**
+ * Runs a tool and turns whatever comes out of it into an answer: the one place where errors are caught. Never rejects.
+ * `resultBytes` is for who writes large results in another way than `JSON.stringify`.
+ */
 export async function callTool<Services>(
   tool: Tool<Services>,
   args: unknown,
   host: ToolHost<Services>,
   call: ToolCall,
+  resultBytes?: ResultBytes,
 ): Promise<ToolResult> {
   try {
     host.precondition?.();
-    return answerOf(tool.name, await tool.run(args, host.services, call));
+    return answerOf(tool.name, await tool.run(args, host.services, call), resultBytes);
   } catch (thrown) {
     // A call that nobody waits for any more is answered by nobody; what it threw is its own cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
@@ -52,11 +59,15 @@ export function errorText(error: BridgeError): string {
   return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : ` ${error.hint}`}`;
 }
 
-function answerOf(name: string, structuredContent: JsonObject): ToolResult {
+function answerOf(
+  name: string,
+  structuredContent: JsonObject,
+  resultBytes: ResultBytes | undefined,
+): ToolResult {
   const text = readable(structuredContent);
   const result: ToolResult = { content: [{ type: 'text', text }], structuredContent };
-  if (surelyFits(text)) return result;
-  const bytes = wireBytes(result);
+  if (resultBytes === undefined ? surelyFits(text) : isShort(text)) return result;
+  const bytes = (resultBytes ?? wireBytes)(result);
   if (bytes > MAX_REPLY_BYTES) {
     throw new BridgeError(
       'MESSAGE_TOO_LARGE',

@@ -6,15 +6,18 @@ import type {
   Transport,
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../base/errors.js';
+import { answerJson, longField, piecesBytes, type JsonPieces } from './answer-json.js';
 import { callTool, type ToolHost, type ToolResult } from './call-tool.js';
 import { legacyPerson, showsForms } from './elicitation.js';
 import { isObject, type JsonObject } from './json-object.js';
+import { LongTexts, type LongText } from './long-text.js';
+import { isShort, jsonFits } from './output-budget.js';
 import type { Tool, ToolCall } from './tool.js';
 import type { Person } from './person.js';
 
-/** A wire that may know a shorter way to write the answer of a tool than `send`. */
+/** A wire that may take the answer of a tool as JSON. */
 export interface AnswerWire extends Transport {
-  answer?(id: RequestId, result: ToolResult): Promise<void>;
+  answer?(id: RequestId, result: JsonPieces): Promise<void>;
 }
 
 /** What of the client's first words is needed for its calls. */
@@ -39,6 +42,7 @@ export class DirectCalls<Services> {
   readonly #wire: AnswerWire;
   readonly #server: () => Server | undefined;
   readonly #running = new Map<RequestId, DirectCall>();
+  readonly #longTexts = new LongTexts();
   #opening: Opening | undefined;
   #isOpen = false;
 
@@ -86,11 +90,12 @@ export class DirectCalls<Services> {
     const { name, arguments: args, _meta: meta } = params;
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool === undefined || this.#running.has(id)) return false;
-    const call = new DirectCall(
-      meta?.progressToken,
-      (progress) => this.#tell(progress),
-      (one) => this.#personFor(one),
-    );
+    const call = new DirectCall({
+      progressToken: meta?.progressToken,
+      tell: (progress) => this.#tell(progress),
+      personFor: (one) => this.#personFor(one),
+      longTexts: this.#longTexts,
+    });
     this.#running.set(id, call);
     void this.#answer(id, tool, args, call);
     return true;
@@ -98,13 +103,13 @@ export class DirectCalls<Services> {
 
   /** Never rejects. */
   async #answer(id: RequestId, tool: Tool<Services>, args: unknown, call: DirectCall): Promise<void> {
-    const result = await callTool(tool, args, this.#host, call);
+    const result = await callTool(tool, args, this.#host, call, (made) => piecesBytes(call.json(made)));
     if (call.isCancelled) return;
     this.#running.delete(id);
     try {
       if (this.#wire.answer === undefined)
         await this.#wire.send({ jsonrpc: '2.0', id, result: { ...result } });
-      else await this.#wire.answer(id, result);
+      else await this.#wire.answer(id, call.json(result));
     } catch (fault) {
       // The wire itself says that the client is gone.
       this.#host.logger.debug('An answer could not be sent', { tool: tool.name, fault: messageOf(fault) });
@@ -136,23 +141,24 @@ export class DirectCalls<Services> {
   }
 }
 
+interface DirectCallOptions {
+  readonly progressToken: string | number | undefined;
+  readonly tell: (progress: JsonObject) => void;
+  readonly personFor: (call: DirectCall) => Person | undefined;
+  readonly longTexts: LongTexts;
+}
+
 /** Makes what few tools look at only when they do. */
 class DirectCall implements ToolCall {
-  readonly #progressToken: string | number | undefined;
-  readonly #tell: (progress: JsonObject) => void;
-  readonly #personFor: (call: DirectCall) => Person | undefined;
+  readonly #options: DirectCallOptions;
   #controller: AbortController | undefined;
   #progress = 0;
+  #long: LongText | undefined;
+  #json: { readonly of: ToolResult; readonly pieces: JsonPieces } | undefined;
   isCancelled = false;
 
-  constructor(
-    progressToken: string | number | undefined,
-    tell: (progress: JsonObject) => void,
-    personFor: (call: DirectCall) => Person | undefined,
-  ) {
-    this.#progressToken = progressToken;
-    this.#tell = tell;
-    this.#personFor = personFor;
+  constructor(options: DirectCallOptions) {
+    this.#options = options;
   }
 
   get signal(): AbortSignal {
@@ -162,18 +168,42 @@ class DirectCall implements ToolCall {
   }
 
   get person(): Person | undefined {
-    return this.#personFor(this);
+    return this.#options.personFor(this);
   }
 
   progress(message: string): void {
-    if (this.#progressToken === undefined || this.isCancelled) return;
+    const { progressToken, tell } = this.#options;
+    if (progressToken === undefined || this.isCancelled) return;
     this.#progress += 1;
-    this.#tell({ progressToken: this.#progressToken, progress: this.#progress, message });
+    tell({ progressToken, progress: this.#progress, message });
+  }
+
+  fits(text: string): boolean {
+    return isShort(text) || jsonFits(this.#escaped(text).bytes);
+  }
+
+  /** The result as JSON, made once. */
+  json(result: ToolResult): JsonPieces {
+    if (this.#json?.of !== result) this.#json = { of: result, pieces: this.#written(result) };
+    return this.#json.pieces;
   }
 
   cancel(): void {
     this.isCancelled = true;
     this.#controller?.abort();
+  }
+
+  #written(result: ToolResult): JsonPieces {
+    const answer = result.structuredContent;
+    const field = answer === undefined ? undefined : longField(answer);
+    if (answer === undefined || field === undefined) return [JSON.stringify(result)];
+    return answerJson(answer, field.name, this.#escaped(field.text));
+  }
+
+  /** What a tool asked about is what it then answers. */
+  #escaped(text: string): LongText {
+    if (this.#long?.text !== text) this.#long = this.#options.longTexts.escaped(text);
+    return this.#long;
   }
 }
 

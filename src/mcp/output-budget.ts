@@ -16,12 +16,23 @@ export function wireBytes(value: unknown): number {
 
 /** True when `text`, escaped and in both copies, keeps an answer below the limit. */
 export function textFits(text: string): boolean {
-  return surelyFits(text) || wireBytes(text) * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
+  return surelyFits(text) || jsonFits(wireBytes(text));
+}
+
+/** True when `jsonBytes`, the size of a text as JSON, in both copies keeps an answer below the limit. */
+export function jsonFits(jsonBytes: number): boolean {
+  return jsonBytes * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
+}
+
+/** True for texts so short that they fit whatever is in them. */
+export function isShort(text: string): boolean {
+  return text.length * COPIES * LONGEST_ESCAPE + FRAME_BYTES <= MAX_REPLY_BYTES;
 }
 
 /** True when an answer that reads as `text` is below the limit whatever its form: to write it out for that alone would double its cost. */
 export function surelyFits(text: string): boolean {
-  const growth = hasLongEscapes.test(text) ? 2 * LONGEST_ESCAPE : SHORT_ESCAPE + STRUCTURE_GROWTH;
+  if (isShort(text)) return true;
+  const growth = hasLongEscapes.test(text) ? COPIES * LONGEST_ESCAPE : SHORT_ESCAPE + STRUCTURE_GROWTH;
   return text.length * growth + FRAME_BYTES <= MAX_REPLY_BYTES;
 }
 

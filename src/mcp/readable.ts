@@ -3,9 +3,32 @@ import { isObject, type JsonObject } from './json-object.js';
 
 /** `name: value` lines; lists with dashes, what belongs together indented, texts of several lines below their name. */
 export function readable(answer: JsonObject): string {
+  return joined(blocksOf(answer, Object.keys(answer)));
+}
+
+/** What stands before and after the text of several lines that is the field `name`. */
+export function readableAround(
+  answer: JsonObject,
+  name: string,
+): { readonly before: string; readonly after: string } {
+  const names = Object.keys(answer);
+  const at = names.indexOf(name);
+  const before = [...blocksOf(answer, names.slice(0, at)), `${name}:`, ''];
+  const after = ['', ...blocksOf(answer, names.slice(at + 1))];
+  return { before: before.join('\n'), after: after.join('\n') };
+}
+
+function blocksOf(answer: JsonObject, names: readonly string[]): string[] {
   const blocks: string[] = [];
-  for (const name of Object.keys(answer)) addField(blocks, '', name, answer[name]);
-  return blocks.join('\n');
+  for (const name of names) addField(blocks, '', name, answer[name]);
+  return blocks;
+}
+
+/** By sums: a long text in it is not copied until somebody looks at the whole. */
+function joined(blocks: readonly string[]): string {
+  let text = blocks[0] ?? '';
+  for (let index = 1; index < blocks.length; index++) text += `\n${blocks[index] ?? ''}`;
+  return text;
 }
 
 /** Adds whole lines, each with `indent` before it. A text that needs no indent is added as it is, whatever its size. */

@@ -16,7 +16,7 @@ import { personAt } from './elicitation.js';
 import { callTool, errorText, type ToolHost } from './call-tool.js';
 import { DirectCalls, type AnswerWire } from './direct-calls.js';
 import { nearestName } from './nearest-name.js';
-import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
+import { MAX_REPLY_BYTES, textFits, wireBytes } from './output-budget.js';
 import type { Prompt } from './prompt.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
 import { ResourceUpdates } from './resource-updates.js';
@@ -146,6 +146,7 @@ function serveTools<Services>(
       signal: context.mcpReq.signal,
       progress: progressOf(context, parts.logger),
       person,
+      fits: textFits,
     });
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
     return { ...result, content: [...result.content] };

@@ -6,13 +6,14 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { Emitter, type Event } from '../base/event.js';
+import type { JsonPieces } from './answer-json.js';
 import { isObject } from './json-object.js';
 import { LineFramer, type Line } from './line-framer.js';
 import { messageIdOf, type MessageId } from './message-id.js';
 
 /** Where the protocol writes. `done` is called when the text is out, with the error if it never will be. */
 export interface WireOutput {
-  write(text: string, done: (error?: Error | null) => void): void;
+  write(text: string | Uint8Array, done: (error?: Error | null) => void): void;
   /** Bytes that were written and not yet taken by the reader. */
   readonly unreadBytes: number;
 }
@@ -73,6 +74,13 @@ export class StdioWire implements Transport {
     return this.#write(message).finally(() => {
       if (isAnswer && message.id !== undefined) this.#settle(message.id);
     });
+  }
+
+  /** The answer to a request, as JSON. */
+  answer(id: MessageId, result: JsonPieces): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The connection is closed.'));
+    const end = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`;
+    return this.#put(lineOf(['{"result":', ...result, end])).finally(() => this.#settle(id));
   }
 
   async close(): Promise<void> {
@@ -151,8 +159,12 @@ export class StdioWire implements Transport {
   }
 
   #write(message: object): Promise<void> {
+    return this.#put(`${JSON.stringify(message)}\n`);
+  }
+
+  #put(line: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#output.write(`${JSON.stringify(message)}\n`, (error) => {
+      this.#output.write(line, (error) => {
         if (error === undefined || error === null) return resolve();
         reject(error);
         if (!this.#closed) this.#gone.fire('the output was closed');
@@ -161,6 +173,12 @@ export class StdioWire implements Transport {
         this.#gone.fire('the output is not read');
     });
   }
+}
+
+/** In one piece, so that it is one write. */
+function lineOf(pieces: JsonPieces): string | Uint8Array {
+  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 function messageOf(value: unknown): JSONRPCMessage | undefined {

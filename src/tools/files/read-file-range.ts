@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES, textFits } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import type { ToolCall } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import type { FileTools } from '../services.js';
 
@@ -33,13 +34,13 @@ export const readFileRange = defineTool({
     truncated: z.boolean(),
     content: z.string(),
   },
-  handle: async ({ path, start_line, end_line, max_bytes }, { files }, { signal }) => {
-    const range = await fittingRange(files, {
+  handle: async ({ path, start_line, end_line, max_bytes }, { files }, call) => {
+    const range = await fittingRange(files, call, {
       path,
       startLine: start_line,
       endLine: end_line,
       maxBytes: max_bytes ?? REPLY_BUDGET_BYTES,
-      signal,
+      signal: call.signal,
     });
     return {
       path: range.path,
@@ -55,11 +56,12 @@ export const readFileRange = defineTool({
 /** Text that grows when it is escaped is read again in a smaller part, so that no answer outgrows the limit. */
 async function fittingRange(
   files: FileTools,
+  call: ToolCall,
   query: Parameters<FileTools['readRange']>[0],
 ): ReturnType<FileTools['readRange']> {
   const range = await files.readRange(query);
-  if (textFits(range.content) || query.maxBytes <= MIN_CONTENT_BYTES) return range;
-  return fittingRange(files, {
+  if (call.fits(range.content) || query.maxBytes <= MIN_CONTENT_BYTES) return range;
+  return fittingRange(files, call, {
     ...query,
     maxBytes: Math.max(MIN_CONTENT_BYTES, Math.floor(query.maxBytes / 2)),
   });

@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES, textFits } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import type { ToolCall } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import type { FileTools } from '../services.js';
 
 const MIN_CONTENT_BYTES = 256;
-const MAX_CONTENT_BYTES = 262_144;
+/** Ordinary text of this size, twice, is just below what an answer may hold. */
+const MAX_CONTENT_BYTES = 450_000;
+/** A page that grows when it is escaped is tried again in this part of its size. */
+const SMALLER = 0.7;
 
 export const readFile = defineTool({
   name: 'read_file',
@@ -35,8 +39,8 @@ export const readFile = defineTool({
     cursor: z.string().optional(),
     note: z.string().optional(),
   },
-  handle: async ({ path, header, cursor, max_bytes }, { files }) => {
-    const page = await fittingPage(files, {
+  handle: async ({ path, header, cursor, max_bytes }, { files }, call) => {
+    const page = await fittingPage(files, call, {
       path,
       header,
       cursor,
@@ -59,12 +63,13 @@ export const readFile = defineTool({
 /** Text that grows when it is escaped is read again in a smaller part, so that no answer outgrows the limit. */
 async function fittingPage(
   files: FileTools,
+  call: ToolCall,
   query: Parameters<FileTools['readFile']>[0],
 ): ReturnType<FileTools['readFile']> {
   const page = await files.readFile(query);
-  if (textFits(page.content) || query.maxBytes <= MIN_CONTENT_BYTES) return page;
-  return fittingPage(files, {
+  if (call.fits(page.content) || query.maxBytes <= MIN_CONTENT_BYTES) return page;
+  return fittingPage(files, call, {
     ...query,
-    maxBytes: Math.max(MIN_CONTENT_BYTES, Math.floor(query.maxBytes / 2)),
+    maxBytes: Math.max(MIN_CONTENT_BYTES, Math.floor(query.maxBytes * SMALLER)),
   });
 }

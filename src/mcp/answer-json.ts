@@ -1,0 +1,46 @@
+// Pure: an answer as JSON.
+import type { JsonObject } from './json-object.js';
+import type { LongText } from './long-text.js';
+import { readableAround } from './readable.js';
+
+/** JSON in pieces, which together are the text. */
+export type JsonPieces = readonly (string | Buffer)[];
+
+/** Shorter texts are written sooner than they are found. */
+const LONG_TEXT_UNITS = 32_768;
+
+/** The first long text of several lines among the fields of an answer, which stands in the readable form as it is. */
+export function longField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
+  for (const name of Object.keys(answer)) {
+    const text = answer[name];
+    if (typeof text === 'string' && text.length >= LONG_TEXT_UNITS && text.includes('\n'))
+      return { name, text };
+  }
+  return undefined;
+}
+
+/** An answer whose field `name` holds `long`, which is written in both of its places without being looked at again. */
+export function answerJson(answer: JsonObject, name: string, long: LongText): JsonPieces {
+  const { before, after } = readableAround(answer, name);
+  const fields = Object.keys(answer).filter((key) => answer[key] !== undefined);
+  const at = fields.indexOf(name);
+  const written = (keys: readonly string[]): string[] =>
+    keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(answer[key])}`);
+  const first = [...written(fields.slice(0, at)), `${JSON.stringify(name)}:"`];
+  const rest = ['"', ...written(fields.slice(at + 1))];
+  return [
+    `{"content":[{"type":"text","text":"${inside(before)}`,
+    ...long.json,
+    `${inside(after)}"}],"structuredContent":{${first.join(',')}`,
+    ...long.json,
+    `${rest.join(',')}}}`,
+  ];
+}
+
+export function piecesBytes(pieces: JsonPieces): number {
+  return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+}
+
+function inside(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
