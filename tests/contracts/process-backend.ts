@@ -5,14 +5,10 @@ import { describeMany } from './process-backend/many.js';
 import { describeOutput } from './process-backend/output.js';
 import { describeSignals } from './process-backend/signals.js';
 import { describeTerminal } from './process-backend/terminal.js';
-import type { BackendFacts, BackendUnderTest } from './process-backend/under-test.js';
+import type { BackendFacts, OpenBackend } from './process-backend/under-test.js';
 
-/** What every backend promises; `open` makes one for a test and disposes it when the test is over. */
-export function describeProcessBackend(
-  name: string,
-  facts: BackendFacts,
-  open: () => Promise<BackendUnderTest>,
-): void {
+/** What every backend promises; `open` gives one to a test, and ends what that started when it is over. */
+export function describeProcessBackend(name: string, facts: BackendFacts, open: OpenBackend): void {
   describe(`a process backend: ${name}`, () => {
     describeEnds(facts, open);
     describeInput(facts, open);

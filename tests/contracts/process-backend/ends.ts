@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { nextEvent } from '../../../src/base/event.js';
-import { Collector, run, start, valueOf, type BackendFacts, type BackendUnderTest } from './under-test.js';
+import { Collector, run, start, valueOf, type BackendFacts, type OpenBackend } from './under-test.js';
 
 /** How a process begins and how it ends. */
-export function describeEnds({ leavesBehind }: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+export function describeEnds({ leavesBehind }: BackendFacts, open: OpenBackend): void {
   describe('beginning and end', () => {
     it('tells output and exit code of a process that ends well', async () => {
       const { exit, output, process } = await run(await open(), 'echo hello');
@@ -100,7 +100,7 @@ export function describeEnds({ leavesBehind }: BackendFacts, open: () => Promise
     }
 
     it('ends everything that runs when it is disposed', async () => {
-      const test = await open();
+      const test = await open({ alone: true });
       const { process, output } = await start(test, [
         'sh',
         '-c',

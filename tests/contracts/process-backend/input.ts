@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { start, type, valueOf, type BackendFacts, type BackendUnderTest } from './under-test.js';
+import { start, type, valueOf, type BackendFacts, type OpenBackend } from './under-test.js';
 
 const LONG_LINE_BYTES = 300_000;
 
 /** What goes in, through pipes. */
-export function describeInput(_facts: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+export function describeInput(_facts: BackendFacts, open: OpenBackend): void {
   describe('input', () => {
     it('hands input on in order, and its end', async () => {
       const { process, output } = await start(await open(), ['cat']);

@@ -6,7 +6,7 @@ import {
   start,
   valueOf,
   type BackendFacts,
-  type BackendUnderTest,
+  type OpenBackend,
   type Started,
 } from './under-test.js';
 
@@ -16,7 +16,7 @@ const IDLE = 50;
 const FLOOD_BYTES = 20_000_000;
 
 /** Many at once, and much of it. */
-export function describeMany(facts: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+export function describeMany(facts: BackendFacts, open: OpenBackend): void {
   const { many, exits } = facts;
   describe('many and much', () => {
     it(`loses nothing of ${many} processes that print 5 MB each at once`, async () => {
@@ -49,7 +49,7 @@ export function describeMany(facts: BackendFacts, open: () => Promise<BackendUnd
     });
 
     it('keeps idle processes, and ends them all together', async () => {
-      const test = await open();
+      const test = await open({ alone: true });
       const count = facts.leavesBehind ? IDLE : many;
       const all: Started[] = [];
       for (let index = 0; index < count; index++) all.push(await start(test, ['sleep', '600']));
@@ -74,7 +74,7 @@ export function describeMany(facts: BackendFacts, open: () => Promise<BackendUnd
     });
 
     it('starts no more after it was disposed, or ends it at once', async () => {
-      const test = await open();
+      const test = await open({ alone: true });
       await test.backend.dispose();
       const started = await test.backend.spawn(test.spec(['sleep', '600']), new Collector());
       if (started.ok) expect((await started.value.exited).code).toBeUndefined();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { run, start, type, valueOf, type BackendFacts, type BackendUnderTest } from './under-test.js';
+import { run, start, type, valueOf, type BackendFacts, type OpenBackend } from './under-test.js';
 
 const FLOOD_LINES = 200_000;
 /** Of a line of `seq -w 1 200000`: six digits and a newline. */
@@ -8,7 +8,7 @@ const LINE_BYTES = 7;
 const HELD_MS = 50;
 
 /** What comes out: whole, in order, apart, and no faster than it is taken. */
-export function describeOutput(_facts: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+export function describeOutput(_facts: BackendFacts, open: OpenBackend): void {
   describe('output', () => {
     it('keeps stdout and stderr apart', async () => {
       const { output } = await run(await open(), 'echo a; echo b >&2; echo c; echo d >&2');

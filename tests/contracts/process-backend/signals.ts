@@ -1,6 +1,13 @@
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { start, valueOf, type BackendFacts, type BackendUnderTest, type Started } from './under-test.js';
+import {
+  start,
+  valueOf,
+  type BackendFacts,
+  type BackendUnderTest,
+  type OpenBackend,
+  type Started,
+} from './under-test.js';
 
 const TRAPPED: readonly NodeJS.Signals[] = [
   'SIGHUP',
@@ -23,7 +30,7 @@ function shell(test: BackendUnderTest, setUp: string, tty = false): Promise<Star
 }
 
 /** Signals, to one process and to all of a tree. */
-export function describeSignals(_facts: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
   describe('signals', () => {
     it('delivers ten signals', async () => {
       const traps = TRAPPED.map((name) => `trap 'echo got ${name}' ${name.slice(3)}`).join('; ');

@@ -10,6 +10,7 @@ import {
   valueOf,
   type BackendFacts,
   type BackendUnderTest,
+  type OpenBackend,
   type SpecOptions,
 } from './under-test.js';
 
@@ -67,7 +68,7 @@ async function onScreen(
 }
 
 /** Programs in a terminal, used as a person would. */
-export function describeTerminal({ programs }: BackendFacts, open: () => Promise<BackendUnderTest>): void {
+export function describeTerminal({ programs }: BackendFacts, open: OpenBackend): void {
   describe('a terminal', () => {
     it('is one, of the size that was asked for', async () => {
       const { output, process } = await start(

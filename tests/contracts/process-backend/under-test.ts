@@ -34,6 +34,9 @@ export interface BackendUnderTest {
   readonly spec: (command: readonly [string, ...string[]], options?: SpecOptions) => ProcessSpec;
 }
 
+/** Makes a backend for a test. `alone`: the test disposes it, so that nobody else may have it. What a test starts is ended with it. */
+export type OpenBackend = (needs?: { readonly alone: boolean }) => Promise<BackendUnderTest>;
+
 /** Collects what a process prints, and lets tests wait for it. */
 export class Collector implements OutputSink {
   readonly #chunks: Record<OutputStream, Buffer[]> = { stdout: [], stderr: [], terminal: [] };

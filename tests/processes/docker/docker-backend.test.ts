@@ -1,11 +1,11 @@
 import { describeDocker } from '../../harness/docker-engine.js';
 import { describeProcessBackend } from '../../contracts/process-backend.js';
-import { openDockerBackend } from './open-docker-backend.js';
+import { shareDockerBackend } from './open-docker-backend.js';
 
 describeDocker('containers', ({ busyboxImage }) => {
   describeProcessBackend(
     'docker',
     { programs: { less: 'less', vi: 'vi', top: 'top' }, leavesBehind: false, many: 3, exits: 5 },
-    () => openDockerBackend({ image: busyboxImage }),
+    shareDockerBackend({ image: busyboxImage }),
   );
 });

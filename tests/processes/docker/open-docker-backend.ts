@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { DockerBackend } from '../../../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../../../src/processes/docker/docker-engine.js';
 import { WORK_DIRECTORY, type DockerSpec } from '../../../src/processes/docker/docker-spec.js';
+import type { ProcessHandle } from '../../../src/processes/process-handle.js';
 import { ownIdentity, type ProcessIdentity } from '../../../src/store/process-identity.js';
 import {
   Collector,
   valueOf,
   type BackendUnderTest,
+  type OpenBackend,
   type SpecOptions,
   type Started,
 } from '../../contracts/process-backend/under-test.js';
@@ -56,6 +58,44 @@ export function openEngine(
 
 /** A backend of the test's own; when the test is over, its containers and volumes are gone. */
 export async function openDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
+  const opened = await createDockerBackend(options);
+  onTestFinished(() => removeAll(opened));
+  return opened;
+}
+
+/**
+ * Opens backends for the tests of a suite: all of them get the same one, which knows the image after the first, but those that
+ * dispose it. What a test left running is ended when it is over; that the engine has removed it is waited for at the end.
+ */
+export function shareDockerBackend(options: OpenOptions): OpenBackend {
+  let shared: Promise<OpenedDockerBackend> | undefined;
+  afterAll(async () => {
+    if (shared !== undefined) await removeAll(await shared);
+  });
+  return async (needs) => {
+    if (needs?.alone === true) return openDockerBackend(options);
+    const { backend, spec } = await (shared ??= createDockerBackend(options));
+    const started: ProcessHandle[] = [];
+    onTestFinished(() => {
+      // Ended at once by its own signal; the backend itself waits for it when it is disposed.
+      for (const one of started) void one.dispose();
+    });
+    return {
+      spec,
+      backend: {
+        mode: backend.mode,
+        spawn: async (wanted, sink) => {
+          const answer = await backend.spawn({ image: options.image, ...wanted }, sink);
+          if (answer.ok) started.push(answer.value);
+          return answer;
+        },
+        dispose: () => Promise.reject(new Error('This backend is others’ too: open one with `alone`.')),
+      },
+    };
+  };
+}
+
+async function createDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
   const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
   const engine = openEngine(options.host, options);
   const backend = new DockerBackend({
@@ -64,10 +104,6 @@ export async function openDockerBackend(options: OpenOptions): Promise<OpenedDoc
     clock: systemClock,
     logger: silentLogger,
     killGraceMs: 500,
-  });
-  onTestFinished(async () => {
-    await backend.dispose();
-    await removeVolumes(ownerId);
   });
   const spec: OpenedDockerBackend['spec'] = (command, { env, ...others } = {}) => ({
     id: `proc_${randomBytes(10).toString('hex')}`,
@@ -78,6 +114,11 @@ export async function openDockerBackend(options: OpenOptions): Promise<OpenedDoc
     env: { ...env },
   });
   return { backend, engine, ownerId, spec };
+}
+
+async function removeAll({ backend, ownerId }: OpenedDockerBackend): Promise<void> {
+  await backend.dispose();
+  await removeVolumes(ownerId);
 }
 
 /** Starts it with what only containers have, too; throws when the backend refuses. */

@@ -55,7 +55,7 @@ const facts: BackendFacts = {
   exits: 100,
 };
 
-describeProcessBackend('host', facts, open);
+describeProcessBackend('host', facts, () => open());
 
 describe('a process backend: host, with the pipes that Node makes', () => {
   const openWithout = () => open({ hasPipes: false });
