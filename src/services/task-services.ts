@@ -46,7 +46,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     stateDir,
     runtimeDir,
     env,
-    spare: (program) => new SpareKeeper(program, clock),
+    ...(config.spare_keeper && { spare: (program) => new SpareKeeper(program, clock) }),
   });
   const engine = {
     host: config.docker_host,
