@@ -4,9 +4,10 @@ import type { DecisionBook } from './decision-book.js';
 import { planModeOf } from './plan-mode.js';
 import type { RunState } from './run-state.js';
 import { answerInWords, sessionAnswerFor } from './session-answer.js';
+import { SessionGrants } from './session-grants.js';
 import type { TaskStory } from './task-story.js';
 import type { DecisionAnswer } from './task-host.js';
-import type { TaskRunParts } from './task-run-parts.js';
+import type { Judgement, TaskRunParts } from './task-run-parts.js';
 
 export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'judge'> {
   readonly state: RunState;
@@ -22,16 +23,17 @@ export class RunRequests {
   readonly #judging = new Set<string>();
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
+  readonly #grants = new SessionGrants();
 
   constructor(parts: RunRequestsParts) {
     this.#parts = parts;
   }
 
   async asked(request: SessionRequest): Promise<void> {
-    const { judge, isEnding, state, story, decisions, driver } = this.#parts;
+    const { isEnding, state, story, decisions, driver } = this.#parts;
     if (isEnding()) return;
     this.#judging.add(request.requestId);
-    const judgement = await judge(request, state.record.permission_mode);
+    const judgement = await this.#judged(request);
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || state.isFinished) return;
     if (judgement.verdict === 'ask') {
@@ -70,6 +72,7 @@ export class RunRequests {
     await this.#mustNotBeDenied(request, sessionAnswer);
     // Closed before the driver is told: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, answer.verdict, answer.by, answerInWords(answer, sessionAnswer));
+    if (answer.verdict === 'allow_session') this.#grants.add(request, answer.decision_id);
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules !== undefined) state.changed({ permission_mode: rules });
     if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
@@ -89,6 +92,19 @@ export class RunRequests {
   withdrawAll(why: string): void {
     for (const decisionId of this.#parts.decisions.openIds)
       this.#close(decisionId, 'withdrawn', 'session', why);
+  }
+
+  /** Rules that deny go first; what they would ask about may have been allowed for the session. */
+  async #judged(request: SessionRequest): Promise<Judgement> {
+    const { judge, state } = this.#parts;
+    const judgement = await judge(request, state.record.permission_mode);
+    const decisionId = judgement.verdict === 'ask' ? this.#grants.find(request) : undefined;
+    if (decisionId === undefined) return judgement;
+    return {
+      verdict: 'allow',
+      rule: 'allowed-for-session',
+      reason: `${decisionId} allowed it for the session`,
+    };
   }
 
   /** A rule that denies holds for what a caller makes of an input, too. */

@@ -71,6 +71,27 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
   );
 
   it.each(['interactive', 'print'] as const)(
+    'a yes for the session holds for the next call (%s)',
+    async (driver) => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [runs('touch one.txt'), runs('touch one.txt'), says('Both made.')],
+      });
+      const id = await bridge.start({
+        prompt: 'Touch.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        driver,
+      });
+      await bridge.answerNext(id, { verdict: 'allow_session' });
+      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Both made.' });
+      expect(await closed(bridge, id)).toEqual(['Bash allow_session caller', 'Bash allow rule']);
+      // Nothing of it is kept beyond the session.
+      expect(readdirSync(join(bridge.project, '.claude'))).toEqual(['mcp-logs']);
+    },
+  );
+
+  it.each(['interactive', 'print'] as const)(
     'a plan is approved with the mode for what follows (%s)',
     async (driver) => {
       const bridge = await startBridge({

@@ -221,6 +221,28 @@ describe('a request', () => {
     await run.ended;
   });
 
+  it('that was allowed for the session is not asked again, unless a rule denies it by then', async () => {
+    let verdict: Judgement['verdict'] = 'ask';
+    const harness = await started({ judge: async () => ({ verdict, rule: 'a-rule', reason: 'so it is' }) });
+    const { run, driver } = harness;
+    driver.ask({ requestId: 'r1' });
+    const decision_id = await asked(harness);
+    await run.respond({ decision_id, verdict: 'allow_session', by: 'caller' });
+    driver.ask({ requestId: 'r2' });
+    await vi.waitUntil(() => driver.answers.length === 2, PATIENCE);
+    verdict = 'deny';
+    driver.ask({ requestId: 'r3' });
+    await vi.waitUntil(() => driver.answers.length === 3, PATIENCE);
+    expect(driver.answers.map(({ answer }) => answer.verdict)).toEqual(['allow_session', 'allow', 'deny']);
+    expect(run.record.decisions[1]).toMatchObject({
+      verdict: 'allow',
+      answered_by: 'rule',
+      reason: `allowed-for-session: ${decision_id} allowed it for the session`,
+    });
+    driver.exit();
+    await run.ended;
+  });
+
   it('two at once are both named, and the task waits for both', async () => {
     const harness = await started();
     const { run, driver } = harness;

@@ -245,7 +245,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire({ type: 'spawned', pid: session.pid });
   }
 
-  /** Two kinds of dialogs stay after the hook's answer in 2.1.330: a plan without text, and a changed command. */
+  /** A changed command's dialog stays after the hook's answer in 2.1.330; a plan's may, where the CLI does not take its plan back. */
   #answerLeftOver(requestId: string, answer: SessionAllowance): void {
     const dialogs = this.#running?.dialogs;
     if (this.#hooks.isPlan(requestId)) dialogs?.answerLeftOver('plan-ready', answer);
