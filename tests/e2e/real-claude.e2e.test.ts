@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeRealClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
-import { startBridge } from '../harness/start-bridge.js';
+import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 describeRealClaude('a task for the real CLI', ({ version, binary }) => {
   it.each(['modern', 'legacy', 'foreign'] as const)(
@@ -159,30 +159,43 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     expect(bridge.api.requests.flatMap((request) => request.toolResults).at(-1)?.text).toContain('Too bold.');
   });
 
-  it('trusts the folder by rule in mode auto', async () => {
+  it('trusts the folder and uses its servers by rule in mode auto', async () => {
     const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
+    await nameServer(bridge);
     const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Trusted.' });
-    expect(await bridge.events(id, 'decision-closed')).toMatchObject([{ kind: 'trust', verdict: 'allow' }]);
+    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+      { tool: 'trust-folder', verdict: 'allow', answered_by: 'rule' },
+      { tool: 'project-mcp-server', verdict: 'allow', answered_by: 'rule' },
+    ]);
   });
 
   it.each([
     { verdict: 'allow', status: 'completed', last: /^Trusted\.$/ },
     { verdict: 'deny', status: 'failed', last: /./ },
-  ])('asks in mode cautious whether the folder is trusted: $verdict', async ({ verdict, status, last }) => {
-    const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
-    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project, permission_mode: 'cautious' });
-    const decision = await bridge.answerNext(id, { verdict });
-    expect(decision).toMatchObject({ kind: 'trust', tool: 'trust-folder' });
-    expect(decision.summary).toContain(bridge.project);
-    const end = await bridge.end(id);
-    expect(end.status).toBe(status);
-    expect(end.last_output).toMatch(last);
-    if (verdict === 'deny') {
-      expect(end.reason).toMatch(/trust/i);
-      expect(bridge.api.turnsServed).toBe(0);
-    }
-  });
+  ])(
+    'asks in mode cautious whether the folder is trusted, and then about its servers: $verdict',
+    async ({ verdict, status, last }) => {
+      const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
+      await nameServer(bridge);
+      const id = await bridge.start({ prompt: 'Hello.', path: bridge.project, permission_mode: 'cautious' });
+      const decision = await bridge.answerNext(id, { verdict });
+      expect(decision).toMatchObject({ kind: 'trust', tool: 'trust-folder' });
+      expect(decision.summary).toContain(bridge.project);
+      if (verdict === 'allow') {
+        const server = await bridge.answerNext(id, { verdict: 'deny' });
+        expect(server).toMatchObject({ kind: 'trust', tool: 'project-mcp-server' });
+        expect(server.summary).toContain('foo');
+      }
+      const end = await bridge.end(id);
+      expect(end.status).toBe(status);
+      expect(end.last_output).toMatch(last);
+      if (verdict === 'deny') {
+        expect(end.reason).toMatch(/trust/i);
+        expect(bridge.api.turnsServed).toBe(0);
+      }
+    },
+  );
 
   it('passes the model on', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('It is me.')] });
@@ -213,3 +226,9 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     expect(await readFile(join(two, 'here.txt'), 'utf8')).toBe('two\n');
   });
 });
+
+/** An MCP server of the project, about which the CLI asks. */
+async function nameServer({ project }: TestBridge): Promise<void> {
+  const servers = { mcpServers: { foo: { command: '/nowhere/foo' } } };
+  await writeFile(join(project, '.mcp.json'), JSON.stringify(servers));
+}
