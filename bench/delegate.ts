@@ -21,7 +21,7 @@ export interface DelegateFigures {
 
 /** `start_task` until it is answered and the agent runs; the agent's end until a client in `wait_for_task` knows. */
 export async function measureDelegate(): Promise<DelegateFigures> {
-  const workplace = await createWorkplace();
+  const workplace = await createWorkplace({}, 'claude');
   const client = new StdioClient(BRIDGE, workplace.env);
   try {
     await client.initialize();

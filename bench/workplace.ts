@@ -36,13 +36,18 @@ export interface Workplace {
   dispose(): void;
 }
 
-/** A temp folder with homes, projects and the stand-in agent; the environment is built from nothing. */
-export async function createWorkplace(settings: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+/**
+ * A temp folder with homes, projects and the stand-in agent; the environment is built from nothing. By the name `claude` the agent
+ * is driven as Claude Code is, with hooks; by another one as any program, each of whose lines goes to the log.
+ */
+export async function createWorkplace(
+  settings: Readonly<Record<string, string>> = {},
+  agentName: 'agent' | 'claude' = 'agent',
+): Promise<Workplace> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ccb-bench-')));
   const home = join(folder, 'home');
   mkdirSync(home);
-  // By this name it is driven as Claude Code is: the way that a start takes for users.
-  const agent = join(folder, 'claude');
+  const agent = join(folder, agentName);
   writeFileSync(agent, AGENT);
   chmodSync(agent, 0o755);
   const minimalServer = await bundledServer('minimal-server', folder);
