@@ -18,6 +18,8 @@ const AFTER_KILL_MS = 3000;
 export interface KillTarget {
   /** The terminal's first process: its session and process group. */
   readonly pid: number;
+  /** False when that process is the program itself and not the bridge's shell around it, which is ended last. */
+  readonly isWrapped?: boolean;
   /** The secret that every process of the task carries, see MARK_VARIABLE. */
   readonly mark: string;
   /** See ProcessQuery. */
@@ -59,7 +61,9 @@ export async function killTree(target: KillTarget): Promise<KillReport> {
   });
   if (left.length > 0) {
     left = await repeatUntilGone(target, AFTER_KILL_MS, seen, (found) => {
-      for (const one of withoutWrapper(found, target.pid)) {
+      // A program spared for its children would be spared for ever: it may start them faster than they are looked at.
+      const meant = target.isWrapped === false ? found : withoutWrapper(found, target.pid);
+      for (const one of meant) {
         forced.set(keyOf(one), one);
         signal(one, 'SIGKILL');
       }

@@ -106,6 +106,7 @@ export class HostProcess implements ProcessHandle {
     const isOwnStep = first !== 'SIGTERM' && first !== 'SIGKILL';
     const { remaining } = await killTree({
       pid: this.#channel.pid,
+      isWrapped: this.#channel.isWrapped,
       mark: this.#mark,
       startedSince: this.#startedSince,
       clock: this.#clock,

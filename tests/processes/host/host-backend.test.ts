@@ -95,6 +95,15 @@ describe.runIf(process.platform === 'linux')('the outputs of a process of this m
   });
 });
 
+describe('a process of this machine', () => {
+  it('is ended also when it starts another for each that is killed', async () => {
+    const script = `trap '' TERM; echo up; while :; do sleep 60; done`;
+    const { process, output } = await start(await open(), ['sh', '-c', script]);
+    await output.has('up');
+    expect(await process.kill('SIGTERM')).toMatchObject({ value: { exit: { signal: 'SIGKILL' }, left: 0 } });
+  });
+});
+
 /** Descriptors of named pipes that this program holds. */
 async function openPipes(): Promise<string[]> {
   const targets = (await readdir('/proc/self/fd')).map((fd) =>
