@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenHandle } from '../projects/open-handle.js';
 import { countedBuffer, countNewlines, type CountedBuffer } from './count-newlines.js';
 import type { TextEncoding } from './text-encoding.js';
 
@@ -49,7 +49,7 @@ export class LineIndex {
    * Reads on until `isEnough` or the end of the file. `isEnough` is asked after each piece, and may throw; what was read
    * until then is kept. Calls at the same time wait for one another.
    */
-  async scan(handle: FileHandle, isEnough: () => boolean): Promise<void> {
+  async scan(handle: OpenHandle, isEnough: () => boolean): Promise<void> {
     const before = this.#turn;
     let release = (): void => undefined;
     this.#turn = new Promise((resolve) => (release = resolve));
@@ -61,7 +61,7 @@ export class LineIndex {
     }
   }
 
-  async #scanOn(handle: FileHandle, isEnough: () => boolean): Promise<void> {
+  async #scanOn(handle: OpenHandle, isEnough: () => boolean): Promise<void> {
     const length = Math.min(CHUNK_BYTES, Math.ceil(this.size / STEP_BYTES) * STEP_BYTES);
     let current = countedBuffer(length);
     let spare = countedBuffer(this.size - this.#scanned > length ? length : 0);
@@ -118,7 +118,7 @@ export class LineIndex {
 
 /** Fills `buffer` from `position` on, as far as the file reaches, at most to `limit`. */
 export async function readFull(
-  handle: FileHandle,
+  handle: OpenHandle,
   buffer: Buffer,
   position: number,
   limit: number,

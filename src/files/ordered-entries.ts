@@ -51,8 +51,10 @@ function least<Entry extends OrderedName>(
   let part: OrderKey<Entry>[] = [];
   let bound: OrderKey<Entry> | undefined;
   for (const entry of entries) {
-    const key = orderKey(entry);
-    if (bound !== undefined && compareKeys(key, bound) > 0) continue;
+    const lower = entry.name.toLowerCase();
+    // Most of a large folder ends here: nothing is made for it.
+    if (bound !== undefined && isBehind(entry, lower, bound)) continue;
+    const key = { entry, lower };
     if (from !== undefined && compareKeys(key, from) < 0) continue;
     part.push(key);
     if (part.length < 2 * count) continue;
@@ -60,4 +62,10 @@ function least<Entry extends OrderedName>(
     bound = part.at(-1);
   }
   return part.sort(compareKeys).slice(0, count);
+}
+
+/** True when it surely comes after `bound`; names that differ by case alone are left to the full order. */
+function isBehind(entry: OrderedName, lower: string, bound: OrderKey<OrderedName>): boolean {
+  if (entry.isFolder !== bound.entry.isFolder) return bound.entry.isFolder;
+  return lower > bound.lower;
 }

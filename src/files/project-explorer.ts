@@ -154,7 +154,7 @@ export class ProjectExplorer {
     try {
       return await use(walk, top.path, both);
     } finally {
-      over.abort();
+      over.abort(new Error('The listing is over.'));
       await walk.end();
       await top.handle.close();
     }

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenHandle } from '../projects/open-handle.js';
 import { feedAfter } from './line-feeds.js';
 import { readFull, type LinePlace } from './line-index.js';
 import { decodeText, markBytes, wholeEnd, type TextEncoding } from './text-encoding.js';
@@ -30,7 +30,7 @@ export interface LinesRead {
 }
 
 /** Reads lines one after the other, from a place at or before the first; memory is bounded, whatever the lines. */
-export async function readLines(handle: FileHandle, request: LineRequest): Promise<LinesRead> {
+export async function readLines(handle: OpenHandle, request: LineRequest): Promise<LinesRead> {
   const { encoding, startLine, endLine, maxBytes, size } = request;
   const collected = new LineCollector(encoding);
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);

@@ -131,7 +131,8 @@ export class FolderWalk {
   async #names(place: string, fd: number | undefined): Promise<NamesRead> {
     const read = { entries: new Array<WalkEntry>(), isRepository: false, hasTrap: false };
     try {
-      await eachName(place, fd, this.pause, (entry) => {
+      const nearDev = this.#top.isNear ? Number(this.#top.stats.dev) : undefined;
+      await eachName({ place, fd, nearDev, pause: this.pause }, (entry) => {
         if (entry.name === '.git') read.isRepository = true;
         if (entry.name === '.gitignore') read.hasTrap = typeOf(entry) === 'other';
         if (!isHidden(entry.name)) read.entries.push(walkEntry(entry));

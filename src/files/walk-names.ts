@@ -1,36 +1,54 @@
-import { fstatSync, type Dir, type Dirent } from 'node:fs';
+import { fstatSync, opendirSync, readdirSync, type Dir, type Dirent } from 'node:fs';
 import { opendir, readdir } from 'node:fs/promises';
 import type { WalkPause } from './walk-pause.js';
 
 /** A folder whose own size is below this has some thousand entries at most: they are read in one go. */
 const SMALL_FOLDER_BYTES = 64 * 1024;
-/** Entries read ahead from a large folder: a millisecond of work. More of them would outlive a collection of garbage. */
-const BATCH = 1_000;
+/** Entries read ahead from a large folder: a millisecond or two of work. */
+const BATCH = 2_000;
 
-/** Gives each entry of the folder at `place` to `take`, in no order. A folder of any size delays nobody. Throws system errors. */
-export async function eachName(
-  place: string,
-  fd: number | undefined,
-  pause: WalkPause,
-  take: (entry: Dirent) => void,
-): Promise<void> {
-  if (fd !== undefined && fstatSync(fd).size < SMALL_FOLDER_BYTES) {
-    for (const entry of await readdir(place, { withFileTypes: true })) take(entry);
+/** A folder whose names are wanted. */
+export interface NamedFolder {
+  readonly place: string;
+  readonly fd: number | undefined;
+  /** The device known to be one of this machine's own, as `stat` tells it: what lies there is read here and now. */
+  readonly nearDev: number | undefined;
+  readonly pause: WalkPause;
+}
+
+/** Gives each entry of the folder to `take`, in no order. A folder of any size delays nobody. Throws system errors. */
+export async function eachName(folder: NamedFolder, take: (entry: Dirent) => void): Promise<void> {
+  const { place, fd, nearDev, pause } = folder;
+  const stats = fd === undefined ? undefined : fstatSync(fd);
+  const isSmall = stats !== undefined && stats.size < SMALL_FOLDER_BYTES;
+  const isNear = stats !== undefined && stats.dev === nearDev;
+  if (isSmall) {
+    const entries = isNear
+      ? readdirSync(place, { withFileTypes: true })
+      : await readdir(place, { withFileTypes: true });
+    for (const entry of entries) take(entry);
     return;
   }
-  const folder = await opendir(place, { bufferSize: BATCH });
+  const names = isNear
+    ? opendirSync(place, { bufferSize: BATCH })
+    : await opendir(place, { bufferSize: BATCH });
   try {
-    await drain(folder, pause, take);
+    await drain(names, isNear, pause, take);
   } finally {
-    await folder.close();
+    await names.close();
   }
 }
 
-/** The first of each batch is awaited, which fills the buffer off the event loop; the others are taken from it. */
-async function drain(folder: Dir, pause: WalkPause, take: (entry: Dirent) => void): Promise<void> {
+/** The first of each batch of what is not near is awaited, which fills the buffer off the event loop; the others are taken from it. */
+async function drain(
+  names: Dir,
+  isNear: boolean,
+  pause: WalkPause,
+  take: (entry: Dirent) => void,
+): Promise<void> {
   for (;;) {
     for (let index = 0; index < BATCH; index++) {
-      const entry = index === 0 ? await folder.read() : folder.readSync();
+      const entry = index === 0 && !isNear ? await names.read() : names.readSync();
       if (entry === null) return;
       take(entry);
     }

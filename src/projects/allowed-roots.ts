@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import { liesNear } from './near-devices.js';
 import { isWithin, walkPath } from './walk-path.js';
 
 declare const allowed: unique symbol;
@@ -16,6 +18,8 @@ const WORDS_HINT = 'Give an absolute path, or one that begins with ~/.';
 export class AllowedRoots {
   readonly roots: readonly string[];
   readonly #homeDir: string;
+  /** Where roots on this machine were found the last time. */
+  readonly #near = new Map<string, string>();
 
   /** `roots` are absolute, or begin with `~`; a root need not exist, and may be a link. */
   constructor(roots: readonly string[], homeDir: string) {
@@ -96,8 +100,23 @@ export class AllowedRoots {
 
   /** Anew for each path: a root may be a link that is changed, or be created later. */
   async #realRoots(): Promise<readonly string[]> {
-    const real = await Promise.all(this.roots.map(realRoot));
+    const real = await Promise.all(
+      this.roots.map(async (root) => this.#nearRoot(root) ?? this.#farRoot(root)),
+    );
     return real.filter((root) => root !== undefined);
+  }
+
+  /** Here and now for a root that lay on this machine the last time, and still lies there. */
+  #nearRoot(root: string): string | undefined {
+    const before = this.#near.get(root);
+    return before !== undefined && realNow(root) === before ? before : undefined;
+  }
+
+  async #farRoot(root: string): Promise<string | undefined> {
+    const real = await realRoot(root);
+    if (real !== undefined && (await liesNear(real))) this.#near.set(root, real);
+    else this.#near.delete(root);
+    return real;
   }
 
   /** `input` as an absolute, normalized path, not yet judged. Throws INVALID_ARGUMENTS. */
@@ -141,6 +160,16 @@ async function realRoot(root: string): Promise<string | undefined> {
 async function realIfThere(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+}
+
+/** As `realIfThere`, here and now. */
+function realNow(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
   } catch (thrown) {
     if (systemCodeOf(thrown) === undefined) throw thrown;
     return undefined;

@@ -1,14 +1,16 @@
 import type { BigIntStats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AllowedPath } from './allowed-roots.js';
+import type { OpenHandle } from './open-handle.js';
 
 /** A file or directory that is held open, so that what was judged is what is used. Whoever opens it closes it. */
 export interface OpenedPath {
   /** Where it really lies, as its descriptor says. */
   readonly path: AllowedPath;
-  readonly handle: FileHandle;
+  readonly handle: OpenHandle;
   readonly stats: BigIntStats;
+  /** True when its file system is known to be one of this machine's own: what is asked of it is answered at once. */
+  readonly isNear: boolean;
 }
 
 /** An open directory, and the names in it. */
@@ -21,7 +23,7 @@ export interface OpenedDirectory extends OpenedPath {
 }
 
 /** `/proc/self/fd/<n>` follows the descriptor itself, not a path, so nothing can be put in its place. */
-export function descriptorPath(handle: FileHandle): string {
+export function descriptorPath(handle: OpenHandle): string {
   return `/proc/self/fd/${handle.fd}`;
 }
 

@@ -1,10 +1,13 @@
-import { constants, fstatSync, readlinkSync, type BigIntStats } from 'node:fs';
-import { lstat, open, readlink, statfs, type FileHandle } from 'node:fs/promises';
+import { constants, fstat, fstatSync, openSync, readlinkSync, type BigIntStats } from 'node:fs';
+import { lstat, readlink, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 import { asDirectory, descriptorPath, type OpenedDirectory, type OpenedPath } from './opened-path.js';
+import { NearDevices } from './near-devices.js';
+import { DescriptorHandle } from './open-handle.js';
 import { isWithin } from './walk-path.js';
 
 /** Linux: a descriptor that only names a place. Nothing is opened by it, so no pipe waits and no device wakes (open(2)). */
@@ -34,6 +37,7 @@ export class PathOpener {
   readonly #roots: AllowedRoots;
   /** True where `/proc/self/fd` names what a descriptor holds. */
   readonly hasDescriptorPaths: boolean;
+  readonly #near = new NearDevices();
 
   constructor(roots: AllowedRoots, platform: NodeJS.Platform = process.platform) {
     this.#roots = roots;
@@ -67,7 +71,7 @@ export class PathOpener {
       const real = this.hasDescriptorPaths ? await readlink(descriptorPath(handle)) : join(parent.path, name);
       const path = await this.#roots.admit(real);
       if (path === undefined) return undefined;
-      const opened = { path, handle, stats: await handle.stat({ bigint: true }) };
+      const opened = { path, handle, stats: await statsOf(handle), isNear: false };
       return asDirectory(opened, this.hasDescriptorPaths);
     });
   }
@@ -97,6 +101,7 @@ export class PathOpener {
       await this.#explain(input, place);
       return undefined;
     }
+    place.becomeNear();
     let isKept = false;
     try {
       // What is asked of a descriptor the kernel knows: no trip through the thread pool, which takes longer than the answer.
@@ -110,14 +115,15 @@ export class PathOpener {
       }
       // Removed or replaced since it was opened: its descriptor has no path that could be judged.
       if (stats.nlink === 0n && real.endsWith(' (deleted)')) return undefined;
-      await refuseUnwanted(descriptorPath(place), { path, stats, input, wanted });
+      const isNear = this.#near.has(descriptorPath(place), stats.dev);
+      await refuseUnwanted(descriptorPath(place), { path, stats, input, wanted, isNear });
       if (stats.isDirectory()) {
         isKept = true;
-        return { path, handle: place, stats };
+        return { path, handle: place, stats, isNear };
       }
-      const handle = await openOr(descriptorPath(place), READ_FLAGS);
+      const handle = await (isNear ? openNow : openOr)(descriptorPath(place), READ_FLAGS);
       if (typeof handle === 'string') throw notReadable(input, handle);
-      return { path, handle, stats };
+      return { path, handle, stats, isNear };
     } finally {
       if (!isKept) await place.close();
     }
@@ -131,17 +137,17 @@ export class PathOpener {
       throw notReadable(input, before);
     }
     if (before.isSymbolicLink()) return undefined;
-    await refuseUnwanted(path, { path, stats: before, input, wanted });
+    await refuseUnwanted(path, { path, stats: before, input, wanted, isNear: false });
     const handle = await openOr(path, READ_FLAGS | O_NOFOLLOW_ANY | constants.O_NOFOLLOW);
     if (typeof handle === 'string') {
       if (handle === 'EACCES' || handle === 'EPERM') throw notReadable(input, handle);
       return undefined;
     }
     return closing(handle, async () => {
-      const stats = await handle.stat({ bigint: true });
+      const stats = await statsOf(handle);
       const again = await this.#roots.resolve(input);
       const isSame = again === path && stats.dev === before.dev && stats.ino === before.ino;
-      return isSame ? { path, handle, stats } : undefined;
+      return isSame ? { path, handle, stats, isNear: false } : undefined;
     });
   }
 
@@ -161,9 +167,10 @@ async function refuseUnwanted(
     readonly stats: BigIntStats;
     readonly input: string;
     readonly wanted: Wanted;
+    readonly isNear: boolean;
   },
 ): Promise<void> {
-  const { path, stats, input, wanted } = found;
+  const { path, stats, input, wanted, isNear } = found;
   if (stats.isDirectory()) {
     if (wanted !== 'file') return;
     const hint = 'Give the path of a file; list_files shows what is in a directory.';
@@ -173,8 +180,8 @@ async function refuseUnwanted(
     const message = `Path '${shown(input)}' is not a directory.`;
     throw new BridgeError('NOT_A_DIRECTORY', message, 'Give the path of a directory.');
   }
-  const kind =
-    specialKind(stats) ?? ((await isMadeUp(place, path, stats)) ? 'made up by the kernel' : undefined);
+  const isMade = specialKind(stats) === undefined && !isNear && (await isMadeUp(place, path, stats));
+  const kind = specialKind(stats) ?? (isMade ? 'made up by the kernel' : undefined);
   if (kind === undefined) return;
   throw new BridgeError(
     'NOT_A_FILE',
@@ -211,8 +218,21 @@ function shown(path: string): string {
 }
 
 /** The open file, or the system's code. */
-async function openOr(path: string, flags: number): Promise<FileHandle | string> {
-  return open(path, flags).catch(codeOrThrow);
+async function openOr(path: string, flags: number): Promise<DescriptorHandle | string> {
+  return DescriptorHandle.open(path, flags).catch(codeOrThrow);
+}
+
+/** As `openOr`, here and now. */
+function openNow(path: string, flags: number): DescriptorHandle | string {
+  try {
+    return new DescriptorHandle(openSync(path, flags), true);
+  } catch (thrown) {
+    return codeOrThrow(thrown);
+  }
+}
+
+async function statsOf({ fd }: DescriptorHandle): Promise<BigIntStats> {
+  return promisify(fstat)(fd, { bigint: true });
 }
 
 /** A lack of descriptors or memory says nothing about the path and goes on its way. */
@@ -223,7 +243,10 @@ function codeOrThrow(thrown: unknown): string {
 }
 
 /** What `use` makes of the handle; the handle is closed when that is nothing. */
-async function closing<T>(handle: FileHandle, use: () => Promise<T | undefined>): Promise<T | undefined> {
+async function closing<T>(
+  handle: DescriptorHandle,
+  use: () => Promise<T | undefined>,
+): Promise<T | undefined> {
   let made: T | undefined;
   try {
     made = await use();

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readdir, lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -57,7 +58,8 @@ export async function packHostTree(
     const { handle } = await options.opener.openFile(path);
     try {
       const entry = archive.entry({ ...header, size: sizeBytes });
-      await pipeline(handle.createReadStream({ start: 0, end: sizeBytes - 1, autoClose: false }), entry);
+      const content = { fd: handle.fd, start: 0, end: sizeBytes - 1, autoClose: false };
+      await pipeline(createReadStream(path, content), entry);
     } finally {
       await handle.close();
     }
