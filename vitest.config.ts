@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const shared = {
   exclude: ['**/node_modules/**', '.cache/**', 'dist/**'],
   // Beside other work a moment may take seconds; what is polled for comes at once otherwise.
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 30_000 } },
 };
 
 export default defineConfig({

@@ -42,7 +42,7 @@ describe.each(['legacy', 'modern'] as const)('a delegated task, for a client of 
     const logs = async (tail: number) =>
       logsSchema.parse(await bridge.call('TaskLogs', { taskId: task.taskId, tail }));
     await expect
-      .poll(async () => (await logs(100)).lines.join('\n'), { timeout: 20_000 })
+      .poll(async () => (await logs(100)).lines.join('\n'))
       .toMatch(/to stdout[^]*to stderr|to stderr[^]*to stdout/);
     expect((await logs(1)).lines).toHaveLength(1);
     const cancelled = await delegated(bridge, 'CancelTask', { taskId: task.taskId, reason: 'Not that one.' });

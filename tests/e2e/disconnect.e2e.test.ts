@@ -1,32 +1,48 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
-import { scriptedAgent } from '../harness/scripted-agent.js';
+import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { writeProgram } from '../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
 
 const LIMIT_MS = 30_000;
-const recordSchema = z.looseObject({ status: z.string(), reason: z.string() });
+const GRACE_SECONDS = 1;
 
-/** Its grace is one second; read from disk, since a server that asks would be one that came back. */
-async function endOf(bridge: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
+/** Read from disk, since a server that asks would be one that came back. */
+async function endOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
   const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  const read = async (): Promise<z.infer<typeof recordSchema>> =>
-    recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  await expect.poll(async () => (await read()).status, { timeout: LIMIT_MS }).not.toBe('running');
+  const read = async (): Promise<TaskRecord> =>
+    taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  await expect.poll(async () => isFinal((await read()).status), { timeout: LIMIT_MS }).toBe(true);
   return read();
 }
 
-function disconnecting(way: 'stop' | 'keep'): Promise<TestBridge> {
-  return startBridge({
-    claude: scriptedAgent,
-    env: { MCP_ON_DISCONNECT: way, MCP_ON_DISCONNECT_GRACE: '1' },
+/** Its agent ends when it is let go. */
+async function disconnecting(way: 'stop' | 'keep'): Promise<TestBridge & { letGo(): Promise<void> }> {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(
+    workplace,
+    'agent',
+    'echo working; while [ ! -e "$HOME/go" ]; do sleep 0.1; done',
+  );
+  const bridge = await startBridge({
+    claude,
+    workplace,
+    env: { MCP_ON_DISCONNECT: way, MCP_ON_DISCONNECT_GRACE: String(GRACE_SECONDS) },
   });
+  return Object.assign(bridge, { letGo: () => writeFile(join(workplace.homeDir, 'go'), '') });
+}
+
+/** Nothing happens then that could be awaited. */
+async function graceIsOver(): Promise<void> {
+  await pause(2.5 * GRACE_SECONDS * 1_000);
 }
 
 it('on_disconnect "stop": a task whose only server was killed is ended, and its record says why', async () => {
   const bridge = await disconnecting('stop');
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
   process.kill(bridge.mcp.pid, 'SIGKILL');
   const end = await endOf(bridge, taskId);
   expect(end.status).toBe('killed');
@@ -36,16 +52,20 @@ it('on_disconnect "stop": a task whose only server was killed is ended, and its 
 it('on_disconnect "stop": a task that another server knows goes on to its own end', async () => {
   const bridge = await disconnecting('stop');
   const other = await bridge.another();
-  const taskId = await bridge.start({ prompt: 'AGENT: exits-after 5000', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
   // The server that started it was told before the record said so.
   await expect.poll(async () => (await other.status(taskId)).status).toBe('running');
   process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
   expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
 });
 
 it('on_disconnect "keep": a task goes on without any server', async () => {
   const bridge = await disconnecting('keep');
-  const taskId = await bridge.start({ prompt: 'AGENT: exits-after 3000', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
   process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
   expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
 });

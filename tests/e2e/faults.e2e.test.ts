@@ -24,13 +24,11 @@ function agent(bridge: TestBridge, behaviour: string, more: Record<string, unkno
 }
 
 async function untilPrinted(bridge: TestBridge, id: string, words: string): Promise<void> {
-  await expect
-    .poll(async () => (await bridge.output(id, 'screen')).text, { timeout: 20_000 })
-    .toContain(words);
+  await expect.poll(async () => (await bridge.output(id, 'screen')).text).toContain(words);
 }
 
 async function onlyTheServerLives(bridge: TestBridge): Promise<void> {
-  await expect.poll(() => bridge.workplace.processes(), { timeout: 10_000 }).toEqual([bridge.mcp.pid]);
+  await expect.poll(() => bridge.workplace.processes()).toEqual([bridge.mcp.pid]);
 }
 
 const recordSchema = z.looseObject({

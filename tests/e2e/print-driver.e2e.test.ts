@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -222,9 +222,11 @@ describeRealClaude('the print driver', ({ version, binary }) => {
   });
 
   it('a command in the background is counted until it is over', async () => {
-    const input = { command: 'sleep 1', description: 'wait', run_in_background: true };
+    const command = 'until [ -e go ]; do sleep 0.1; done';
+    const input = { command, description: 'wait', run_in_background: true };
     await start([{ tools: [{ name: 'Bash', input }] }, { say: 'Started.' }, { say: 'It is over.' }]);
     expect(await events.next('turn-ended')).toMatchObject({ message: 'Started.', backgroundTasks: 1 });
+    await writeFile(join(projectDir, 'go'), '');
     expect(await events.next('turn-ended')).toMatchObject({ message: 'It is over.', backgroundTasks: 0 });
     await driver.close();
   });
@@ -245,7 +247,9 @@ describeRealClaude('the print driver', ({ version, binary }) => {
     };
     await start([{ tools: [{ name: 'Bash', input }] }, { say: 'never' }]);
     await answerNext({ verdict: 'allow' });
-    while ((await markedProcesses(mark)).length < 4) await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect
+      .poll(async () => (await markedProcesses(mark)).length, { interval: 50 })
+      .toBeGreaterThanOrEqual(4);
     await driver.kill();
     expect((await events.next('exited')).exit.exitCode).not.toBe(0);
     expect(await markedProcesses(mark)).toEqual([]);

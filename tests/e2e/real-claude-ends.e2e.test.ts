@@ -107,13 +107,11 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
 });
 
 async function commandRuns(bridge: TestBridge): Promise<void> {
-  await expect
-    .poll(() => readFile(join(bridge.project, 'started'), 'utf8').catch(() => 'not yet'), { timeout: 20_000 })
-    .toBe('');
+  await expect.poll(() => readFile(join(bridge.project, 'started'), 'utf8').catch(() => 'not yet')).toBe('');
 }
 
 async function onlyTheServerLives(bridge: TestBridge): Promise<void> {
-  await expect.poll(() => bridge.workplace.processes(), { timeout: 10_000 }).toEqual([bridge.mcp.pid]);
+  await expect.poll(() => bridge.workplace.processes()).toEqual([bridge.mcp.pid]);
 }
 
 async function pidOfClaude(bridge: TestBridge, binary: string): Promise<number> {

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude, describeRealClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
@@ -12,7 +14,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
     });
     const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
     await bridge.until(id, (view) => view.activity === 'Working');
-    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => bridge.api.turnsServed).toBe(1);
     await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Do something else.' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Something else, then.' });
     expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
@@ -21,10 +23,10 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
   it('an interrupt alone ends a running command; the task waits for a message', async () => {
     const bridge = await startBridge({
       claude: binary,
-      script: [runs('tail -f /dev/null'), says('Back again.')],
+      script: [runs('touch started; tail -f /dev/null'), says('Back again.')],
     });
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
-    await bridge.until(id, (view) => view.activity.includes('tail -f'));
+    await expect.poll(() => existsSync(join(bridge.project, 'started'))).toBe(true);
     await bridge.call('message_task', { task_id: id, interrupt: true });
     const waiting = await bridge.until(id, (view) => view.status === 'waiting');
     expect(waiting.decisions).toEqual([]);
@@ -64,7 +66,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     for (const turn of [1, 2]) {
       await bridge.until(id, (view) => view.status === 'waiting' && view.activity.startsWith('Ready'));
       await bridge.call('message_task', { task_id: id, text: `Next, ${turn}.` });
-      await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(turn + 1);
+      await expect.poll(() => bridge.api.turnsServed).toBe(turn + 1);
     }
     await bridge.until(id, (view) => view.status === 'waiting');
     expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({

@@ -102,11 +102,11 @@ describeNewestClaude('a task over the print driver', ({ version, binary }) => {
       driver: 'print',
       keep_open: true,
     });
-    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => bridge.api.turnsServed).toBe(1);
     await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Hello?' });
     await bridge.until(id, (view) => view.status === 'waiting');
     await bridge.call('message_task', { task_id: id, text: 'Think again.' });
-    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => bridge.api.turnsServed).toBe(3);
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
   });
 });

@@ -19,9 +19,7 @@ describeNewestClaude('a task and its servers', ({ binary }) => {
       status: 'waiting',
       decisions: [{ decision_id: asked.decision_id }],
     });
-    await expect
-      .poll(async () => (await other.output(id, 'screen')).text, { timeout: 10_000 })
-      .toContain('touch made.txt');
+    await expect.poll(async () => (await other.output(id, 'screen')).text).toContain('touch made.txt');
     await other.respond(id, asked, { verdict: 'allow' });
     expect(await other.end(id)).toMatchObject({ status: 'completed', last_output: 'Made after all.' });
     expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
@@ -44,7 +42,7 @@ describeNewestClaude('a task and its servers', ({ binary }) => {
   it('a client that leaves in the middle of a turn leaves the task running; the next one ends it', async () => {
     const bridge = await startBridge({ claude: binary, script: [thinksForEver] });
     const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
-    await expect.poll(() => bridge.api.turnsServed, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => bridge.api.turnsServed).toBe(1);
     await bridge.mcp.close();
     const other = await bridge.another('legacy');
     expect(await other.status(id)).toMatchObject({ status: 'running' });

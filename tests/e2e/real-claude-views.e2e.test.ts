@@ -22,7 +22,7 @@ describeNewestClaude('what is shown of a task', ({ binary }) => {
     await bridge.decision(id);
     // The hook asks a moment before the dialog is drawn.
     await expect
-      .poll(async () => (await bridge.output(id, 'screen')).text, { timeout: 10_000 })
+      .poll(async () => (await bridge.output(id, 'screen')).text)
       .toMatch(/Do you want to proceed\?/);
     expect((await bridge.output(id, 'screen')).text).not.toContain('\x1b');
     await bridge.answerNext(id, { verdict: 'allow' });
@@ -72,7 +72,7 @@ describeNewestClaude('what is shown of a task', ({ binary }) => {
       await mcp.follow(`tasks://${id}`, () => updated.push(id));
       await bridge.answerNext(id, { verdict: 'allow' });
       await bridge.end(id);
-      await expect.poll(() => updated.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => updated.length).toBeGreaterThan(0);
 
       expect(await mcp.listResources()).toEqual(
         expect.arrayContaining(['config://current', 'tasks://active', `logs://${id}`]),

@@ -35,6 +35,8 @@ it('callers that wait, in any client, are told of progress, and of the end when 
 it('a wait that nobody needs any more, or that is over, is answered as things stand', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  // Who starts a task is told that it runs a moment before its record says so.
+  await bridge.until(id, ({ status }) => status === 'running');
   expect(await bridge.call('wait_for_task', { task_ids: [id], timeout_seconds: 1 })).toMatchObject({
     tasks: [{ task_id: id, status: 'running', changed: false }],
   });

@@ -28,8 +28,7 @@ describe('a task in a git worktree', () => {
     const task_id = String(beside['task_id']);
     const worktree = join(project, '.claude', 'worktrees', task_id);
     expect(beside['message']).toContain(worktree);
-    await bridge.call('wait_for_task', { task_ids: [task_id], timeout_seconds: 30 });
-    expect(await bridge.call('get_task_status', { task_id })).toMatchObject({ status: 'completed' });
+    expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
     const listed = await bridge.call('list_tasks', { path: project });
     expect(JSON.stringify(listed)).toContain(task_id);
     expect(await bridge.call('git_status', { path: worktree })).toMatchObject({

@@ -5,7 +5,7 @@ import { systemCodeOf } from '../../src/base/errors.js';
 import { isSpareKeeper, killMarked, markedProcesses } from './marked-processes.js';
 
 /** A keeper ends a little after its task, and a CLI a little after its terminal. */
-const SETTLE_LIMIT_MS = 10_000;
+const SETTLE_LIMIT_MS = 30_000;
 const LOOK_INTERVAL_MS = 50;
 
 /** Folders of one test's own, in which everything that it starts lives. */
