@@ -8,6 +8,7 @@ import {
   linkLock,
   newerLock,
   readLock,
+  removeLock,
   replaceLock,
   TEMPORARY_SUFFIX,
   type LockFile,
@@ -49,7 +50,7 @@ export class FileLocks {
   async claim(path: string, holder: LockHolder, depth = 0): Promise<LockHolder | undefined> {
     let inTheWay: LockHolder | undefined;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await linkLock(path, holder)) return undefined;
+      if (linkLock(path, holder)) return undefined;
       const found = await readLock(path);
       if (found.state === 'free') continue;
       if (found.state === 'newer') throw newerLock(path);
@@ -57,7 +58,7 @@ export class FileLocks {
       if (found.state === 'corrupt' && (await this.#waitsToSettle(found))) continue;
       const alone = await this.#alone(path, found, holder, depth, async () => {
         if (found.state === 'corrupt') return this.#setAside(path, found.why);
-        await replaceLock(path, holder);
+        replaceLock(path, holder);
         return 'ours';
       });
       if (alone === 'ours') return undefined;
@@ -87,7 +88,7 @@ export class FileLocks {
     try {
       return isSameLock(await readLock(path), found) ? await act() : 'changed';
     } finally {
-      await rm(takeover, { force: true });
+      removeLock(takeover);
     }
   }
 
@@ -114,11 +115,11 @@ export class FileLocks {
     // Nobody takes over from a living owner: if that is this process, no other one can be at the file. It also works on
     // a full disk, where a second lock could not be written.
     if (holder.owner.pid === process.pid) {
-      await rm(path, { force: true });
+      removeLock(path);
       return 'released';
     }
     const alone = await this.#alone(path, found, holder, 0, async () => {
-      await rm(path, { force: true });
+      removeLock(path);
       return 'released' as const;
     });
     return alone === 'released' ? alone : 'lost';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { link, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
@@ -63,10 +63,10 @@ export function readLockAtOnce(path: string): LockHolder | undefined {
 }
 
 /** Puts the lock in place whole, or not at all. False when there is one already. */
-export async function linkLock(path: string, holder: LockHolder): Promise<boolean> {
-  return withTemporary(path, holder, async (temporary) => {
+export function linkLock(path: string, holder: LockHolder): boolean {
+  return withTemporary(path, holder, (temporary) => {
     try {
-      await link(temporary, path);
+      linkSync(temporary, path);
       return true;
     } catch (fault) {
       if (systemCodeOf(fault) === 'EEXIST') return false;
@@ -76,8 +76,17 @@ export async function linkLock(path: string, holder: LockHolder): Promise<boolea
 }
 
 /** Replaces the lock at once; only for whoever has made sure to be the only one who does. */
-export async function replaceLock(path: string, holder: LockHolder): Promise<void> {
-  await withTemporary(path, holder, (temporary) => rename(temporary, path));
+export function replaceLock(path: string, holder: LockHolder): void {
+  withTemporary(path, holder, (temporary) => renameSync(temporary, path));
+}
+
+/** Removes a lock file; one that is gone is removed already. */
+export function removeLock(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  }
 }
 
 /** The same task, held by the same process since the same moment, for the same purpose. */
@@ -109,17 +118,14 @@ export function newerLock(path: string): BridgeError {
 /** Unfinished files of this name end so; one that is old belongs to a process that died. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
-async function withTemporary<T>(
-  path: string,
-  holder: LockHolder,
-  use: (temporary: string) => Promise<T>,
-): Promise<T> {
+/** At once, as all that is done to locks: they are small, on a local disk, and whoever starts a task waits for a dozen such steps. */
+function withTemporary<T>(path: string, holder: LockHolder, use: (temporary: string) => T): T {
   const temporary = `${path}.${randomBytes(6).toString('hex')}${TEMPORARY_SUFFIX}`;
   const text = `${JSON.stringify({ version: LOCK_VERSION, ...holder })}\n`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
-    await writeFile(temporary, text, { mode: OWNER_ONLY_FILE, flag: 'wx' });
-    return await use(temporary);
+    mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    writeFileSync(temporary, text, { mode: OWNER_ONLY_FILE, flag: 'wx' });
+    return use(temporary);
   } catch (fault) {
     throw new BridgeError(
       'STATE_UNUSABLE',
@@ -128,9 +134,11 @@ async function withTemporary<T>(
       { cause: fault },
     );
   } finally {
-    await rm(temporary, { force: true }).catch(() => {
+    try {
+      removeLock(temporary);
+    } catch {
       // A disk that refuses this too leaves a file that the next holder sweeps.
-    });
+    }
   }
 }
 

@@ -104,7 +104,7 @@ export class ProjectLocks implements Disposable {
       const holder = this.#holder(wish);
       const path = this.#pathOf(wish.projectPath);
       // Nobody else changes a lock during a decision, except an owner that removes its own.
-      if (held.some(isReserved)) await replaceLock(path, holder);
+      if (held.some(isReserved)) replaceLock(path, holder);
       else {
         const other = await this.#files.claim(path, holder);
         if (other !== undefined) return { busy: other };
