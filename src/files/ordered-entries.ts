@@ -2,6 +2,10 @@ import { compareKeys, orderKey, type OrderedName, type OrderKey } from './list-o
 
 /** Put in order at first, which is enough for a page of the usual size; whoever wants more wants all. */
 const FIRST_PART = 512;
+/** Entries whose order tells where those lie that are wanted. */
+const SAMPLE = 400;
+/** So many times what is wanted is looked for, since a sample tells no more than roughly. */
+const RESERVE = 1.4;
 
 /** The entries of a folder, put in order only as far as they are asked for: a page shows a few hundred of any number. */
 export class OrderedEntries<Entry extends OrderedName> {
@@ -48,20 +52,42 @@ function least<Entry extends OrderedName>(
   from: OrderKey<OrderedName> | undefined,
   count: number,
 ): OrderKey<Entry>[] {
-  let part: OrderKey<Entry>[] = [];
-  let bound: OrderKey<Entry> | undefined;
+  const bound = entries.length > 2 * count ? guessedBound(entries, from, count) : undefined;
+  const part = between(entries, from, bound);
+  const keys = part.length < count && bound !== undefined ? between(entries, from, undefined) : part;
+  return keys.sort(compareKeys).slice(0, count);
+}
+
+/** By a sample: an entry with probably a little more than `count` from `from` on before it. */
+function guessedBound<Entry extends OrderedName>(
+  entries: readonly Entry[],
+  from: OrderKey<OrderedName> | undefined,
+  count: number,
+): OrderKey<Entry> | undefined {
+  const step = Math.ceil(entries.length / SAMPLE);
+  const sample = between(
+    entries.filter((_, index) => index % step === 0),
+    from,
+    undefined,
+  );
+  // What is behind the end of the sample bounds nothing.
+  return sample.sort(compareKeys)[Math.ceil((count * RESERVE) / step)];
+}
+
+function between<Entry extends OrderedName>(
+  entries: readonly Entry[],
+  from: OrderKey<OrderedName> | undefined,
+  bound: OrderKey<OrderedName> | undefined,
+): OrderKey<Entry>[] {
+  const part: OrderKey<Entry>[] = [];
   for (const entry of entries) {
     const lower = entry.name.toLowerCase();
     // Most of a large folder ends here: nothing is made for it.
     if (bound !== undefined && isBehind(entry, lower, bound)) continue;
     const key = { entry, lower };
-    if (from !== undefined && compareKeys(key, from) < 0) continue;
-    part.push(key);
-    if (part.length < 2 * count) continue;
-    part = part.sort(compareKeys).slice(0, count);
-    bound = part.at(-1);
+    if (from === undefined || compareKeys(key, from) >= 0) part.push(key);
   }
-  return part.sort(compareKeys).slice(0, count);
+  return part;
 }
 
 /** True when it surely comes after `bound`; names that differ by case alone are left to the full order. */

@@ -74,10 +74,7 @@ export class ProjectExplorer {
   }
 
   /** Throws as `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
-  async list(
-    query: ListQuery,
-    signal: AbortSignal,
-  ): Promise<PageFacts & { readonly entries: readonly ListedFile[] }> {
+  async list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
     const entries: ListedFile[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
     const facts = await this.#page(query, signal, (listed) => {

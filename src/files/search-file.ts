@@ -6,15 +6,16 @@ const MAX_FILE_BYTES = 10_000_000;
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
 /**
- * The text of the regular file at `path`, by way of `place`; undefined for what is binary, too large, a link, gone, closed to us,
+ * The text of the regular file at `path`; undefined for what is binary, too large, a link, gone, closed to us,
  * or reached by a link. At once rather than by the thread pool: fifty thousand files would take seconds in waiting alone.
  */
-export function textOfFile(path: string, place: string, hasDescriptorPaths: boolean): string | undefined {
+export function textOfFile(path: string, hasDescriptorPaths: boolean): string | undefined {
   let fd: number | undefined;
   try {
-    fd = openSync(place, FLAGS);
+    fd = openSync(path, FLAGS);
     const stats = fstatSync(fd);
     if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return undefined;
+    // Reached by a link, it would lie elsewhere.
     const real = hasDescriptorPaths ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
     if (real !== path) return undefined;
     const bytes = Buffer.allocUnsafe(stats.size);

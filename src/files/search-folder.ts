@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { GitRun } from './git-listing.js';
 import { ByteBudget } from './list-budget.js';
@@ -34,7 +33,7 @@ export interface FoundMatch extends Partial<TextMatch> {
 }
 
 export interface SearchPage {
-  readonly matches: readonly FoundMatch[];
+  readonly matches: FoundMatch[];
   readonly note?: string;
   readonly cursor?: string;
 }
@@ -77,6 +76,7 @@ export async function searchFolder(
     matches.push(match);
     return true;
   };
+  const above = place.path === '/' ? '/' : `${place.path}/`;
   let last = after;
   const cut = (note?: string): SearchPage => ({
     matches,
@@ -93,11 +93,7 @@ export async function searchFolder(
       last = { p: path, l: 1 };
       continue;
     }
-    const text = textOfFile(
-      join(place.path, path),
-      join(place.walk.topPlace, path),
-      place.hasDescriptorPaths,
-    );
+    const text = textOfFile(`${above}${path}`, place.hasDescriptorPaths);
     if (text === undefined) continue;
     const isAll = await searchText({
       text,

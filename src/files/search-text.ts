@@ -13,8 +13,8 @@ export interface TextMatch {
   /** From 1, in UTF-16 units, of the first match in the line. */
   readonly column: number;
   readonly text: string;
-  readonly before?: readonly string[];
-  readonly after?: readonly string[];
+  readonly before?: string[];
+  readonly after?: string[];
 }
 
 export interface TextSearch {
@@ -52,7 +52,7 @@ function contextOf(
   lines: readonly string[],
   index: number,
   count: number,
-): { readonly before: readonly string[]; readonly after: readonly string[] } {
+): { readonly before: string[]; readonly after: string[] } {
   const shown = (from: number, to: number): string[] => {
     const cut: string[] = [];
     for (let at = Math.max(0, from); at < Math.min(lines.length, to); at++)

@@ -36,6 +36,11 @@ export interface ToolDefinition<
   readonly openWorld?: boolean;
   /** What the model reads; short, it is paid for in every conversation. */
   readonly description: string;
+  /**
+   * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not looked at once more.
+   * Without it what `output` does not name is left out.
+   */
+  readonly isExact?: boolean;
   /** The most characters that a client may show of an answer, where the caller can ask for much. */
   readonly maxResultChars?: number;
   readonly input: Input;
@@ -97,7 +102,8 @@ export function toolDefiner<Services, Toolset extends string>() {
             'Correct the named arguments and call again.',
           );
         }
-        return output.parse(await definition.handle(parsed.data, services, call));
+        const answer = await definition.handle(parsed.data, services, call);
+        return definition.isExact === true ? answer : output.parse(answer);
       },
     };
   };

@@ -8,6 +8,7 @@ export const listFiles = defineTool({
   toolset: 'files',
   effect: 'read',
   description: 'List files and directories, without ignored and hidden ones.',
+  isExact: true,
   input: listInput,
   output: {
     path: z.string(),
@@ -23,7 +24,11 @@ export const listFiles = defineTool({
     ...pageOutput,
   },
   handle: async ({ path, depth, cursor, max_bytes }, { explorer }, { signal }) => {
-    const page = await explorer.list({ path, depth, cursor, maxBytes: max_bytes }, signal);
-    return { ...page, entries: [...page.entries] };
+    const {
+      path: listed,
+      entries,
+      ...facts
+    } = await explorer.list({ path, depth, cursor, maxBytes: max_bytes }, signal);
+    return { path: listed, entries, ...facts };
   },
 });

@@ -10,6 +10,7 @@ export const searchFiles = defineTool({
   toolset: 'files',
   effect: 'read',
   description: 'Find lines, or paths with names, that hold a text or match a regular expression (RE2).',
+  isExact: true,
   input: {
     query: z.string(),
     path: listInput.path,
@@ -35,13 +36,6 @@ export const searchFiles = defineTool({
     note: z.string().optional(),
     cursor: z.string().optional(),
   },
-  handle: async ({ max_bytes, ...query }, { explorer }, { signal }) => {
-    const page = await explorer.search({ ...query, maxBytes: max_bytes }, signal);
-    const matches = page.matches.map(({ before, after, ...match }) => ({
-      ...match,
-      ...(before !== undefined && { before: [...before] }),
-      ...(after !== undefined && { after: [...after] }),
-    }));
-    return { ...page, matches };
-  },
+  handle: async ({ max_bytes, ...query }, { explorer }, { signal }) =>
+    explorer.search({ ...query, maxBytes: max_bytes }, signal),
 });
