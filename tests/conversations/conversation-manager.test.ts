@@ -90,13 +90,17 @@ describe('waiting for an answer', () => {
   it('goes on over changes until the question has ended', async () => {
     const tasks = new FakeTaskService(taskRecord({ purpose: 'ask' }));
     const { manager, here } = await conversationOver(tasks);
-    const answer = manager.answer(TASK_ID, { timeoutMs: 20_000, signal });
+    const told: string[] = [];
+    const onProgress = (text: string): void => void told.push(text);
+    const answer = manager.answer(TASK_ID, { timeoutMs: 20_000, signal, onProgress });
     await Promise.resolve();
     tasks.change(TASK_ID, { activity: 'Thinking' });
     // The wait before has resolved; the next one listens after its turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     tasks.change(TASK_ID, answered(here));
     expect(responseOf(await answer)).toBe(RESPONSE_ID);
+    // Once for each wait; what a task tells of itself while it is waited for goes to the caller.
+    expect(new Set(told)).toEqual(new Set(['Waiting for 1 task']));
   });
 
   it('ends when the time is over, with the question as it is', async () => {
