@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { loadNodePty, isRawPty } from '../src/pty/load-node-pty.js';
 import { z } from 'zod';
 import { StdioClient } from './stdio-client.js';
+import { trivialCalls } from './trivial-calls.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
 
 const FLOOD_MB = 200;
 const ROUNDS = 5;
 const LINE = `${'The quick brown fox jumps over the lazy dog, and over all that it may meet on its way home. 0123'.slice(0, 96)}\n`;
 const PIECE_LINES = 10_000;
-const CALL_EVERY_MS = 20;
 const AT_ONCE = 20;
 const AT_ONCE_BYTES = 5_000_000;
 const EXITS = 1_000;
@@ -62,12 +62,14 @@ async function serve(work: Workplace): Promise<StdioClient> {
 /** Each round has a server of its own: what one flood left in memory is not the next one's. */
 async function measureFlood(work: Workplace, text: string, tty: boolean): Promise<unknown> {
   const floor: number[] = [];
+  const through: number[] = [];
   const ours: number[] = [];
   const late: number[] = [];
   const grown: number[] = [];
   let isWhole = true;
   for (let round = 0; round < ROUNDS; round++) {
     floor.push(tty ? await rawTerminalMs(text) : await catToFileMs(text, join(work.folder, 'copy')));
+    if (!tty) through.push(await catToFileMs(text, join(work.folder, 'copy'), 'cat "$1" | cat > "$2"'));
     const client = await serve(work);
     const before = memoryOf(client.pid, 'VmRSS');
     const calls = trivialCalls(client, work.project('app'));
@@ -90,6 +92,8 @@ async function measureFlood(work: Workplace, text: string, tty: boolean): Promis
     floorMs: median(floor),
     oursMs: median(ours),
     shareOfFloor: median(floor) / median(ours),
+    // What any program behind a pipe can reach that does nothing but copy.
+    ...(!tty && { shareOfPipedCat: median(through) / median(ours) }),
     isWhole,
     memoryMb: median(grown),
     callP95Ms: percentile(late, 0.95),
@@ -202,10 +206,10 @@ function directSpawnMs(event: 'spawn' | 'close'): Promise<number> {
   });
 }
 
-function catToFileMs(text: string, to: string): Promise<number> {
+function catToFileMs(text: string, to: string, script = 'cat "$1" > "$2"'): Promise<number> {
   return new Promise((resolve) => {
     const startMs = performance.now();
-    spawn('sh', ['-c', 'cat "$1" > "$2"', 'sh', text, to]).on('close', () => {
+    spawn('sh', ['-c', script, 'sh', text, to]).on('close', () => {
       resolve(performance.now() - startMs);
       rmSync(to, { force: true });
     });
@@ -228,26 +232,6 @@ async function rawTerminalMs(text: string): Promise<number> {
     pty.onData(() => undefined);
     pty.onExit(() => resolve(performance.now() - startMs));
   });
-}
-
-function trivialCalls(client: StdioClient, path: string): { stop: () => Promise<number[]> } {
-  const lateMs: number[] = [];
-  let isOver = false;
-  const running = (async () => {
-    while (!isOver) {
-      const startMs = performance.now();
-      await client.call('set_active_project', { path });
-      lateMs.push(performance.now() - startMs);
-      await new Promise((resolve) => setTimeout(resolve, CALL_EVERY_MS));
-    }
-  })();
-  return {
-    stop: async () => {
-      isOver = true;
-      await running;
-      return lateMs;
-    },
-  };
 }
 
 function spawnedList(answer: Record<string, unknown>): string[] {

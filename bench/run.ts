@@ -10,6 +10,7 @@ import { measureManyOutput } from './many-output.js';
 import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
 import { measureProcess } from './process.js';
+import { measureProcessDocker } from './process-docker.js';
 import { measureRecovery } from './recovery.js';
 import { measureStart } from './start.js';
 
@@ -29,6 +30,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   'many-output': measureManyOutput,
   explore: measureExplore,
   process: measureProcess,
+  'process-docker': measureProcessDocker,
 };
 
 const wanted = process.argv.slice(2);

@@ -18,6 +18,7 @@ import {
 } from './engine-address.js';
 import { loadDockerode } from './load-dockerode.js';
 import { SshConnections } from './ssh-connections.js';
+import { leaveUnseen } from './unseen-agent.js';
 
 export type EngineClient = Dockerode;
 
@@ -119,6 +120,7 @@ export class DockerEngine implements Disposable {
       const access = await this.#access(address.value);
       this.#agent?.destroy();
       this.#agent = access.agent;
+      leaveUnseen(access.agent);
       return ok({ address: address.value, client: new loaded.value(access) });
     } catch (thrown) {
       return err(
