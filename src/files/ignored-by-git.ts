@@ -1,4 +1,4 @@
-import type { BridgeError } from '../base/errors.js';
+import { BridgeError } from '../base/errors.js';
 import { gitFault, listedByGit, type GitRun } from './git-listing.js';
 import type { IgnoreRules, NameInFolder } from './ignored-names.js';
 import { runProgram, type RunningProgram } from './search-program.js';
@@ -21,6 +21,7 @@ interface Question {
 export class RulesOfGit implements IgnoreRules {
   readonly isGit = true;
   readonly #run: GitRun;
+  readonly #trackedLimitMs: number;
   #program: RunningProgram | undefined;
   #fault: Error | undefined;
   #questions: Question[] = [];
@@ -28,8 +29,10 @@ export class RulesOfGit implements IgnoreRules {
   #fields: string[] = [];
   #tracked: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(run: GitRun) {
+  /** `trackedLimitMs`: what the list of tracked files that a rule hits may take. */
+  constructor(run: GitRun, trackedLimitMs: number) {
     this.#run = run;
+    this.#trackedLimitMs = trackedLimitMs;
   }
 
   async ignored(folder: string, names: readonly NameInFolder[]): Promise<ReadonlySet<string>> {
@@ -47,7 +50,7 @@ export class RulesOfGit implements IgnoreRules {
     this.#started();
   }
 
-  /** Paths of tracked files that a rule hits, and of the folders above them: shown all the same. */
+  /** Paths of tracked files that a rule hits, and of the folders above them: shown all the same. Of all where that takes too long. */
   trackedYetIgnored(): Promise<ReadonlySet<string>> {
     if (this.#tracked === undefined) {
       this.#tracked = this.#listTracked();
@@ -120,8 +123,19 @@ export class RulesOfGit implements IgnoreRules {
   }
 
   async #listTracked(): Promise<ReadonlySet<string>> {
+    try {
+      return await this.#listed(['-c', '-i', '--exclude-standard'], this.#trackedLimitMs);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError) || this.#run.signal.aborted) throw fault;
+      // It waits for a pipe in the place of an ignore file. All that is tracked says the same: it is asked about what is ignored.
+      return this.#listed(['-c'], undefined);
+    }
+  }
+
+  async #listed(args: readonly string[], timeLimitMs: number | undefined): Promise<ReadonlySet<string>> {
     const paths = new Set<string>();
-    await listedByGit(this.#run, ['-c', '-i', '--exclude-standard'], (path) => {
+    const run = timeLimitMs === undefined ? this.#run : { ...this.#run, timeLimitMs };
+    await listedByGit(run, args, (path) => {
       for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
         paths.add(path.slice(0, end));
     });

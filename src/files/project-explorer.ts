@@ -16,6 +16,9 @@ import type { SearchEngine } from './search-engine.js';
 import type { SearchPage, SearchQuery } from './search-folder.js';
 import { FolderWalk, type EntryType } from './walk-folder.js';
 
+/** What takes longer waits for something, such as a pipe in the place of an ignore file. */
+const PATIENCE_MS = 8_000;
+
 export interface ListQuery {
   readonly path?: string | undefined;
   /** 1 to 5; the configured depth when left out. */
@@ -54,6 +57,7 @@ export class ProjectExplorer {
   readonly #gitEnvironment: GitEnvironment;
   readonly #defaultDepth: number;
   readonly #engines: readonly SearchEngine[];
+  readonly #patienceMs: number;
 
   constructor(options: {
     readonly opener: PathOpener;
@@ -64,11 +68,14 @@ export class ProjectExplorer {
     readonly defaultDepth: number;
     /** What searches, the first that can; ripgrep, git, then this program itself when left out. */
     readonly engines?: readonly SearchEngine[];
+    /** What a program may take that lists or searches, before looking at each file takes over. */
+    readonly patienceMs?: number;
   }) {
     this.#opener = options.opener;
     this.#roots = options.roots;
     this.#activeProject = options.activeProject;
     this.#gitEnvironment = options.gitEnvironment;
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#engines = options.engines ?? ['rg', 'git', 'own'];
     this.#defaultDepth = Math.min(options.defaultDepth, MAX_LIST_DEPTH);
   }
@@ -108,7 +115,8 @@ export class ProjectExplorer {
   /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for. */
   async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
     return this.#walking(query.path, signal, async (walk, path, over) => {
-      const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over };
+      const timeLimitMs = this.#patienceMs;
+      const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over, timeLimitMs };
       const { hasDescriptorPaths } = this.#opener;
       // Whatever reads the rules would wait for them for ever.
       const engines: readonly SearchEngine[] = gitCanReadRules(path) ? this.#engines : ['own'];
@@ -166,7 +174,8 @@ export class ProjectExplorer {
   /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
   async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
     const run = { cwd: place, env: this.#gitEnvironment(), signal };
-    if (gitCanReadRules(path) && (await isInWorkTree(run, path))) return new RulesOfGit(run);
+    if (gitCanReadRules(path) && (await isInWorkTree(run, path)))
+      return new RulesOfGit(run, this.#patienceMs / 2);
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
       if ((await this.#roots.admit(folder)) === undefined) break;

@@ -3,10 +3,8 @@ import { listedByGit, type GitRun } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
 import { filesByEngine, type SearchEngine } from './search-engine.js';
 import { VisibleInRepository } from './search-visible.js';
+import { VisibleInFolders } from './visible-in-folders.js';
 import type { FolderWalk, WalkedFolder } from './walk-folder.js';
-
-/** A listing by git that takes longer waits for something, as engines do. */
-const LIST_LIMIT_MS = 8_000;
 
 export interface CandidateOptions {
   readonly walk: FolderWalk;
@@ -21,7 +19,7 @@ export interface CandidateOptions {
 /** Files that may be searched, as paths relative to the folder, and which of them may be shown. */
 export interface Candidates {
   readonly paths: Iterable<string>;
-  /** The ones among `paths` that nothing hides; asked part by part, since a page needs few of them. */
+  /** The ones among `paths` that nothing hides; asked part by part and in order, since a page needs few of them. */
   readonly visible: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
@@ -34,8 +32,8 @@ export async function candidates(options: CandidateOptions): Promise<Candidates>
   if (found === 'stuck') return shownAlready(await walked(walk, await walk.first()));
   if (found === undefined) return everyFile(walk, run);
   if (!(rules instanceof RulesOfGit)) {
-    const all = new Set(await walked(walk, await walk.first()));
-    return shownAlready([...found].filter((path) => all.has(path)));
+    const visible = new VisibleInFolders(walk);
+    return { paths: found, visible: (paths) => visible.among(paths) };
   }
   const visible = new VisibleInRepository(rules, run);
   return {
@@ -48,7 +46,7 @@ export async function candidates(options: CandidateOptions): Promise<Candidates>
 export async function everyFile(walk: FolderWalk, run: GitRun): Promise<Candidates> {
   const rules = await walk.rules();
   if (rules.isGit) {
-    const paths = await listed({ ...run, timeLimitMs: LIST_LIMIT_MS });
+    const paths = await listed(run);
     if (paths !== undefined) return shownAlready(paths);
   }
   return shownAlready(await walked(walk, await walk.first()));

@@ -3,8 +3,6 @@ import { BridgeError } from '../base/errors.js';
 import { runProgram } from './search-program.js';
 import { ripgrepExpression } from './search-query.js';
 
-/** What takes longer waits for something, such as a pipe in the place of an ignore file; looking at each file takes over. */
-const TIME_LIMIT_MS = 8_000;
 /** Names of files with a match; what is longer is searched without help. */
 const MAX_BYTES = 50_000_000;
 
@@ -32,7 +30,7 @@ export async function filesByEngine(
   const decoder = new TextDecoder();
   let rest = '';
   let bytes = 0;
-  const program = runProgram({ program: engine, args, timeLimitMs: TIME_LIMIT_MS, ...query.run }, (chunk) => {
+  const program = runProgram({ program: engine, args, ...query.run }, (chunk) => {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) return;
     const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');

@@ -125,6 +125,7 @@ async function* inParts(
     const shown = await visible(part);
     return part.filter((path) => shown.has(path));
   };
+  if (paths.length === 0) return;
   let count = FIRST_PART;
   let next = judge(0, count);
   for (let from = 0; from < paths.length;) {

@@ -23,6 +23,7 @@ export function explorerOf(
   root: string,
   defaultDepth = 1,
   engines?: readonly SearchEngine[],
+  patienceMs?: number,
 ): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
@@ -32,6 +33,7 @@ export function explorerOf(
     gitEnvironment: () => plainGit,
     defaultDepth,
     ...(engines !== undefined && { engines }),
+    ...(patienceMs !== undefined && { patienceMs }),
   });
 }
 

@@ -122,6 +122,9 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
   });
 });
 
+/** Of programs that wait for a pipe; others answer sooner. */
+const PATIENCE_MS = 1_000;
+
 describe('a search', () => {
   test('looks into tracked files that a rule hits, as git does', async () => {
     const root = await tempFolder();
@@ -159,6 +162,54 @@ describe('a search', () => {
     const page = await explorerOf(root, 1, [engine]).search({ path: root, query: 'foo' }, never);
     expect(page.matches).toMatchObject([{ path: 'x' }]);
   });
+
+  test.each(engines)('outside a repository the rules of every folder on the way hold: %s', async (engine) => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      '.gitignore': '*.log\n',
+      'a/x': 'foo',
+      'a/deep/y': 'foo',
+      'a/deep/.gitignore': '!keep.log\n/out/\n',
+      'a/deep/keep.log': 'foo',
+      'a/deep/out/z': 'foo',
+      'a/deep/out/in/z': 'foo',
+      'a-b/x': 'foo',
+      'a.b/x': 'foo',
+      'a.b/x.log': 'foo',
+      'a.b/.hidden/x': 'foo',
+      ab: 'foo',
+      'inner/shown': 'foo',
+      'inner/.gitignore': 'ignored\n',
+      'inner/ignored': 'foo',
+    });
+    await git(join(root, 'inner'), 'init', '-q');
+    const page = await explorerOf(root, 1, [engine]).search({ path: root, query: 'foo' }, never);
+    expect(page.matches.map(({ path }) => path)).toEqual([
+      'a-b/x',
+      'a.b/x',
+      'a/deep/keep.log',
+      'a/deep/y',
+      'a/x',
+      'ab',
+      'inner/shown',
+    ]);
+  });
+
+  test.each(engines.flatMap((engine) => [[engine, true] as const, [engine, false] as const]))(
+    'a pipe in the place of an ignore file deep below ends no search: %s, in a repository: %s',
+    async (engine, isRepository) => {
+      const root = await tempFolder();
+      if (isRepository) await git(root, 'init', '-q');
+      await writeTree(root, { '.gitignore': 'z*', x: 'foo', 'a/b/y': 'foo', 'a/zz': 'foo', 'c/zt': 'foo' });
+      if (isRepository) await git(root, 'add', '-f', 'x', 'a/zz');
+      await run('mkfifo', [join(root, 'a/b/.gitignore')]);
+      const explorer = explorerOf(root, 1, [engine], PATIENCE_MS);
+      const page = await explorer.search({ path: root, query: 'foo' }, never);
+      // Of a folder whose rules git would wait for, nothing is known.
+      const shown = isRepository ? ['a/zz', 'x'] : ['a/b/y', 'x'];
+      expect(page.matches.map(({ path }) => path)).toEqual(shown);
+    },
+  );
 
   test.each(engines)('a line of 10 MB is found and cut: %s', async (engine) => {
     const root = await tempFolder();
