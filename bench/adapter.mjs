@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-/** Large pages: of text, as much as surely fits an answer whatever is in it. */
-const CONTENT_BYTES = 220_000;
+/** The largest pages of the tools. */
+const CONTENT_BYTES = 450_000;
 const LIST_BYTES = 400_000;
 /** A listing that never ends is a fault. */
 const MAX_PAGES = 1_000;
@@ -40,6 +40,8 @@ export default {
     MCP_ALLOWED_ROOTS: ctx.fixtures,
     MCP_STATE_DIR: join(ctx.home, 'state'),
     MCP_CLAUDE_COMMAND: ctx.agent ?? 'claude',
+    // The largest page of a diff.
+    MCP_MAX_DIFF_SIZE: String(LIST_BYTES),
   }),
   ops: {
     trivial: (server) => ask(server, 'list_tasks', {}),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textFits } from '../../mcp/output-budget.js';
+import type { ToolCall } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import type { GitTools } from '../services.js';
 import { locatedOutput, messageText, omittedFileSchema, repositoryPathInput } from './git-fields.js';
@@ -31,13 +31,13 @@ export const gitDiff = defineTool({
     cursor: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ path, cached, base, cursor }, { git }, { signal }) => {
+  handle: async ({ path, cached, base, cursor }, { git }, call) => {
     const query = {
       ...(cached !== undefined && { cached }),
       ...(base !== undefined && { base }),
       ...(cursor !== undefined && { cursor }),
     };
-    const page = await fittingPage(git, { path, signal }, query);
+    const page = await fittingPage(git, call, { path, signal: call.signal }, query);
     return {
       path: page.path,
       repository: page.repository,
@@ -59,11 +59,11 @@ type Query = Parameters<GitTools['diff']>[1];
 type Page = Awaited<ReturnType<GitTools['diff']>>;
 
 /** Text that grows when it is escaped is asked for again in a smaller page, so that no answer outgrows the limit. */
-async function fittingPage(git: GitTools, target: Target, query: Query): Promise<Page> {
+async function fittingPage(git: GitTools, call: ToolCall, target: Target, query: Query): Promise<Page> {
   const page = await git.diff(target, query);
   const bytes = Buffer.byteLength(page.text);
-  if (textFits(page.text) || bytes <= MIN_PAGE_BYTES) return page;
-  return fittingPage(git, target, { ...query, maxBytes: Math.floor(bytes / 2) });
+  if (call.fits(page.text) || bytes <= MIN_PAGE_BYTES) return page;
+  return fittingPage(git, call, target, { ...query, maxBytes: Math.floor(bytes / 2) });
 }
 
 function diffMessage(page: Page): string {
