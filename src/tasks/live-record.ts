@@ -12,13 +12,16 @@ const ANSWER_LIMIT_MS = 500;
 
 /**
  * The record of a running task as its keeper has it, when the one on disk may be old: a keeper whose disk fails tells so
- * here alone. The one from the disk when that is fresh, or when the keeper does not answer at once.
+ * here alone, and a start is over before the disk has it. The one from the disk when that is fresh, or when the keeper does
+ * not answer at once.
  */
 export async function liveRecord(
   record: TaskRecord,
   { stateDir, host, clock }: { readonly stateDir: StateDir; readonly host: TaskHost; readonly clock: Clock },
 ): Promise<TaskRecord> {
-  if (await isFresh(stateDir.recordFile(record.task_id), clock)) return record;
+  // Who started it was told that it runs while that was still being written.
+  const mayBeBehind = record.status === 'starting';
+  if (!mayBeBehind && (await isFresh(stateDir.recordFile(record.task_id), clock))) return record;
   try {
     const connecting = host.connect(record);
     const link = await withinMs(clock, ANSWER_LIMIT_MS, connecting);

@@ -48,14 +48,20 @@ function hostWith(tells: TaskRecord | undefined): TaskHost {
   };
 }
 
-const read = (host: TaskHost): Promise<TaskRecord> =>
-  liveRecord(onDisk, { stateDir, host, clock: systemClock });
+const read = (host: TaskHost, record = onDisk): Promise<TaskRecord> =>
+  liveRecord(record, { stateDir, host, clock: systemClock });
 const aged = (seconds: number): Promise<void> =>
   utimes(stateDir.recordFile(TASK_ID), Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
 
 it('a record that was just written is taken from the disk', async () => {
   expect(await read(hostWith(held))).toBe(onDisk);
   expect(asked).toBe(0);
+});
+
+it('one that says that its task is being started is asked of its keeper, which may be further', async () => {
+  const starting = sampleRecord({ status: 'starting' });
+  expect(await read(hostWith(held), starting)).toBe(held);
+  expect(await read(hostWith(undefined), starting)).toBe(starting);
 });
 
 it.each([{ age: 60 }, { age: -3_600 }])('one that is $age s old is asked of its keeper', async ({ age }) => {
