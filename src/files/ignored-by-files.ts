@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { readRegularFile } from '../base/regular-file.js';
@@ -99,7 +99,8 @@ async function patternsIn(folderPath: string): Promise<readonly IgnorePattern[]>
   const path = join(folderPath, '.gitignore');
   try {
     // A pipe, a device, a folder or a link of that name holds no rules; git follows no link here either.
-    if (!(await lstat(path)).isFile()) return [];
+    // At once: its folder was opened this very moment, and most have none.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
     const read = await readRegularFile(path, MAX_FILE_BYTES);
     if (read.state !== 'ok') return [];
     const text = read.bytes.toString('utf8').replace(/^\ufeff/, '');
