@@ -78,7 +78,11 @@ export const soleImporters: readonly {
     why: 'a native module: one place decides which of the two is loaded',
   },
   { module: /^@xterm\//, folders: ['screen'], why: 'one terminal emulator, behind one class' },
-  { module: /^node:net$/, folders: ['keeper'], why: 'one protocol between server and keeper' },
+  {
+    module: /^node:net$/,
+    folders: ['keeper', 'processes'],
+    why: 'one protocol between server and keeper; and pipes are read by its sockets, without a thread each',
+  },
   {
     module: /^@modelcontextprotocol\/(server|core|sdk)(\/|$)/,
     folders: ['mcp'],
