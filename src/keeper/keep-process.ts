@@ -13,6 +13,9 @@ import { err, type Result } from '../processes/result.js';
 import { ownIdentity } from '../store/process-identity.js';
 import { ProcessKeeperServer } from './process-keeper-server.js';
 
+/** Of the one process that a keeper has: its stdout and stderr. */
+const PIPES = 2;
+
 export interface KeepProcessOptions extends KeptLaunch {
   readonly statePath: string;
   readonly shell: string;
@@ -67,7 +70,14 @@ function backendFor(
       const { PtyManager } = await import('../pty/pty-manager.js');
       return new PtyManager({ clock: systemClock });
     });
-    return new HostBackend({ clock: systemClock, terminals, shell, startedSince, pipeFolder });
+    return new HostBackend({
+      clock: systemClock,
+      terminals,
+      shell,
+      startedSince,
+      pipeFolder,
+      batchPipes: PIPES,
+    });
   }
   return {
     spawn: async () =>

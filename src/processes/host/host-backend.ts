@@ -31,6 +31,8 @@ export interface HostBackendOptions {
   readonly killGraceMs?: number;
   /** A folder for us alone, where pipes have their names for a moment; without one Node's own pipes have to do. */
   readonly pipeFolder?: string | undefined;
+  /** How many pipes are made at a time; for a single process 2. */
+  readonly batchPipes?: number;
   /** Start time of this process as in ProcessQuery: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
 }
@@ -52,8 +54,8 @@ export class HostBackend implements ProcessBackend {
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    const { startedSince, clock, pipeFolder } = options;
-    this.#children = new PipedChildren(pipeFolder);
+    const { startedSince, clock, pipeFolder, batchPipes } = options;
+    this.#children = new PipedChildren(pipeFolder, batchPipes);
     this.#families = new ProcessFamilies({ startedSince, nowMs: () => clock.monotonicMs() });
   }
 

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 /** Made by one run of `mkfifo`, whose start costs as much as that of a process: it is spread over thirty of them. */
 const BATCH_PIPES = 64;
-/** With fewer left, more are made: enough for eight processes until they are there. */
-const LOW_PIPES = 16;
+/** With less than a quarter left, more are made: enough for eight processes until they are there. */
+const LOW_SHARE = 4;
 /** `mkfifo` takes milliseconds. */
 const MAKE_LIMIT_MS = 5_000;
 /** Where every system that has it keeps it; nothing of the user's environment reaches it. */
@@ -27,14 +27,16 @@ export interface Pipe {
  */
 export class PipeStock {
   readonly #folder: string | undefined;
+  readonly #batchPipes: number;
   #readFds: number[] = [];
   #making: Promise<void> | undefined;
   #isUnable: boolean;
   #isDisposed = false;
 
-  /** Names stand in `folder` for a moment; without one there are no pipes. */
-  constructor(folder: string | undefined) {
+  /** Names stand in `folder` for a moment; without one there are no pipes. So many are made at a time. */
+  constructor(folder: string | undefined, batchPipes = BATCH_PIPES) {
     this.#folder = folder;
+    this.#batchPipes = batchPipes;
     this.#isUnable = folder === undefined || process.platform !== 'linux';
   }
 
@@ -45,7 +47,8 @@ export class PipeStock {
       await this.#make();
     }
     const taken = this.#readFds.splice(-count);
-    if (this.#readFds.length < LOW_PIPES && !this.#isDisposed) void this.#make();
+    if (this.#readFds.length < Math.floor(this.#batchPipes / LOW_SHARE) && !this.#isDisposed)
+      void this.#make();
     const pipes: Pipe[] = [];
     try {
       for (const readFd of taken)
@@ -74,7 +77,7 @@ export class PipeStock {
     let folder: string | undefined;
     try {
       folder = await mkdtemp(join(this.#folder ?? '', 'pipes-'));
-      const names = Array.from({ length: BATCH_PIPES }, (_, index) => String(index));
+      const names = Array.from({ length: this.#batchPipes }, (_, index) => String(index));
       const options = { cwd: folder, env: ENV, timeout: MAKE_LIMIT_MS };
       await promisify(execFile)('mkfifo', ['-m', '600', ...names], options);
       for (const name of names)

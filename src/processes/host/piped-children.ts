@@ -23,9 +23,9 @@ export class PipedChildren {
   readonly #reader = new PipeReader();
   #readBuffer: Buffer | undefined;
 
-  /** `pipeFolder` as in PipeStock. */
-  constructor(pipeFolder: string | undefined) {
-    this.#pipes = new PipeStock(pipeFolder);
+  /** Both as in PipeStock. */
+  constructor(pipeFolder: string | undefined, batchPipes: number | undefined) {
+    this.#pipes = new PipeStock(pipeFolder, batchPipes);
   }
 
   /** Throws what `spawn` of Node throws. */
