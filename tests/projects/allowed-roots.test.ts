@@ -181,6 +181,23 @@ describe('what is no path', () => {
   });
 });
 
+test('a root that is a link is followed anew for each path, and comes back when it was away', async () => {
+  const link = join(base, 'link');
+  const place = join(link, 'file');
+  roots = new AllowedRoots([link], base);
+  for (const target of [root, outside, root]) {
+    await symlink(target, link);
+    for (let again = 0; again < 2; again++) {
+      expect(await roots.resolve(place)).toBe(join(target, 'file'));
+      const other = join(target === root ? outside : root, 'file');
+      expect(await roots.admit(other)).toBeUndefined();
+      expect(await code(roots.resolve(other))).toBe('PATH_NOT_ALLOWED');
+    }
+    await rm(link);
+    expect(await roots.admit(join(target, 'file'))).toBeUndefined();
+  }
+});
+
 test('without roots every path is answered with how to set them', async () => {
   const error = await fault(new AllowedRoots([], base).resolve('src'));
   expect(error.code).toBe('NO_ALLOWED_ROOTS');
