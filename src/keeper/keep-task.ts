@@ -133,7 +133,9 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       sessionId: randomUUID(),
       killTree: async (pid) => {
         if (container !== undefined) return container.terminals.end();
-        const report = await killTree({ pid, mark, startedSince, clock });
+        // A print session runs on pipes, with no shell around it.
+        const isWrapped = spec.driver !== 'print';
+        const report = await killTree({ pid, isWrapped, mark, startedSince, clock });
         if (report.remaining.length > 0)
           logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
       },
