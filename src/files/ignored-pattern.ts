@@ -56,7 +56,8 @@ function nameMatcher(pattern: string): (name: string) => boolean {
 }
 
 function segmentOf(segment: string): Segment {
-  return segment === '**' ? 'globstar' : (tokensOf(segment) ?? 'never');
+  // To git, more than two stars are two.
+  return /^\*{2,}$/.test(segment) ? 'globstar' : (tokensOf(segment) ?? 'never');
 }
 
 /** `**` takes any number of segments, at the end at least one; the last one tried is the only one to go back to. */

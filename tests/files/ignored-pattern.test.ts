@@ -38,3 +38,12 @@ it('a pattern that takes others for ever ends', () => {
   const hostile = ignorePattern('*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b');
   expect(hostile?.matches('a'.repeat(200), 'a'.repeat(200))).toBe(false);
 });
+
+it.each(['**/ab', '***/ab', '****/ab'])(
+  'a segment of more than two stars is one of two, as to git: %s',
+  (line) => {
+    expect(ignorePattern(line)?.matches('ab', 'ab')).toBe(true);
+    expect(ignorePattern(line)?.matches('x/y/ab', 'ab')).toBe(true);
+    expect(ignorePattern(line)?.matches('x/aab', 'aab')).toBe(false);
+  },
+);
