@@ -32,7 +32,7 @@ const startedSchema = z.looseObject({ task_id: z.string() });
  */
 export async function killRounds(victim: Victim, rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
-  const bridge = await startBridge({ claude: scriptedAgent });
+  const bridge = await startBridge({ claude: scriptedAgent, spareKeeper: true });
   const survivor = await bridge.another();
   let kills = 0;
   for (let round = 1; kills < rounds; round++) {
