@@ -2,13 +2,36 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Era } from '../harness/mcp-clients.js';
-import { describeNewestClaude, describeRealClaude } from '../harness/real-claude.js';
+import { describeRealClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 describeRealClaude('a task for the real CLI', ({ version, binary }) => {
-  it('creates a file after an approval', () => createsAfterApproval(binary, 'modern'));
+  it.each(['modern', 'legacy', 'foreign'] as const)(
+    'creates a file after an approval (%s client)',
+    async (era) => {
+      const bridge = await startBridge({
+        claude: binary,
+        era,
+        script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
+      });
+      const id = await bridge.start({
+        prompt: 'Write it.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+      });
+      expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+        kind: 'permission',
+        tool: 'Bash',
+      });
+      expect(await bridge.end(id)).toMatchObject({
+        status: 'completed',
+        exit_code: 0,
+        last_output: 'All written.',
+      });
+      expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    },
+  );
 
   it('creates a file and runs a command by rule in mode auto', async () => {
     const bridge = await startBridge({
@@ -182,13 +205,6 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     const turn = bridge.api.requests.find((request) => request.kind === 'turn');
     expect(turn?.model).toBe(model);
   });
-});
-
-// What the server alone decides is the same with every version.
-describeNewestClaude('tasks for the newest CLI', ({ binary }) => {
-  it.each(['legacy', 'foreign'] as const)('a file is created after an approval (%s client)', (era) =>
-    createsAfterApproval(binary, era),
-  );
 
   it('two tasks run in two projects at once', async () => {
     const bridge = await startBridge({
@@ -215,23 +231,4 @@ describeNewestClaude('tasks for the newest CLI', ({ binary }) => {
 async function nameServer({ project }: TestBridge): Promise<void> {
   const servers = { mcpServers: { foo: { command: '/nowhere/foo' } } };
   await writeFile(join(project, '.mcp.json'), JSON.stringify(servers));
-}
-
-async function createsAfterApproval(binary: string, era: Era): Promise<void> {
-  const bridge = await startBridge({
-    claude: binary,
-    era,
-    script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
-  });
-  const id = await bridge.start({ prompt: 'Write it.', path: bridge.project, permission_mode: 'cautious' });
-  expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
-    kind: 'permission',
-    tool: 'Bash',
-  });
-  expect(await bridge.end(id)).toMatchObject({
-    status: 'completed',
-    exit_code: 0,
-    last_output: 'All written.',
-  });
-  expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
 }
