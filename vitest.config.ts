@@ -1,12 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import { RetryReporter } from './tests/harness/retry-reporter.js';
 
 const shared = {
   exclude: ['**/node_modules/**', '.cache/**', 'dist/**'],
   // Beside other work a moment may take seconds; what is polled for comes at once otherwise.
   expect: { poll: { timeout: 30_000 } },
-  // A shared CI machine may stand still for seconds. What passes only the second time is told at the end: a fault to be found.
-  retry: process.env['CI'] === 'true' ? 1 : 0,
 };
 
 export default defineConfig({
@@ -54,7 +51,6 @@ export default defineConfig({
         },
       },
     ],
-    reporters: ['default', new RetryReporter()],
     // Two cores: more workers only make every wait longer.
     maxWorkers: 2,
   },
