@@ -10,8 +10,10 @@ import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 const worksForEver = runs('setsid tail -f /dev/null >/dev/null 2>&1 & touch started; tail -f /dev/null');
 
 describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
-  it('an API error that passes is told, and the task completes', async () => {
-    const error = { status: 500, type: 'api_error', message: 'boom' };
+  it.each([
+    { status: 500, type: 'api_error', message: 'boom' },
+    { status: 529, type: 'overloaded_error', message: 'Overloaded' },
+  ])('an API error $status that passes is told, and the task completes', async (error) => {
     const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 2 }, says('Recovered.')] });
     const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
@@ -50,21 +52,6 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     const next = await bridge.start({ prompt: 'Again.', path: bridge.project });
     expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'Fresh.' });
   });
-});
-
-// What the bridge does by itself, whichever CLI it is.
-describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
-  it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
-    const bridge = await startBridge({ claude: binary, script: [worksForEver] });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
-    await commandRuns(bridge);
-    const claude = await pidOfClaude(bridge, binary);
-    process.kill(claude, 'SIGKILL');
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'failed', exit_code: null });
-    expect(end.reason).toContain('SIGKILL');
-    await onlyTheServerLives(bridge);
-  });
 
   it('a task that takes too long ends as timeout, with nothing left', async () => {
     const bridge = await startBridge({ claude: binary, script: [worksForEver] });
@@ -76,13 +63,6 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
       'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
     );
     await onlyTheServerLives(bridge);
-  });
-
-  it('a task whose model never answers is killed just so', async () => {
-    const bridge = await startBridge({ claude: binary, script: [thinksForEver] });
-    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
-    await bridge.until(id, (view) => view.activity === 'Working');
-    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
   });
 
   it('a second task in a busy project is refused by name, also by another server', async () => {
@@ -103,6 +83,28 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
     await other.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect(await bridge.events(id, 'decision-closed')).toHaveLength(1);
+  });
+});
+
+// What the bridge does by itself, whichever CLI it is.
+describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
+  it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
+    const bridge = await startBridge({ claude: binary, script: [worksForEver] });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    await commandRuns(bridge);
+    const claude = await pidOfClaude(bridge, binary);
+    process.kill(claude, 'SIGKILL');
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed', exit_code: null });
+    expect(end.reason).toContain('SIGKILL');
+    await onlyTheServerLives(bridge);
+  });
+
+  it('a task whose model never answers is killed just so', async () => {
+    const bridge = await startBridge({ claude: binary, script: [thinksForEver] });
+    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
+    await bridge.until(id, (view) => view.activity === 'Working');
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
   });
 });
 
