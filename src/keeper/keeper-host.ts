@@ -14,14 +14,9 @@ import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
 
 const MAX_READY_BYTES = 1024 * 1024;
 
-export interface KeeperHostOptions {
-  /** The program that keeps one task (`dist/keeper.js`), run by this Node. */
-  readonly keeperEntry: string;
-  /** Arguments for Node itself; a test runs the sources. */
-  readonly nodeArguments: readonly string[];
+export interface KeeperHostOptions extends Pick<KeeperProgram, 'keeperEntry' | 'nodeArguments' | 'env'> {
   readonly stateDir: StateDir;
   readonly runtimeDir: RuntimeDir;
-  readonly env: Readonly<Record<string, string | undefined>>;
   /** Makes a keeper ahead of each task but the first; the host owns it. */
   readonly spare?: (program: KeeperProgram) => SpareKeeper;
 }
