@@ -76,8 +76,12 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     await session.start();
     end = await session.ended;
   } catch (fault) {
-    if (!(fault instanceof BridgeError) || fault.code !== 'TASK_NOT_RUNNING') throw fault;
+    if (!(fault instanceof BridgeError)) throw fault;
+    const left = await read(record.task_id);
     terminal.dispose();
+    // It ended while it was asked.
+    if (left !== undefined && isFinal(left.status)) return tellLost(left, record, say);
+    if (fault.code !== 'TASK_NOT_RUNNING') throw fault;
     say(`${fault.message} Its log follows; Ctrl-C ends only the following.`);
     return await followInstead(record, read, say);
   } finally {

@@ -181,6 +181,11 @@ export class TaskManager implements TaskService, Disposable {
     if (link === undefined) throw notRunning(await this.get(taskId));
     try {
       return await act(link);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError && fault.code === 'TASK_UNREACHABLE')) throw fault;
+      // A keeper that ends its task goes away with what was asked at that moment; the record tells the end.
+      const left = await this.get(taskId);
+      throw isFinal(left.status) ? endedMeanwhile(left) : fault;
     } finally {
       link.dispose();
     }
@@ -244,5 +249,13 @@ function notRunning(record: TaskRecord): BridgeError {
     record.status === 'pending'
       ? 'Wait for it with wait_for_task, or take it out of the queue with kill_task.'
       : 'Nothing was changed. Start a new task with start_task.',
+  );
+}
+
+function endedMeanwhile(record: TaskRecord): BridgeError {
+  return new BridgeError(
+    'TASK_NOT_RUNNING',
+    `Task ${record.task_id} ended before it answered: it is ${record.status} (${record.reason}).`,
+    'What it still took is in its status and journal. Start a new task with start_task.',
   );
 }

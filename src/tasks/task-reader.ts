@@ -112,6 +112,11 @@ export class TaskReader {
     if (link === undefined) return record.last_output;
     try {
       return (await link.screen()).text;
+    } catch (fault) {
+      const left = await this.get(record.task_id);
+      // It ended while it was asked, and left its last screen.
+      if (fault instanceof BridgeError && isFinal(left.status)) return left.last_output;
+      throw fault;
     } finally {
       link.dispose();
     }

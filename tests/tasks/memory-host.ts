@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/base/clock.js';
+import { BridgeError } from '../../src/base/errors.js';
 import { Emitter } from '../../src/base/event.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
@@ -14,6 +15,8 @@ import type { TaskSpec } from '../../src/tasks/task-spec.js';
 export class MemoryHost implements TaskHost {
   /** Ids in the order in which they were started. */
   readonly launched: string[] = [];
+  /** Ends the task instead of answering, as a keeper does that goes away at that moment. */
+  endsWhenAsked = false;
   readonly #stateDir: StateDir;
   readonly #locks: ProjectLocks;
   readonly #running = new Map<string, { record: TaskRecord; readonly lock: Lock }>();
@@ -49,7 +52,7 @@ export class MemoryHost implements TaskHost {
     const running = this.#running.get(taskId);
     if (running === undefined) throw new Error(`${taskId} does not run`);
     this.#running.delete(taskId);
-    const record: TaskRecord = { ...running.record, status, reason, change_seq: 3 };
+    const record: TaskRecord = { ...running.record, status, reason, last_output: 'Bye.', change_seq: 3 };
     await running.lock.release();
     await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
     this.#changes.fire(record);
@@ -60,14 +63,19 @@ export class MemoryHost implements TaskHost {
     const running = this.#running.get(task_id);
     if (running === undefined) return undefined;
     const refuse = () => Promise.reject(new Error('not asked of this host'));
+    const goAway = async () => {
+      if (!this.endsWhenAsked) return refuse();
+      await this.end(task_id, 'completed', 'Done.');
+      throw new BridgeError('TASK_UNREACHABLE', 'Its keeper went away.', 'Look.');
+    };
     return {
       onDidChange: (listener) =>
         this.#changes.event((record) => (record.task_id === task_id ? listener(record) : undefined)),
       onDidClose: new Emitter<void>().event,
       respond: refuse,
-      message: refuse,
+      message: goAway,
       kill: (reason) => this.end(task_id, 'killed', reason),
-      screen: refuse,
+      screen: goAway,
       dispose: () => undefined,
     };
   }
