@@ -23,8 +23,8 @@ export interface CountedBuffer {
 const MIN_SIMD_BYTES = 524_288;
 
 /** `size` is a multiple of 4. */
-export function countedBuffer(size: number): CountedBuffer {
-  const simd = size >= MIN_SIMD_BYTES && size % SIMD_BYTES === 0 ? simdFunction(module, size) : undefined;
+export function countedBuffer(size: number, minSimdBytes: number = MIN_SIMD_BYTES): CountedBuffer {
+  const simd = size >= minSimdBytes && size % SIMD_BYTES === 0 ? simdFunction(module, size) : undefined;
   const bytes = simd === undefined ? Buffer.allocUnsafeSlow(size) : Buffer.from(simd.memory, 0, size);
   return {
     bytes,

@@ -4,6 +4,7 @@ import { oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { PathOpener } from '../projects/path-opener.js';
+import { FeedCounter } from './feed-counter.js';
 import { FileFactsCache } from './file-facts.js';
 import { makeDirectories } from './make-directories.js';
 import { refuseProtected } from './protected-path.js';
@@ -37,6 +38,7 @@ export interface ReadFileQuery {
 export class FilesystemService {
   readonly #options: FilesystemOptions;
   readonly #cache: FileFactsCache;
+  readonly #feeds = new FeedCounter();
   readonly #refuse: (path: string) => void;
   /** The write that is under way for each path: check and replacement belong together. */
   readonly #writes = new Map<string, Promise<unknown>>();
@@ -53,7 +55,11 @@ export class FilesystemService {
     const opened = await opener.openFile(activeProject.absolute(path));
     try {
       const maxLines = header === true ? headerLines : undefined;
-      return await readPage(opened, { cursor, maxLines, maxBytes }, this.#cache);
+      return await readPage(
+        opened,
+        { cursor, maxLines, maxBytes },
+        { cache: this.#cache, feeds: this.#feeds },
+      );
     } finally {
       await opened.handle.close();
     }

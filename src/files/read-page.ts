@@ -1,14 +1,23 @@
+import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { OpenedPath } from '../projects/opened-path.js';
-import { countedBuffer, countNewlines, newlinesIn } from './count-newlines.js';
+import { countedBuffer, countNewlines } from './count-newlines.js';
+import type { FeedCounter } from './feed-counter.js';
 import { fileCursor, placeOfCursor, type FilePlace } from './file-cursor.js';
 import type { FileFacts, FileFactsCache } from './file-facts.js';
 import { fileStamp } from './file-stamp.js';
 import { feedAfter, lastFeedEnd } from './line-feeds.js';
 import { readFull } from './line-index.js';
-import { decodeText, markBytes, textEncodingOf, wholeEnd, type TextEncoding } from './text-encoding.js';
+import {
+  decodeText,
+  markBytes,
+  textEncodingOf,
+  unitBytes,
+  wholeEnd,
+  type TextEncoding,
+} from './text-encoding.js';
 
 /** Larger files are read by ranges; of those the beginning is given. */
 export const MAX_READ_BYTES = 1_048_576;
@@ -27,6 +36,8 @@ export interface PageQuery {
 export interface FilePage {
   readonly path: string;
   readonly content: string;
+  /** True when every character of the content is one of ASCII. */
+  readonly isAscii: boolean;
   /** Lines of the whole file; unknown beyond `MAX_READ_BYTES`. */
   readonly lines: number | undefined;
   readonly sizeBytes: number;
@@ -46,7 +57,7 @@ export interface FilePage {
 export async function readPage(
   opened: OpenedPath,
   query: PageQuery,
-  cache: FileFactsCache,
+  { cache, feeds }: { readonly cache: FileFactsCache; readonly feeds: FeedCounter },
 ): Promise<FilePage> {
   const stamp = fileStamp(opened.stats);
   const sizeBytes = Number(opened.stats.size);
@@ -61,9 +72,12 @@ export async function readPage(
   const place = asked ?? { line: 1, offset: markBytes(facts.encoding) };
   const end = Math.min(limit, place.offset + rawBytes(query.maxBytes, facts.encoding));
   const bytes = learned.bytes?.subarray(place.offset, end) ?? (await readPiece(opened, place, end));
-  const piece = cutPiece(bytes, facts.encoding, place.offset + bytes.length >= sizeBytes, query.maxLines);
+  const isEnd = place.offset + bytes.length >= sizeBytes;
+  const piece = cutPiece(bytes, { encoding: facts.encoding, isEnd, maxLines: query.maxLines, feeds });
   const next: FilePlace = { line: place.line + piece.feeds, offset: place.offset + piece.bytes.length };
-  const content = decodeText(piece.bytes, facts.encoding);
+  const isPlain = unitBytes(facts.encoding) === 1 && isAscii(piece.bytes);
+  // ASCII is the same in all of them, and need not be decoded.
+  const content = isPlain ? piece.bytes.toString('latin1') : decodeText(piece.bytes, facts.encoding);
   if (content.includes('\0')) throw binaryFile(opened.path);
   const truncated = next.offset < sizeBytes && bytes.length > 0;
   const isAtLimit = truncated && limit < sizeBytes && place.offset + bytes.length >= limit;
@@ -71,6 +85,7 @@ export async function readPage(
   return {
     path: opened.path,
     content,
+    isAscii: isPlain,
     lines: facts.whole?.lines,
     sizeBytes,
     encoding: facts.encoding,
@@ -137,14 +152,23 @@ function rawBytes(maxBytes: number, encoding: TextEncoding): number {
 /** The part of `bytes` that a page shows: to the last line end in it, or within a line that is longer than a page. */
 function cutPiece(
   bytes: Buffer,
-  encoding: TextEncoding,
-  isEnd: boolean,
-  maxLines: number | undefined,
+  {
+    encoding,
+    isEnd,
+    maxLines,
+    feeds: counter,
+  }: {
+    readonly encoding: TextEncoding;
+    readonly isEnd: boolean;
+    readonly maxLines: number | undefined;
+    readonly feeds: FeedCounter;
+  },
 ): { readonly bytes: Buffer; readonly feeds: number; readonly isShortened: boolean } {
   const lastFeed = isEnd ? bytes.length : lastFeedEnd(bytes, encoding);
   const end = lastFeed > 0 ? lastFeed : wholeEnd(bytes, encoding);
   const whole = bytes.subarray(0, end);
-  if (maxLines === undefined) return { bytes: whole, feeds: newlinesIn(whole, encoding), isShortened: false };
+  if (maxLines === undefined)
+    return { bytes: whole, feeds: counter.count(whole, encoding), isShortened: false };
   let feeds = 0;
   for (let at = feedAfter(whole, 0, encoding); at !== undefined; at = feedAfter(whole, at, encoding)) {
     feeds++;

@@ -178,8 +178,8 @@ class DirectCall implements ToolCall {
     tell({ progressToken, progress: this.#progress, message });
   }
 
-  fits(text: string): boolean {
-    return isShort(text) || jsonFits(this.#escaped(text).bytes);
+  fits(text: string, isAscii?: boolean): boolean {
+    return isShort(text) || jsonFits(this.#escaped(text, isAscii).bytes);
   }
 
   /** The result as JSON, made once. */
@@ -201,8 +201,8 @@ class DirectCall implements ToolCall {
   }
 
   /** What a tool asked about is what it then answers. */
-  #escaped(text: string): LongText {
-    if (this.#long?.text !== text) this.#long = this.#options.longTexts.escaped(text);
+  #escaped(text: string, isAscii?: boolean): LongText {
+    if (this.#long?.text !== text) this.#long = this.#options.longTexts.escaped(text, isAscii);
     return this.#long;
   }
 }

@@ -19,8 +19,8 @@ const SURROGATE = /\p{Surrogate}/u;
 export class LongTexts {
   #writer: JsonTextWriter | undefined;
 
-  escaped(text: string): LongText {
-    const isAscii = Buffer.byteLength(text) === text.length;
+  /** `isAscii` is looked for where it is not known. */
+  escaped(text: string, isAscii: boolean = Buffer.byteLength(text) === text.length): LongText {
     const json = !isAscii && SURROGATE.test(text) ? [inside(text)] : this.#pieces(text, isAscii);
     return { text, json, bytes: json.reduce((sum, piece) => sum + piece.length, 0) };
   }

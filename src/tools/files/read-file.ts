@@ -67,7 +67,7 @@ async function fittingPage(
   query: Parameters<FileTools['readFile']>[0],
 ): ReturnType<FileTools['readFile']> {
   const page = await files.readFile(query);
-  if (call.fits(page.content) || query.maxBytes <= MIN_CONTENT_BYTES) return page;
+  if (call.fits(page.content, page.isAscii) || query.maxBytes <= MIN_CONTENT_BYTES) return page;
   return fittingPage(files, call, {
     ...query,
     maxBytes: Math.max(MIN_CONTENT_BYTES, Math.floor(query.maxBytes * SMALLER)),
