@@ -7,6 +7,7 @@ import type { OpenSource } from './output-source.js';
 import { PipeReader } from './pipe-reader.js';
 import { PipeStock, type Pipe } from './pipe-stock.js';
 import { streamSource } from './stream-source.js';
+import { WidePipes } from './wide-pipes.js';
 
 /** A program with three pipes. Its outputs are read when they are opened. */
 export interface PipedChild {
@@ -21,6 +22,7 @@ export interface PipedChild {
 export class PipedChildren {
   readonly #pipes: PipeStock;
   readonly #reader = new PipeReader();
+  readonly #wide = new WidePipes();
   #readBuffer: Buffer | undefined;
 
   /** Both as in PipeStock. */
@@ -37,6 +39,7 @@ export class PipedChildren {
   }
 
   dispose(): Promise<void> {
+    this.#wide.dispose();
     return this.#pipes.dispose();
   }
 
@@ -50,9 +53,10 @@ export class PipedChildren {
       const { stdin } = child;
       if (stdin === null) throw new Error('Node made no pipe where one was asked for.');
       const buffer = (this.#readBuffer ??= Buffer.allocUnsafeSlow(READ_BUFFER_BYTES));
+      const widen = (fd: number): void => void this.#wide.widen(fd);
       const outputs = {
-        stdout: fifoSource(stdout.readFd, buffer),
-        stderr: fifoSource(stderr.readFd, buffer),
+        stdout: fifoSource(stdout.readFd, buffer, widen),
+        stderr: fifoSource(stderr.readFd, buffer, widen),
       };
       return { child, pid, stdin, outputs };
     } finally {
