@@ -13,6 +13,9 @@ const FLOOD_FRAME_MS = 100;
 const PLAIN_FLOOD_FRAME_MS = 250;
 /** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
 const REST_FACTOR = 3;
+/** So long at most. On a busy machine a frame takes what others take, and a flood of plain lines can go unseen for longer. */
+const MAX_REST_MS = FLOOD_FRAME_MS;
+const MAX_PLAIN_REST_MS = 1_000;
 /** Whoever waits for the program's start has been told of it by then, and the program has hardly begun to print. */
 const LOAD_AFTER_MS = 50;
 /** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
@@ -91,9 +94,14 @@ export class Screen implements Disposable {
     this.#schedule();
   }
 
+  /** Everything fed so far has been parsed. */
+  get isUpToDate(): boolean {
+    return this.#pending.isEmpty && !this.#parsing;
+  }
+
   /** Resolves when everything fed so far has been parsed, without waiting for the next frame. */
   async settled(): Promise<void> {
-    if (this.#disposed || (this.#pending.isEmpty && !this.#parsing)) return;
+    if (this.#disposed || this.isUpToDate) return;
     await new Promise<void>((resolve) => {
       this.#waiters.push(resolve);
       if (!this.#parsing) this.#parse();
@@ -179,7 +187,8 @@ export class Screen implements Disposable {
 
   #planNext(): void {
     const nowMs = this.#clock.monotonicMs();
-    const restMs = Math.min(FLOOD_FRAME_MS, REST_FACTOR * (nowMs - this.#frameBeganMs));
+    const maxRestMs = this.#frameMs === PLAIN_FLOOD_FRAME_MS ? MAX_PLAIN_REST_MS : MAX_REST_MS;
+    const restMs = Math.min(maxRestMs, REST_FACTOR * (nowMs - this.#frameBeganMs));
     this.#nextFrameMs = Math.max(this.#frameBeganMs + this.#frameMs, nowMs + restMs);
   }
 

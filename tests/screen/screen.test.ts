@@ -180,6 +180,28 @@ it('a flood that lasts is shown ten times a second, and what follows it at once'
   expect(frames).toBe(3);
 });
 
+it('a flood of plain lines rests the longer the longer a frame of it took, and a prompt behind it is shown', async () => {
+  const clock = new ManualClock();
+  const { screen } = open({ clock });
+  // Another program had the machine meanwhile.
+  screen.onScrolledOff(() => clock.advance(200));
+  let frames = 0;
+  screen.onFrame(() => frames++);
+  const first = nextEvent(screen.onFrame);
+  screen.feed(Buffer.from('a line of a flood\r\n'.repeat(20_000)), true);
+  clock.advance(0);
+  await first;
+  screen.feed(Buffer.from('Proceed? [y/N]'), true);
+  expect(screen.isUpToDate).toBe(false);
+  const second = nextEvent(screen.onFrame);
+  clock.advance(999);
+  expect(frames).toBe(1);
+  clock.advance(1);
+  await second;
+  expect(screen.isUpToDate).toBe(true);
+  expect(screen.snapshot().text().trimEnd().endsWith('Proceed? [y/N]')).toBe(true);
+});
+
 it('what is fed may be overwritten as soon as it is fed', async () => {
   const { screen } = open();
   const bytes = Buffer.from('first');

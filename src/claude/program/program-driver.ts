@@ -170,7 +170,8 @@ export class ProgramDriver implements SessionDriver {
 
   /** The screen stands still: is there a prompt at its bottom, and is it a new one? */
   #look(): void {
-    if (this.#exit !== undefined) return;
+    // The frame of what is still to be shown looks again.
+    if (this.#exit !== undefined || this.#screen?.isUpToDate === false) return;
     const prompt = this.#bottomPrompt();
     const asked = this.#asked;
     if (
