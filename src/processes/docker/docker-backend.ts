@@ -7,6 +7,7 @@ import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle } from '../process-handle.js';
 import { err, ok, type Result } from '../result.js';
 import { AttachedOutput } from './attached-output.js';
+import { killContainersHere } from './containers-here.js';
 import type { CopyContainer } from './container-copies.js';
 import { containerLabels, type ContainerOwner } from './container-labels.js';
 import { containerOptions } from './container-options.js';
@@ -140,7 +141,12 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.#watch.dispose();
-    const ended = Promise.all([...this.#running].map((one) => one.dispose()));
+    const running = [...this.#running];
+    // Those that the kernel ends at once keep the engine free for the others.
+    const killed = killContainersHere(
+      new Set(running.filter(({ status }) => status === 'running').map(({ containerId }) => containerId)),
+    );
+    const ended = Promise.all(running.map((one) => one.dispose({ isKilled: killed.has(one.containerId) })));
     await withinMs(this.#options.clock, LEAVE_LIMIT_MS, ended);
     this.#options.engine.dispose();
   }

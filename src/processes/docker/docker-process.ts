@@ -146,11 +146,12 @@ export class DockerProcess implements ProcessHandle {
     this.#waiting.abort();
   }
 
-  async dispose(): Promise<void> {
+  /** `isKilled`: SIGKILL was sent already, and the engine need not be asked for it. */
+  async dispose({ isKilled = false } = {}): Promise<void> {
     if (this.#end === undefined) {
       this.#isKilledByUs = true;
-      const sent = await this.#signals.toAll('SIGKILL');
-      if (!sent.ok) this.recheck();
+      const sent = isKilled ? undefined : await this.#signals.toAll('SIGKILL');
+      if (sent?.ok === false) this.recheck();
     }
     await this.removed;
   }
