@@ -62,6 +62,8 @@ export type SessionAnswer = SessionAllowance | { readonly verdict: 'deny'; reado
 export interface ExitStatus {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** In words where these do not say it: memory that ran out. */
+  readonly why?: string;
 }
 
 /** Why a session cannot go on, or not now; each has words for the person in `text`. */

@@ -5,6 +5,8 @@ import { constants } from 'node:os';
 export interface ExitStatus {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** In words where the number and the signal do not say it: memory that ran out. */
+  readonly why?: string;
 }
 
 /** POSIX shells add this to the number of the signal that ended a program; ksh93 adds 256. */

@@ -100,6 +100,7 @@ export class RunEnding {
 
   #causeOf(exit: ExitStatus): Cause {
     const { state, driver } = this.#parts;
+    if (exit.why !== undefined) return { status: 'failed', reason: exit.why };
     if (exit.signal !== null)
       return { status: 'failed', reason: `The agent was ended by the signal ${exit.signal}.` };
     if (exit.exitCode === 0) {

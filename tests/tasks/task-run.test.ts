@@ -65,6 +65,11 @@ describe('a run', () => {
       status: 'failed',
       reason: 'The agent was ended by the signal SIGSEGV.',
     },
+    {
+      exit: { exitCode: null, signal: 'SIGKILL', why: 'No memory was left.' },
+      status: 'failed',
+      reason: 'No memory was left.',
+    },
     { exit: { exitCode: 0 }, status: 'completed', reason: 'The agent exited with code 0.' },
   ])('an exit $exit by itself is $status', async ({ exit, status, reason }) => {
     const { run, driver } = await started();

@@ -17,6 +17,8 @@ export interface DockerPtyOptions {
   /** The exit code once the container is gone; undefined when the engine went away before it could tell. Never rejects. */
   readonly gone: Promise<number | undefined>;
   readonly resize: (columns: number, rows: number) => void;
+  /** Why SIGKILL ended the program, where that is known. Never rejects. */
+  readonly whyKilled: () => Promise<string | undefined>;
   /** Ends the container at once. */
   readonly end: () => void;
   readonly clock: Clock;
@@ -91,10 +93,18 @@ export class DockerPtySession implements PtySession {
       withinMs(clock, OTHER_END_LIMIT_MS, read),
     ]);
     if (code === undefined) this.#data.fire(Buffer.from(LOST_WORDS));
+    const status = await this.#statusOf(code);
     this.#ended = true;
     stream.destroy();
-    this.#exit.fire(code === undefined ? { exitCode: null, signal: null } : exitStatusFromShell(code));
+    this.#exit.fire(status);
     this.#data.dispose();
     this.#exit.dispose();
+  }
+
+  async #statusOf(code: number | undefined): Promise<ExitStatus> {
+    if (code === undefined) return { exitCode: null, signal: null };
+    const status = exitStatusFromShell(code);
+    const why = status.signal === 'SIGKILL' ? await this.#options.whyKilled() : undefined;
+    return why === undefined ? status : { ...status, why };
   }
 }

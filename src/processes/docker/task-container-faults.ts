@@ -49,6 +49,11 @@ export function unfitImage({ image, program, exitCode, words }: UnfitContainer):
   );
 }
 
+/** Why a task ended whose container had no memory left. */
+export function outOfMemory(memoryMb: number): string {
+  return `The agent used more memory than its container may (${memoryMb} MB), and the kernel ended it. The user can allow more with the setting task_memory_mb (MCP_TASK_MEMORY_MB).`;
+}
+
 export function startFailed(what: string, hint: string): BridgeError {
   return new BridgeError(
     'TASK_START_FAILED',

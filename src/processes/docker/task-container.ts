@@ -11,7 +11,8 @@ import type { DockerEngine, EngineClient } from './docker-engine.js';
 import { DockerPtySession } from './docker-pty-session.js';
 import { HookRelay, type AnswerHook } from './hook-relay.js';
 import { asDuplex, openExec, type OpenExec } from './open-exec.js';
-import { refusedStart, startFailed, unfitImage } from './task-container-faults.js';
+import { wasOutOfMemory } from './memory-word.js';
+import { outOfMemory, refusedStart, startFailed, unfitImage } from './task-container-faults.js';
 import { PROMPT_FILE, taskContainer, type TaskContainerPlan } from './task-container-plan.js';
 import { waitForContainer } from './wait-for-container.js';
 
@@ -28,6 +29,8 @@ const NO_LIMIT_MS = 2 ** 40;
 /** What a program prints about itself, such as its version. */
 const MAX_PRINTED_BYTES = 10_000;
 const RUN_LIMIT_MS = 30_000;
+/** Without the engine's word an end by SIGKILL is told as that alone. */
+const MEMORY_LIMIT_MS = 5_000;
 
 /** What the CLI's hooks need: they run in the container, and are answered here. */
 export interface ContainerHooks {
@@ -60,6 +63,8 @@ export class TaskContainer implements PtySpawner, Disposable {
   readonly #options: TaskContainerOptions;
   #running: Running | undefined;
   #isDisposed = false;
+  /** Containers that were ended from here: nobody need be asked why. */
+  readonly #ended = new Set<string>();
 
   constructor(options: TaskContainerOptions) {
     this.#options = options;
@@ -157,6 +162,7 @@ export class TaskContainer implements PtySpawner, Disposable {
         gone: exit,
         resize: (columns, rows) =>
           void this.#resize(id, columns, rows).catch((fault: unknown) => onFault(messageOf(fault))),
+        whyKilled: () => this.#whyKilled(id),
         end: () => void this.#remove(id),
         clock,
       });
@@ -223,8 +229,19 @@ export class TaskContainer implements PtySpawner, Disposable {
     if (answer.kind === 'unreachable') this.#options.onFault(answer.fault.message);
   }
 
+  async #whyKilled(id: string): Promise<string | undefined> {
+    if (this.#ended.has(id)) return undefined;
+    const { engine, clock, plan } = this.#options;
+    const answer = await engine.call(
+      (client, signal) => wasOutOfMemory(client, id, clock.now(), signal),
+      MEMORY_LIMIT_MS,
+    );
+    return answer.kind === 'value' && answer.value ? outOfMemory(plan.memoryMb) : undefined;
+  }
+
   /** Kills and removes it; its volumes without a name with it. */
   async #remove(id: string): Promise<void> {
+    this.#ended.add(id);
     const answer = await this.#options.engine.call((client) =>
       client.getContainer(id).remove({ force: true, v: true }),
     );

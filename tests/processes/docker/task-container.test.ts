@@ -102,6 +102,15 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(await left()).toEqual([]);
   });
 
+  it('tells an end for want of memory as that', async () => {
+    const { spawn } = await place();
+    // All of it is one line, which is kept in memory.
+    const { session } = await spawn({ program: 'exec tail -n 1 /dev/zero' });
+    const exit = await session.exited;
+    expect(exit).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+    expect(exit.why).toContain(`more memory than its container may (${MEMORY_MB} MB)`);
+  });
+
   it('is made anew for a session that is begun again', async () => {
     const { spawn } = await place();
     const first = await spawn({ program: 'echo one' });
