@@ -9,7 +9,7 @@ import type { BackendFacts, OpenBackend } from './process-backend/under-test.js'
 
 /** What every backend promises; `open` gives one to a test, and ends what that started when it is over. */
 export function describeProcessBackend(name: string, facts: BackendFacts, open: OpenBackend): void {
-  describe(`a process backend: ${name}`, () => {
+  describe(`a process backend: ${name}`, { concurrent: facts.sideBySide }, () => {
     describeEnds(facts, open);
     describeInput(facts, open);
     describeOutput(facts, open);

@@ -20,6 +20,8 @@ export interface BackendFacts {
   readonly many: number;
   /** How many processes print and end at once, one after another. */
   readonly exits: number;
+  /** The tests run some at a time: a container costs each its start, most of which is waiting. Then `open` must not ask which test asks. */
+  readonly sideBySide: boolean;
 }
 
 export interface SpecOptions {

@@ -32,6 +32,6 @@ describe('containers of another machine', () => {
 async function seesProcesses({ engine }: OpenedDockerBackend): Promise<boolean> {
   const asked = await engine.call(async (client): Promise<unknown> => client.info());
   const info = asked.kind === 'value' ? asked.value : undefined;
-  const kernel = typeof info === 'object' && info !== null && Reflect.get(info, 'KernelVersion');
+  const kernel: unknown = typeof info === 'object' && info !== null && Reflect.get(info, 'KernelVersion');
   return kernel === release() && [0, AGENT_ID].includes(process.getuid?.() ?? -1);
 }

@@ -5,7 +5,13 @@ import { shareDockerBackend } from './open-docker-backend.js';
 describeDocker('containers', ({ busyboxImage }) => {
   describeProcessBackend(
     'docker',
-    { programs: { less: 'less', vi: 'vi', top: 'top' }, leavesBehind: false, many: 3, exits: 5 },
+    {
+      programs: { less: 'less', vi: 'vi', top: 'top' },
+      leavesBehind: false,
+      many: 3,
+      exits: 5,
+      sideBySide: true,
+    },
     shareDockerBackend({ image: busyboxImage }),
   );
 });

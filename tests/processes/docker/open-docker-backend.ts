@@ -5,7 +5,6 @@ import { silentLogger } from '../../../src/base/logger.js';
 import { DockerBackend } from '../../../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../../../src/processes/docker/docker-engine.js';
 import { WORK_DIRECTORY, type DockerSpec } from '../../../src/processes/docker/docker-spec.js';
-import type { ProcessHandle } from '../../../src/processes/process-handle.js';
 import { ownIdentity, type ProcessIdentity } from '../../../src/store/process-identity.js';
 import {
   Collector,
@@ -64,31 +63,29 @@ export async function openDockerBackend(options: OpenOptions): Promise<OpenedDoc
 }
 
 /**
- * Opens backends for the tests of a suite: all of them get the same one, which knows the image after the first, but those that
- * dispose it. What a test left running is ended when it is over; that the engine has removed it is waited for at the end.
+ * Opens backends for the tests of a suite, also for those that run side by side: all of them get the same one, which knows the
+ * image after the first, but those that dispose it. What they leave running is ended at the end, and that the engine has
+ * removed it is waited for then.
  */
 export function shareDockerBackend(options: OpenOptions): OpenBackend {
   let shared: Promise<OpenedDockerBackend> | undefined;
+  const opened: Promise<OpenedDockerBackend>[] = [];
+  const open = (): Promise<OpenedDockerBackend> => {
+    const one = createDockerBackend(options);
+    opened.push(one);
+    return one;
+  };
   afterAll(async () => {
-    if (shared !== undefined) await removeAll(await shared);
+    for (const one of opened) await removeAll(await one);
   });
   return async (needs) => {
-    if (needs?.alone === true) return openDockerBackend(options);
-    const { backend, spec } = await (shared ??= createDockerBackend(options));
-    const started: ProcessHandle[] = [];
-    onTestFinished(() => {
-      // Ended at once by its own signal; the backend itself waits for it when it is disposed.
-      for (const one of started) void one.dispose();
-    });
+    if (needs?.alone === true) return open();
+    const { backend, spec } = await (shared ??= open());
     return {
       spec,
       backend: {
         mode: backend.mode,
-        spawn: async (wanted, sink) => {
-          const answer = await backend.spawn({ image: options.image, ...wanted }, sink);
-          if (answer.ok) started.push(answer.value);
-          return answer;
-        },
+        spawn: (wanted, sink) => backend.spawn({ image: options.image, ...wanted }, sink),
         dispose: () => Promise.reject(new Error('This backend is others’ too: open one with `alone`.')),
       },
     };

@@ -53,6 +53,7 @@ const facts: BackendFacts = {
   leavesBehind: true,
   many: 20,
   exits: 100,
+  sideBySide: false,
 };
 
 describeProcessBackend('host', facts, () => open());
