@@ -120,7 +120,7 @@ export class TaskManager implements TaskService, Disposable {
       clock: this.#options.clock,
       get: (taskId) => this.get(taskId),
       watch: (taskId) => this.watch(taskId),
-      onDidChange: this.onDidChange,
+      onDidTell: this.#watches.onDidTell,
     });
   }
 

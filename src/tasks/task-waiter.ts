@@ -3,6 +3,7 @@ import type { Event } from '../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { TaskRecord } from './task.js';
 import type { TaskWait, WaitOutcome } from './task-service.js';
+import type { ToldChange } from './task-watches.js';
 import { WaitCursor } from './wait-cursor.js';
 
 /** A progress word while a caller waits: often enough to show life, seldom enough to cost nothing. */
@@ -12,16 +13,18 @@ export interface TaskWaiterOptions {
   readonly clock: Clock;
   readonly get: (taskId: string) => Promise<TaskRecord>;
   readonly watch: (taskId: string) => Disposable;
-  readonly onDidChange: Event<string>;
+  readonly onDidTell: Event<ToldChange>;
 }
 
 /** Answers with every task's record at the first change since `cursor`, or when the time is over. Throws TASK_NOT_FOUND. */
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
-  const { clock, get, watch, onDidChange } = options;
+  const { clock, get, watch, onDidTell } = options;
   const cursor = WaitCursor.parse(query.cursor);
   const watches = new DisposableStore();
   /** Tasks that were seen in the queue: that one starts is news also to a caller without a cursor. */
   const queued = new Set<string>();
+  /** The `change_seq` of each record that was read. */
+  const read = new Map<string, number>();
   try {
     return await new Promise((resolve, reject) => {
       const stale = new Set<string>();
@@ -30,13 +33,14 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
       const look = async (): Promise<void> => {
         while (stale.size > 0 || isLast) {
           const isWhole = isLast || query.taskIds.every((id) => stale.has(id));
-          // Only what has changed: of many tasks that print, each tells so several times a second.
+          // Only what has changed: of many tasks, each has news of its own.
           const ids = isWhole ? query.taskIds : [...stale];
           const ends = isLast;
           stale.clear();
           const tasks = await Promise.all(ids.map((id) => get(id)));
           const changed = new Set(cursor.changed(tasks));
-          for (const { task_id, status } of tasks) {
+          for (const { task_id, status, change_seq } of tasks) {
+            read.set(task_id, change_seq);
             if (status === 'pending') queued.add(task_id);
             else if (queued.has(task_id)) changed.add(task_id);
           }
@@ -55,9 +59,11 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
         isLooking = true;
         look().catch(reject);
       };
-      const changed = (id: string): void => {
-        if (!query.taskIds.includes(id)) return;
-        stale.add(id);
+      const told = ({ taskId, changeSeq = Infinity }: ToldChange): void => {
+        if (!query.taskIds.includes(taskId)) return;
+        // Nothing but what it shows: a task that prints tells so several times a second.
+        if (changeSeq <= (read.get(taskId) ?? -1)) return;
+        stale.add(taskId);
         lookNext();
       };
       const end = (): void => {
@@ -65,7 +71,7 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
         lookNext();
       };
       for (const id of query.taskIds) watches.add(watch(id));
-      watches.add(onDidChange(changed));
+      watches.add(onDidTell(told));
       watches.add(clock.after(query.timeoutMs, end));
       if (query.onProgress !== undefined) watches.add(tellProgress(query.taskIds, query.onProgress, options));
       query.signal.addEventListener('abort', end, { once: true });

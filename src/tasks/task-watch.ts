@@ -15,7 +15,8 @@ export interface TaskWatchOptions {
   readonly isOne: boolean;
   /** The unfinished records to follow. */
   readonly records: () => Promise<TaskRecord[]>;
-  readonly onChange: (taskId: string) => void;
+  /** `changeSeq` is what the keeper's record has; undefined when whatever has become of the task must be read. */
+  readonly onChange: (taskId: string, changeSeq?: number) => void;
 }
 
 /** Follows tasks over their keepers' sockets, and says when something changed. */
@@ -86,7 +87,7 @@ export class TaskWatch implements Disposable {
     }
     this.#links.set(taskId, link);
     this.#owned.add(link);
-    this.#owned.add(link.onDidChange(() => onChange(taskId)));
+    this.#owned.add(link.onDidChange(({ change_seq }) => onChange(taskId, change_seq)));
     this.#owned.add(
       link.onDidClose(() => {
         this.#links.delete(taskId);

@@ -16,6 +16,12 @@ export interface TaskWatchesOptions {
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
 }
 
+export interface ToldChange {
+  readonly taskId: string;
+  /** The record's own; left out when the record must be read to know what changed. */
+  readonly changeSeq?: number;
+}
+
 /** The tasks that somebody follows; each is followed once, however many do. */
 export class TaskWatches implements Disposable {
   readonly #options: TaskWatchesOptions;
@@ -23,6 +29,9 @@ export class TaskWatches implements Disposable {
   readonly #changes = this.#owned.add(new Emitter<string>());
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange = this.#changes.event;
+  readonly #told = this.#owned.add(new Emitter<ToldChange>());
+  /** The same with what is known of the change. */
+  readonly onDidTell = this.#told.event;
   readonly #watches = new Map<string, { count: number; readonly watch: TaskWatch }>();
 
   constructor(options: TaskWatchesOptions) {
@@ -31,7 +40,7 @@ export class TaskWatches implements Disposable {
 
   /** Tells whoever listens that a task changed, when this process knows it first. */
   changed(taskId: string): void {
-    this.#changes.fire(taskId);
+    this.#tell({ taskId });
     for (const { watch } of this.#watches.values()) watch.look();
   }
 
@@ -54,6 +63,11 @@ export class TaskWatches implements Disposable {
     this.#owned.dispose();
   }
 
+  #tell(change: ToldChange): void {
+    this.#changes.fire(change.taskId);
+    this.#told.fire(change);
+  }
+
   #create(taskId: string): TaskWatch {
     const { host, stateDir, clock, read } = this.#options;
     return new TaskWatch({
@@ -65,7 +79,7 @@ export class TaskWatches implements Disposable {
         const records = await Promise.all(ids.map((id) => read(id)));
         return records.filter((record) => record !== undefined).filter((record) => !isFinal(record.status));
       },
-      onChange: (id) => this.#changes.fire(id),
+      onChange: (id, changeSeq) => this.#tell({ taskId: id, ...(changeSeq !== undefined && { changeSeq }) }),
     });
   }
 }

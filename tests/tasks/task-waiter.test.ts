@@ -3,6 +3,7 @@ import { Emitter } from '../../src/base/event.js';
 import { toDisposable } from '../../src/base/lifecycle.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { WaitOutcome } from '../../src/tasks/task-service.js';
+import type { ToldChange } from '../../src/tasks/task-watches.js';
 import { waitForTasks } from '../../src/tasks/task-waiter.js';
 import { WaitCursor } from '../../src/tasks/wait-cursor.js';
 import { ManualClock } from '../harness/manual-clock.js';
@@ -18,7 +19,7 @@ function waiting(): {
   clock: ManualClock;
   records: Map<string, TaskRecord>;
   looks: Map<string, number>;
-  changes: Emitter<string>;
+  changes: Emitter<ToldChange>;
   outcome: Promise<WaitOutcome>;
 } {
   const clock = new ManualClock();
@@ -27,7 +28,7 @@ function waiting(): {
     taskIds.map((task_id) => [task_id, sampleRecord({ task_id, status: 'running', change_seq: 3 })]),
   );
   const looks = new Map<string, number>();
-  const changes = new Emitter<string>();
+  const changes = new Emitter<ToldChange>();
   const outcome = waitForTasks(
     {
       taskIds,
@@ -43,17 +44,36 @@ function waiting(): {
         return records.get(taskId) ?? sampleRecord();
       },
       watch: () => toDisposable(() => undefined),
-      onDidChange: changes.event,
+      onDidTell: changes.event,
     },
   );
   return { clock, records, looks, changes, outcome };
 }
 
-it('a task that tells of new output all the time has itself looked at, and no other task', async () => {
+it('a task that tells of new output all the time is not looked at for it', async () => {
+  const { records, looks, changes, outcome } = waiting();
+  await expect.poll(() => looks.size).toBe(TASKS);
+  await new Promise(setImmediate);
+  for (let count = 0; count < 100; count++) {
+    changes.fire({ taskId: idOf(7), changeSeq: 3 });
+    await new Promise(setImmediate);
+  }
+  expect(looks.get(idOf(7))).toBe(1);
+  const ended = sampleRecord({ task_id: idOf(7), status: 'completed', change_seq: 4 });
+  // Told before it can be read: told once more when it can.
+  changes.fire({ taskId: idOf(7), changeSeq: 4 });
+  await expect.poll(() => looks.get(idOf(7))).toBe(2);
+  records.set(idOf(7), ended);
+  await new Promise(setImmediate);
+  changes.fire({ taskId: idOf(7), changeSeq: 4 });
+  expect((await outcome).changed).toEqual([idOf(7)]);
+});
+
+it('a task of which only is known that it changed has itself looked at, and no other task', async () => {
   const { records, looks, changes, outcome } = waiting();
   await expect.poll(() => looks.size).toBe(TASKS);
   for (let count = 0; count < 100; count++) {
-    changes.fire(idOf(7));
+    changes.fire({ taskId: idOf(7) });
     if (count % 10 === 0) await new Promise(setImmediate);
   }
   await expect.poll(() => looks.get(idOf(7)) ?? 0).toBeGreaterThan(1);
@@ -61,7 +81,7 @@ it('a task that tells of new output all the time has itself looked at, and no ot
   expect(looks.get(idOf(0))).toBe(1);
   const ended = sampleRecord({ task_id: idOf(7), status: 'completed', change_seq: 4 });
   records.set(idOf(7), ended);
-  changes.fire(idOf(7));
+  changes.fire({ taskId: idOf(7) });
   const { tasks, changed } = await outcome;
   expect(changed).toEqual([idOf(7)]);
   expect(tasks).toHaveLength(TASKS);
