@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { isRawPty, loadNodePty, type NodePtyModule } from '../src/pty/load-node-pty.js';
 import { waitForEnd } from './delegate.js';
@@ -15,6 +17,7 @@ const ROUNDS = 5;
 const LINE = `${'The quick brown fox jumps over the lazy dog, and over all that it may meet on its way home.'}\n`;
 const STATUS_EVERY_MS = 50;
 const LOOK_MS = 20;
+const PLAIN_PTY = fileURLToPath(new URL('plain-pty.mjs', import.meta.url));
 
 export interface ManyOutputFigures {
   readonly tasks: number;
@@ -25,6 +28,9 @@ export interface ManyOutputFigures {
   readonly rawMs: Figures;
   /** Median of the ratios within a round; the target is 1.5 or less. */
   readonly ratio: number;
+  /** The same with a process of plain node-pty for each program, as each task has its keeper, until each process has exited. */
+  readonly rawEachMs: Figures;
+  readonly ratioToEach: number;
   /** A call while they print. */
   readonly statusMs: Figures;
   /** From the first `start_task` until all twenty stand at the gate. */
@@ -40,16 +46,21 @@ export async function measureManyOutput(): Promise<ManyOutputFigures> {
   writeFileSync(text, LINE.repeat(Math.ceil((MEGABYTES * 1e6) / LINE.length)));
   const client = new StdioClient(BRIDGE, workplace.env);
   const nodePty = await loadNodePty();
-  const rounds: { start: number; bridge: number; raw: number }[] = [];
+  const rounds: { start: number; bridge: number; raw: number; rawEach: number }[] = [];
   const statusMs: number[] = [];
   try {
     await client.initialize();
     for (let round = 0; round <= ROUNDS; round++) {
       const { startMs, bridgeMs, calls } = await throughBridge(client, workplace, { gate, text });
-      const rawMs = await throughNodePty(nodePty, workplace, { gate, text });
+      const rawMs = await throughNodePty(workplace, { gate, text }, (prompt) =>
+        readRaw(nodePty, workplace, prompt),
+      );
+      const rawEachMs = await throughNodePty(workplace, { gate, text }, (prompt) =>
+        readInProcess(workplace, prompt),
+      );
       // The first round fills the disk cache.
       if (round === 0) continue;
-      rounds.push({ start: startMs, bridge: bridgeMs, raw: rawMs });
+      rounds.push({ start: startMs, bridge: bridgeMs, raw: rawMs, rawEach: rawEachMs });
       statusMs.push(...calls);
     }
   } finally {
@@ -62,6 +73,8 @@ export async function measureManyOutput(): Promise<ManyOutputFigures> {
     bridgeMs: figuresOf(rounds.map(({ bridge }) => bridge)),
     rawMs: figuresOf(rounds.map(({ raw }) => raw)),
     ratio: figuresOf(rounds.map(({ bridge, raw }) => bridge / raw)).median,
+    rawEachMs: figuresOf(rounds.map(({ rawEach }) => rawEach)),
+    ratioToEach: figuresOf(rounds.map(({ bridge, rawEach }) => bridge / rawEach)).median,
     statusMs: figuresOf(statusMs),
     startMs: figuresOf(rounds.map(({ start }) => start)),
   };
@@ -109,14 +122,14 @@ async function throughBridge(
 }
 
 async function throughNodePty(
-  nodePty: NodePtyModule,
   workplace: Workplace,
   { gate, text }: Gated,
+  read: (prompt: string) => Promise<void>,
 ): Promise<number> {
   rmSync(workplace.stamps, { force: true });
   const prompt = join(workplace.folder, 'prompt');
   writeFileSync(prompt, `BENCH-GATE ${text}\n`);
-  const ends = Array.from({ length: TASKS }, () => readRaw(nodePty, workplace, prompt));
+  const ends = Array.from({ length: TASKS }, () => read(prompt));
   await allAtGate(workplace);
   const openMs = performance.now();
   openGate(gate);
@@ -140,6 +153,11 @@ function readRaw(nodePty: NodePtyModule, { agent, env, folder }: Workplace, prom
     pty.onData(() => undefined);
     pty.onExit(() => resolve());
   });
+}
+
+async function readInProcess({ agent, env, folder }: Workplace, prompt: string): Promise<void> {
+  const child = spawn(process.execPath, [PLAIN_PTY, agent, prompt], { cwd: folder, env, stdio: 'ignore' });
+  await once(child, 'exit');
 }
 
 /** Resolves when every program has stamped its start; its next act is to wait for the gate. */
