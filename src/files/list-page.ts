@@ -9,6 +9,8 @@ const READ_AHEAD = 8;
 export interface ListedEntry {
   readonly entry: WalkEntry;
   readonly parent: WalkedFolder;
+  /** Its place in the order of its folder. */
+  readonly index: number;
   readonly segments: readonly string[];
   /** For each folder on the way, and the entry: true for the last one in its folder. */
   readonly lasts: readonly boolean[];
@@ -71,7 +73,7 @@ class Page {
         const way = index === first && after !== undefined ? wayTo(entry, after) : 'beyond';
         const below = entry.isFolder ? await ahead.folderAt(index) : undefined;
         if (way === 'beyond') {
-          const listed = { entry, parent: folder, segments: path, lasts: isLast, note: below?.note };
+          const listed = { entry, parent: folder, index, segments: path, lasts: isLast, note: below?.note };
           if (!take(listed)) {
             this.more += folder.entries.length - index;
             return false;

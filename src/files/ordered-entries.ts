@@ -1,7 +1,9 @@
 import { compareKeys, orderKey, type OrderedName, type OrderKey } from './list-order.js';
 
-/** Put in order at first, which is enough for a page of the usual size; whoever wants more wants all. */
-const FIRST_PART = 512;
+/** Put in order at first, which is enough for a page of the usual size with names of the usual length. */
+const FIRST_PART = 360;
+/** Put in order then, for short names; whoever wants more wants all. */
+const SECOND_PART = 1_000;
 /** Entries whose order tells where those lie that are wanted. */
 const SAMPLE = 400;
 /** So many times what is wanted is looked for, since a sample tells no more than roughly. */
@@ -41,7 +43,7 @@ export class OrderedEntries<Entry extends OrderedName> {
 
   #orderMore(): void {
     if (this.#start + this.#ordered.length >= this.length) return;
-    const count = this.#ordered.length === 0 ? FIRST_PART : this.length;
+    const count = [FIRST_PART, SECOND_PART].find((part) => part > this.#ordered.length) ?? this.length;
     this.#ordered = least(this.unordered, this.#from, count);
   }
 }
@@ -65,11 +67,12 @@ function guessedBound<Entry extends OrderedName>(
   count: number,
 ): OrderKey<Entry> | undefined {
   const step = Math.ceil(entries.length / SAMPLE);
-  const sample = between(
-    entries.filter((_, index) => index % step === 0),
-    from,
-    undefined,
-  );
+  const every: Entry[] = [];
+  for (let index = 0; index < entries.length; index += step) {
+    const entry = entries[index];
+    if (entry !== undefined) every.push(entry);
+  }
+  const sample = between(every, from, undefined);
   // What is behind the end of the sample bounds nothing.
   return sample.sort(compareKeys)[Math.ceil((count * RESERVE) / step)];
 }

@@ -8,13 +8,15 @@ import { gitCanReadRules, hasGitAbove, isInWorkTree, type GitEnvironment } from 
 import { RulesOfGit } from './ignored-by-git.js';
 import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
 import type { IgnoreRules } from './ignored-names.js';
-import { ByteBudget, sizeOf, targetOf } from './list-budget.js';
+import { ByteBudget, fileBytes, targetOf } from './list-budget.js';
 import { cursorAt, positionOf } from './list-cursor.js';
 import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
+import type { ListedFile } from './listed-file.js';
 import type { SearchEngine } from './search-engine.js';
 import type { SearchPage, SearchQuery } from './search-folder.js';
-import { FolderWalk, type EntryType } from './walk-folder.js';
+import { SizesAhead } from './sizes-ahead.js';
+import { FolderWalk } from './walk-folder.js';
 
 /** What takes longer waits for something, such as a pipe in the place of an ignore file. */
 const PATIENCE_MS = 8_000;
@@ -25,18 +27,6 @@ export interface ListQuery {
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
-}
-
-export interface ListedFile {
-  /** Relative to the listed folder. */
-  readonly name: string;
-  readonly type: EntryType;
-  /** Bytes; of files only. */
-  readonly size?: number;
-  /** Where a link points. */
-  readonly target?: string;
-  /** Why nothing below a folder is shown. */
-  readonly note?: string;
 }
 
 /** What every page tells besides what is on it. */
@@ -83,10 +73,11 @@ export class ProjectExplorer {
   /** Throws as `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
   async list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
     const entries: ListedFile[] = [];
+    const sizes = new SizesAhead(this.#opener.hasDescriptorPaths);
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
     const facts = await this.#page(query, signal, (listed) => {
-      const file = listedFile(listed);
-      if (!budget.spend(Buffer.byteLength(JSON.stringify(file)) + 1)) return false;
+      const file = listedFile(listed, sizes);
+      if (!budget.spend(fileBytes(file) + 1)) return false;
       entries.push(file);
       return true;
     });
@@ -185,13 +176,17 @@ export class ProjectExplorer {
   }
 }
 
-function listedFile(listed: ListedEntry): ListedFile {
+function listedFile(listed: ListedEntry, sizes: SizesAhead): ListedFile {
   const { entry, segments, note } = listed;
-  const size = entry.type === 'file' ? sizeOf(listed) : undefined;
-  const target = entry.type === 'symlink' ? targetOf(listed) : undefined;
+  const { type } = entry;
+  const name = segments.length === 1 ? entry.name : segments.join('/');
+  const size = type === 'file' ? sizes.of(listed) : undefined;
+  // Nearly every entry is one of these, and there may be thousands.
+  if (size !== undefined && note === undefined) return { name, type, size };
+  const target = type === 'symlink' ? targetOf(listed) : undefined;
   return {
-    name: segments.join('/'),
-    type: entry.type,
+    name,
+    type,
     ...(size !== undefined && { size }),
     ...(target !== undefined && { target }),
     ...(note !== undefined && { note }),

@@ -133,9 +133,13 @@ export class FolderWalk {
     try {
       const nearDev = this.#top.isNear ? Number(this.#top.stats.dev) : undefined;
       await eachName({ place, fd, nearDev, pause: this.pause }, (entry) => {
-        if (entry.name === '.git') read.isRepository = true;
-        if (entry.name === '.gitignore') read.hasTrap = typeOf(entry) === 'other';
-        if (!isHidden(entry.name)) read.entries.push(walkEntry(entry));
+        const { name } = entry;
+        if (name.startsWith('.')) {
+          if (name === '.git') read.isRepository = true;
+          if (name === '.gitignore') read.hasTrap = typeOf(entry) === 'other';
+          if (isHidden(name)) return;
+        }
+        read.entries.push(walkEntry(entry));
       });
     } catch (thrown) {
       const code = systemCodeOf(thrown);

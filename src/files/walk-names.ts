@@ -4,8 +4,10 @@ import type { WalkPause } from './walk-pause.js';
 
 /** A folder whose own size is below this has some thousand entries at most: they are read in one go. */
 const SMALL_FOLDER_BYTES = 64 * 1024;
-/** Entries read ahead from a large folder: a millisecond or two of work. */
+/** Entries of a large folder between two looks at the clock, or read ahead by the thread pool: a millisecond or two of work. */
 const BATCH = 2_000;
+/** Entries read here and now: with fewer there are more calls, with more their objects live too long to be cheap. */
+const NEAR_BATCH = 64;
 
 /** A folder whose names are wanted. */
 export interface NamedFolder {
@@ -30,12 +32,13 @@ export async function eachName(folder: NamedFolder, take: (entry: Dirent) => voi
     return;
   }
   const names = isNear
-    ? opendirSync(place, { bufferSize: BATCH })
+    ? opendirSync(place, { bufferSize: NEAR_BATCH })
     : await opendir(place, { bufferSize: BATCH });
   try {
     await drain(names, isNear, pause, take);
   } finally {
-    await names.close();
+    if (isNear) names.closeSync();
+    else await names.close();
   }
 }
 
