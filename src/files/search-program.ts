@@ -1,9 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import { waitsForPipe } from '../base/waits-for-pipe.js';
 
 /** Clients cut a call at 60 s; what takes longer here is a trap, or a network folder that is gone. */
 const TIME_LIMIT_MS = 20_000;
+/** Between two looks at what the program waits for: most have ended before the first. */
+const LOOK_MS = 100;
 const MAX_STDERR_BYTES = 4_096;
 const SHOWN_STDERR_CHARS = 400;
 
@@ -49,6 +52,10 @@ export function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Ru
   };
   const limitMs = call.timeLimitMs ?? TIME_LIMIT_MS;
   const timer = setTimeout(() => stop(tookTooLong(call, limitMs)), limitMs);
+  // A pipe in the place of an ignore file is opened by whoever reads the rules, and then waited for until the limit.
+  const looking = setInterval(() => {
+    if (child.pid !== undefined && waitsForPipe(child.pid)) stop(waitsInVain(call));
+  }, LOOK_MS);
   const onAbort = (): void => stop(call.signal.reason);
   call.signal.addEventListener('abort', onAbort, { once: true });
   child.stdout.on('data', (chunk: Buffer) => {
@@ -66,6 +73,7 @@ export function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Ru
   const ended = new Promise<number | 'missing'>((resolve, reject) => {
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
+      clearInterval(looking);
       call.signal.removeEventListener('abort', onAbort);
       finish();
     };
@@ -102,6 +110,14 @@ function killGroup(child: ChildProcess): void {
     const code = systemCodeOf(thrown);
     if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
   }
+}
+
+function waitsInVain(call: ProgramCall): BridgeError {
+  return new BridgeError(
+    'GIT_FAILED',
+    `${call.program} waits for a pipe that nobody writes to, in the place of an ignore file.`,
+    'Ask the user to remove the pipe: find . -type p shows it.',
+  );
 }
 
 function tookTooLong(call: ProgramCall, limitMs: number): BridgeError {

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import { waitsForPipe } from '../base/waits-for-pipe.js';
 import { gitEnvironment, type GitSurroundings, type Override } from './git-environment.js';
 
 /** Clients cut a call at 60 s, and a call may need git twice. */
 const TIME_LIMIT_MS = 20_000;
+/** Between two looks at what git waits for: most have ended before the first. */
+const LOOK_MS = 100;
 /** Between asking git to end and ending it: it removes its lock files in this time. */
 const KILL_GRACE_MS = 500;
 /** What git says of a fault; the rest is dropped. */
@@ -88,10 +91,15 @@ async function runOnce(
       () => end(failed(call, `did not end within ${timeLimitMs / 1_000} seconds`)),
       timeLimitMs,
     );
+    // Whoever reads ignore rules opens a pipe in their place, and would wait for it until the limit.
+    const looking = setInterval(() => {
+      if (child.pid !== undefined && waitsForPipe(child.pid)) end(waitsInVain(call));
+    }, LOOK_MS);
     const onAbort = (): void => end(call.signal.reason ?? new Error('cancelled'));
     call.signal.addEventListener('abort', onAbort, { once: true });
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
+      clearInterval(looking);
       clearTimeout(killTimer);
       call.signal.removeEventListener('abort', onAbort);
       finish();
@@ -149,6 +157,14 @@ function failed(call: GitCall, what: string): BridgeError {
     'GIT_FAILED',
     `git ${call.args[0] ?? ''} ${what}.`,
     'Ask for less with a path, or look at the repository in a terminal.',
+  );
+}
+
+function waitsInVain(call: GitCall): BridgeError {
+  return new BridgeError(
+    'GIT_FAILED',
+    `git ${call.args[0] ?? ''} waits for a pipe that nobody writes to, in the place of a file of the repository such as .gitignore.`,
+    'Ask the user to remove the pipe: find . -type p shows it.',
   );
 }
 

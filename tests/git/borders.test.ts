@@ -129,17 +129,30 @@ describe('git', () => {
 
   it('that hangs is ended when its time is over, and when the call is cancelled', async () => {
     const place = await gitPlace({ timeLimitMs: 1_000 });
-    await place.write('a', '1\n');
-    execFileSync('mkfifo', [join(place.repo, '.gitignore')]);
-    expect(await faultOf(place.service.status(place.target()))).toMatch(/did not end within 1 seconds/);
+    const never = new AbortController().signal;
+    const hanging = { cwd: place.repo, args: ['hang'], overrides: [['alias.hang', '!sleep 600']] } as const;
+    expect(await faultOf(place.runner.output({ ...hanging, signal: never }))).toMatch(
+      /did not end within 1 seconds/,
+    );
     const patient = await gitPlace();
-    await patient.write('a', '1\n');
-    execFileSync('mkfifo', [join(patient.repo, '.gitignore')]);
     const cancel = new AbortController();
-    const answer = patient.service.status({ path: patient.repo, signal: cancel.signal });
+    const answer = patient.runner.output({ ...hanging, cwd: patient.repo, signal: cancel.signal });
     setTimeout(() => cancel.abort(), 200);
     await expect(answer).rejects.toThrow(/abort/i);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'that waits for a pipe in the place of an ignore file is ended with a word about it, long before its time is over',
+    async () => {
+      const place = await gitPlace();
+      await place.write('a', '1\n');
+      await place.write('b/c', '1\n');
+      execFileSync('mkfifo', [join(place.repo, 'b', '.gitignore')]);
+      expect(await faultOf(place.service.status(place.target()))).toMatch(
+        /^GIT_FAILED: git status waits for a pipe that nobody writes to/,
+      );
+    },
+  );
 
   it('is not asked through settings that are no file', async () => {
     const place = await gitPlace();
