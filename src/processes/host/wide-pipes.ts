@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Disposable } from '../../base/lifecycle.js';
 
-/** Four times what a pipe holds when it is made, and a quarter of what any user may make of one. */
-export const WIDE_PIPE_BYTES = 256 * 1024;
+/** Eight times what a pipe holds when it is made, and half of what any user may make of one. */
+export const WIDE_PIPE_BYTES = 512 * 1024;
 /** `fcntl` of Linux that sets what a pipe holds. */
 const F_SETPIPE_SZ = 1031;
 /** Not one of the first three: Node would change how those are read, here too. */
@@ -14,8 +14,8 @@ const LIMIT_MS = 5_000;
 const ENV = { PATH: '/usr/bin:/bin' };
 
 /**
- * Makes pipes hold more. With 64 KB a program and who reads it wait for each other at every step; a wider one saves three of
- * four steps. Node has no call for it, and Perl has: where that is missing, or the system refuses, the pipe stays as it is.
+ * Makes pipes hold more. With 64 KB a program and who reads it wait for each other at every step; a wider one saves most
+ * of them. Node has no call for it, and Perl has: where that is missing, or the system refuses, the pipe stays as it is.
  * For floods only: of all pipes of a user the system lets so many be wide, and makes the next ones small.
  */
 export class WidePipes implements Disposable {

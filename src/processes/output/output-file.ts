@@ -13,7 +13,7 @@ const LONG_PIECE_BYTES = 16 * 1024;
 /** The bound is kept by dropping the oldest of so many parts: seven eighths of it are always there. */
 const PARTS = 8;
 const OWNER_ONLY = 0o600;
-/** A write of 128 KB into the memory of the system takes 0.05 ms; one that took this long waited for a disk. */
+/** A write of 256 KB into the memory of the system takes 0.1 ms; one that took this long waited for a disk, or for the processor. */
 const SLOW_WRITE_MS = 10;
 /** After a slow write the disk is left to the background for so long: in a second a caller meets at most one more. */
 const BACKGROUND_MS = 1_000;
@@ -27,6 +27,8 @@ export interface OutputFileOptions {
   readonly clock: Clock;
   /** The folder lies on a disk of this machine (`isOnLocalDisk`): a write is a copy in memory, and is made here and now. */
   readonly isLocal: boolean;
+  /** How often this program has waited for something so far; asked before and after a write, and left to the system by default. */
+  readonly waits?: () => number;
   /** Told each time that writing begins to fail. Must not throw. */
   readonly onError: (fault: unknown) => void;
 }
@@ -111,6 +113,9 @@ export class OutputFile {
     const handle = this.#handle;
     if (handle === undefined || this.#running !== undefined || this.#begins || !this.#isQuick) return 0;
     if (this.#isFull(bytes.length)) return 0;
+    const { waits = systemWaits } = this.#options;
+    // Asking costs as much as a short write: only of long ones is it told apart.
+    const waitsBefore = bytes.length < LONG_PIECE_BYTES ? -1 : waits();
     const startMs = clock.monotonicMs();
     let written = 0;
     try {
@@ -120,7 +125,8 @@ export class OutputFile {
     }
     this.#settledTo += written;
     const endMs = clock.monotonicMs();
-    if (endMs - startMs >= SLOW_WRITE_MS) this.#slowUntilMs = endMs + BACKGROUND_MS;
+    // On a busy machine others have their turn in the middle of a write: that is no waiting, and no fault of the disk.
+    if (endMs - startMs >= SLOW_WRITE_MS && waits() > waitsBefore) this.#slowUntilMs = endMs + BACKGROUND_MS;
     return written;
   }
 
@@ -215,6 +221,10 @@ export class OutputFile {
     // A close that fails (a network disk) leaves nothing that could still be done.
     await handle?.close().catch(() => undefined);
   }
+}
+
+function systemWaits(): number {
+  return process.resourceUsage().voluntaryContextSwitches;
 }
 
 function promiseWithResolve(): { promise: Promise<void>; resolve: () => void } {

@@ -15,7 +15,14 @@ async function openFile({
   folder = '',
   isLocal = false,
   clock = systemClock,
-}: { maxBytes?: number; folder?: string; isLocal?: boolean; clock?: Clock } = {}) {
+  waits,
+}: {
+  maxBytes?: number;
+  folder?: string;
+  isLocal?: boolean;
+  clock?: Clock;
+  waits?: () => number;
+} = {}) {
   const place = folder === '' ? await scratchFolder() : folder;
   const faults: unknown[] = [];
   const file = new OutputFile({
@@ -25,6 +32,7 @@ async function openFile({
     pool: new BlockPool(),
     clock,
     isLocal,
+    ...(waits && { waits }),
     onError: (fault) => faults.push(fault),
   });
   return { folder: place, file, reader: new OutputReader(place, 'stdout'), faults };
@@ -135,6 +143,38 @@ describe('the file of an output stream', () => {
     nowMs += 2_000;
     void file.write(Buffer.alloc(10));
     expect(size()).toBe(20_030);
+    await file.close();
+  });
+
+  test('does not take a busy machine for a slow disk', async () => {
+    let nowMs = 0;
+    let stepMs = 0;
+    let waited = 0;
+    // A long write during which this program waits so often, and which takes 50 ms.
+    let waitsInWrite = 0;
+    const clock = { ...systemClock, monotonicMs: () => (nowMs += stepMs) };
+    const { file, folder } = await openFile({
+      isLocal: true,
+      clock,
+      waits: () => (waited += waitsInWrite),
+    });
+    const size = () => statSync(join(folder, 'stdout.0')).size;
+    await file.write(Buffer.alloc(20_000));
+    await file.written();
+    const write = (): void => {
+      stepMs = 50;
+      void file.write(Buffer.alloc(20_000));
+      stepMs = 0;
+    };
+    write();
+    write();
+    expect(size()).toBe(60_000);
+    waitsInWrite = 1;
+    write();
+    write();
+    expect(size()).toBe(80_000);
+    await file.written();
+    expect(size()).toBe(100_000);
     await file.close();
   });
 
