@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { messageOf } from '../src/base/errors.js';
 import { ContainerRuns, type Command, type Taken } from './container-runs.js';
 import { figuresOf, memoryOf } from './figures.js';
+import { SLEEP_SECONDS, sleepers } from './sleepers.js';
 import { StdioClient } from './stdio-client.js';
 import { trivialCalls } from './trivial-calls.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
@@ -16,6 +17,8 @@ const SHORT_FLOOD_BYTES = 50 * 1024 * 1024;
 const FLOOD_BYTES = 200_000_000;
 const IDLE = 50;
 const LEAVE_LIMIT_MS = 3_000;
+/** How long the engine's own end of them is watched. */
+const LEAVE_WATCH_MS = 15_000;
 const ANSWER_LIMIT_MS = 5_000;
 
 const spawnedSchema = z.looseObject({ pid: z.string(), status: z.string() });
@@ -135,16 +138,27 @@ async function measureIdle(work: Workplace, volumes: string[]): Promise<unknown>
   for (const pid of first) await client.call('kill', { pid, signal: 'SIGKILL' });
   const before = memoryOf(client.pid).rss;
   const startMs = performance.now();
-  await start('601');
+  await start(SLEEP_SECONDS);
   const startedMs = (performance.now() - startMs) / IDLE;
   const eachMb = (memoryOf(client.pid).rss - before) / IDLE;
   const closeMs = performance.now();
   await client.close();
   const leftMs = performance.now() - closeMs;
-  const leftAtOnce = await containers();
+  const look = async () => ({ processes: sleepers().length, containers: await containers() });
+  const leftAtOnce = await look();
   let left = leftAtOnce;
-  while (left > 0 && performance.now() - closeMs < LEAVE_LIMIT_MS) left = await containers();
-  return { eachMb, startedMs, serverLeftMs: leftMs, leftAtOnce, left, goneMs: performance.now() - closeMs };
+  let processesGoneMs: number | undefined;
+  let containersGoneMs: number | undefined;
+  let elapsedMs = performance.now() - closeMs;
+  for (let now = leftAtOnce; elapsedMs < LEAVE_WATCH_MS; elapsedMs = performance.now() - closeMs) {
+    if (elapsedMs < LEAVE_LIMIT_MS) left = now;
+    // Of an engine on another machine the processes are not seen, and count as gone.
+    if (now.processes === 0) processesGoneMs ??= elapsedMs;
+    if (now.containers === 0) containersGoneMs = elapsedMs;
+    if (containersGoneMs !== undefined) break;
+    now = await look();
+  }
+  return { eachMb, startedMs, serverLeftMs: leftMs, leftAtOnce, left, processesGoneMs, containersGoneMs };
 }
 
 /** Those that run; what has ended is removed by the next server, when one leaves before the engine could. */

@@ -1,10 +1,11 @@
 // The toolset `process` on this machine, each figure beside what the machine does without a server between.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadNodePty, isRawPty } from '../src/pty/load-node-pty.js';
 import { z } from 'zod';
+import { SLEEP_SECONDS, sleepers } from './sleepers.js';
 import { StdioClient } from './stdio-client.js';
 import { trivialCalls } from './trivial-calls.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
@@ -20,6 +21,9 @@ const EXITS_AT_ONCE = 20;
 /** Of `seq 1 2000`. */
 const EXIT_BYTES = 8_893;
 const IDLE = 50;
+const MANY_IDLE = 200;
+/** What a server does behind its answers, such as compiling, is over by then. */
+const SETTLED_MS = 2_000;
 const SPAWNS = 60;
 const GONE_LIMIT_MS = 3_000;
 const KB = 1_024;
@@ -148,24 +152,47 @@ async function measureExits(work: Workplace): Promise<unknown> {
   return { elapsedMs, whole, of: EXITS };
 }
 
+/**
+ * The memory of a server for each of the first fifty children that do nothing, and for each of the next hundred and fifty: the
+ * first calls let the heap grow. Each round has a server of its own.
+ */
 async function measureIdle(work: Workplace): Promise<unknown> {
-  const client = await serve(work);
-  for (let index = 0; index < IDLE; index++)
-    await client.call('spawn', { command: 'sleep', args: ['600'], background: true });
-  // The first fifty grow the heap to what such calls need; what is ended leaves that behind.
-  const first = spawnedList(await client.call('ps', {}));
-  await Promise.all(first.map((pid) => client.call('kill', { pid, signal: 'SIGKILL' })));
-  const before = memoryOf(client.pid, 'VmRSS');
-  for (let index = 0; index < IDLE; index++)
-    await client.call('spawn', { command: 'sleep', args: ['601'], background: true });
-  const eachMb = (memoryOf(client.pid, 'VmRSS') - before) / IDLE;
-  const startMs = performance.now();
-  await client.close();
-  const leftMs = performance.now() - startMs;
-  const atOnce = sleepers().length;
-  while (sleepers().length > 0 && performance.now() - startMs < GONE_LIMIT_MS)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  return { eachMb, serverLeftMs: leftMs, leftAtOnce: atOnce, left: sleepers().length };
+  const each: number[] = [];
+  const furtherEach: number[] = [];
+  const leftMs: number[] = [];
+  const goneMs: number[] = [];
+  let left = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const client = await serve(work);
+    const start = async (count: number): Promise<number> => {
+      const before = await settledMemory(client);
+      const wish = { command: 'sleep', args: [SLEEP_SECONDS], background: true };
+      await Promise.all(Array.from({ length: count }, () => client.call('spawn', wish)));
+      return ((await settledMemory(client)) - before) / count;
+    };
+    each.push(await start(IDLE));
+    furtherEach.push(await start(MANY_IDLE - IDLE));
+    const startMs = performance.now();
+    await client.close();
+    leftMs.push(performance.now() - startMs);
+    while (sleepers().length > 0 && performance.now() - startMs < GONE_LIMIT_MS)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    goneMs.push(performance.now() - startMs);
+    left += sleepers().length;
+  }
+  return {
+    eachMb: median(each),
+    eachMbOfRounds: each,
+    furtherEachMb: median(furtherEach),
+    serverLeftMs: median(leftMs),
+    goneMs: median(goneMs),
+    left,
+  };
+}
+
+async function settledMemory(client: StdioClient): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+  return memoryOf(client.pid, 'VmRSS');
 }
 
 /** From the request until it runs, against a spawn by this process; and until its first output is here. */
@@ -231,27 +258,6 @@ async function rawTerminalMs(text: string): Promise<number> {
     if (!isRawPty(pty)) return reject(new Error('node-pty gave something else'));
     pty.onData(() => undefined);
     pty.onExit(() => resolve(performance.now() - startMs));
-  });
-}
-
-function spawnedList(answer: Record<string, unknown>): string[] {
-  return z
-    .object({ processes: z.array(spawnedSchema) })
-    .parse(answer)
-    .processes.filter(({ status }) => status === 'running')
-    .map(({ pid }) => pid);
-}
-
-/** Pids of the sleepers that were started above. */
-function sleepers(): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === 'sleep\x00601\x00';
-    } catch {
-      // It ended between two looks.
-      return false;
-    }
   });
 }
 
