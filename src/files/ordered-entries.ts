@@ -1,7 +1,7 @@
 import { compareKeys, orderKey, type OrderedName, type OrderKey } from './list-order.js';
 
 /** Put in order at first, which is enough for a page of the usual size with names of the usual length. */
-const FIRST_PART = 360;
+export const FIRST_PART = 360;
 /** Put in order then, for short names; whoever wants more wants all. */
 const SECOND_PART = 1_000;
 /** Entries whose order tells where those lie that are wanted. */

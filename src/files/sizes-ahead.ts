@@ -2,10 +2,13 @@ import { lstatSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
 import { inFolder } from './in-folder.js';
 import type { ListedEntry } from './list-page.js';
+import { FIRST_PART } from './ordered-entries.js';
 import type { WalkedFolder } from './walk-folder.js';
 
 /** Looked at together: what comes behind a file that is shown most often is shown, too. */
 const LOOKED_AT_ONCE = 40;
+/** Of a page that is larger than the usual: a millisecond or two of work. */
+const MANY_AT_ONCE = 320;
 /** Fewer are looked at sooner than the way into their folder and back is gone. */
 const WORTH_THE_WAY = 6;
 
@@ -13,6 +16,7 @@ const WORTH_THE_WAY = 6;
 export class SizesAhead {
   readonly #hasDescriptorPaths: boolean;
   #folder: WalkedFolder | undefined;
+  #lookedAt = 0;
   #sizes = new Map<string, number | undefined>();
 
   constructor(hasDescriptorPaths: boolean) {
@@ -30,7 +34,9 @@ export class SizesAhead {
 
   #look(folder: WalkedFolder, from: number): void {
     const names: string[] = [];
-    for (let index = from; index < from + LOOKED_AT_ONCE; index++) {
+    const count = this.#lookedAt < FIRST_PART ? LOOKED_AT_ONCE : MANY_AT_ONCE;
+    this.#lookedAt += count;
+    for (let index = from; index < from + count; index++) {
       const entry = folder.entries.at(index);
       if (entry?.type === 'file') names.push(entry.name);
     }
