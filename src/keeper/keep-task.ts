@@ -35,6 +35,7 @@ import type { Judgement } from '../tasks/task-run-parts.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import type { AgentContainer, AgentContainerParts } from './agent-container.js';
 import { createDriver } from './create-driver.js';
+import { FloodShare } from './flood-share.js';
 import { KeeperServer } from './keeper-server.js';
 import { TaskFiles } from './task-files.js';
 import { TaskReceipt } from './task-receipt.js';
@@ -121,6 +122,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       logger,
       env: { ...childEnv, ...container?.seenHere },
     });
+    const share = owned.add(new FloodShare({ clock }));
     const pty = container?.terminals ?? owned.add(new PtyManager({ clock }));
     const driver = createDriver({
       spec,
@@ -139,7 +141,10 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         if (report.remaining.length > 0)
           logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
       },
-      onBytes: (bytes, session) => terminal.output(bytes, session),
+      onBytes: (bytes, session) => {
+        share.printed(bytes.length);
+        terminal.output(bytes, session);
+      },
     });
     terminal.stateFrom(() => driver.terminal?.state(0) ?? '');
     let server: KeeperServer | undefined = undefined;

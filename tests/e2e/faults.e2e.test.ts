@@ -48,6 +48,13 @@ async function peakMegabytes(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
 
+/** Nice value of the session of a process (sched(7), autogroup); undefined where sessions have none. */
+async function shareOf(pid: number): Promise<number | undefined> {
+  const share = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => '');
+  const nice = /nice (-?\d+)/.exec(share)?.[1];
+  return nice === undefined ? undefined : Number(nice);
+}
+
 describe.each(names)('%s', (name) => {
   it('that exits with 0 completes its task, with any other code fails it', async () => {
     const bridge = await bridgeWith(name);
@@ -135,6 +142,19 @@ describe('a program of another name', () => {
     expect(peak).toBeGreaterThan(0);
     expect(peak).toBeLessThan(MEMORY_LIMIT_MB);
     expect(await peakMegabytes(bridge.mcp.pid)).toBeLessThan(MEMORY_LIMIT_MB);
+  });
+
+  it('that floods the terminal keeps its share of the processor, and its keeper stands back', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const ordinary = await shareOf(bridge.mcp.pid);
+    const id = await agent(bridge, 'floods-then-asks 2', { permission_mode: 'cautious' });
+    const { keeper } = await recordOf(bridge, id);
+    // A kernel that gives no shares has none to tell.
+    const lower = ordinary === undefined ? undefined : ordinary + 6;
+    await expect.poll(() => shareOf(keeper.pid)).toBe(lower);
+    await expect.poll(async () => shareOf((await recordOf(bridge, id)).agent?.pid ?? 0)).toBe(ordinary);
+    await bridge.answerNext(id, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
   });
 
   it('gets yes for a prompt that it writes letter by letter', async () => {
