@@ -8,8 +8,8 @@ const SHOWN_NAME_CHARS = 400;
 /** One entry as a line: `│   ├── name`, a folder with `/`, a link with its target. */
 export function treeLine(listed: ListedEntry, target: string | undefined): string {
   const { entry, lasts, note } = listed;
-  const indent = lasts.slice(0, -1).map((isLast) => (isLast ? '    ' : '│   '));
-  const branch = lasts.at(-1) === true ? '└── ' : '├── ';
+  const indent = lasts.map((isLast) => (isLast ? '    ' : '│   '));
+  const branch = listed.isLast ? '└── ' : '├── ';
   const name = oneLine(entry.name, SHOWN_NAME_CHARS);
   const end = entry.isFolder ? '/' : target === undefined ? '' : ` -> ${target}`;
   return `${indent.join('')}${branch}${name}${end}${note === undefined ? '' : ` [${note}]`}`;

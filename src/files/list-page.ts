@@ -11,9 +11,12 @@ export interface ListedEntry {
   readonly parent: WalkedFolder;
   /** Its place in the order of its folder. */
   readonly index: number;
-  readonly segments: readonly string[];
-  /** For each folder on the way, and the entry: true for the last one in its folder. */
+  /** The folders on the way to it. */
+  readonly folders: readonly string[];
+  /** For each of them: true for the last one in its folder. */
   readonly lasts: readonly boolean[];
+  /** The same of the entry. */
+  readonly isLast: boolean;
   /** Of a folder that was read: why nothing below it is shown. */
   readonly note: string | undefined;
 }
@@ -22,6 +25,8 @@ export interface PageOptions {
   readonly walk: FolderWalk;
   readonly depth: number;
   readonly after: ListPosition | undefined;
+  /** Entries that probably fit. */
+  readonly expected: number;
   /** False when the entry does not fit any more. */
   readonly take: (entry: ListedEntry) => boolean;
 }
@@ -44,48 +49,54 @@ export async function listPage(options: PageOptions): Promise<PageEnd> {
 }
 
 class Page {
-  last: ListPosition | undefined;
   more = 0;
   readonly #options: PageOptions;
+  #last: ListedEntry | undefined;
 
   constructor(options: PageOptions) {
     this.#options = options;
-    this.last = options.after;
+  }
+
+  /** The entry that was taken last. */
+  get last(): ListPosition | undefined {
+    if (this.#last === undefined) return this.#options.after;
+    const { folders, entry } = this.#last;
+    return { segments: [...folders, entry.name], isFolder: entry.isFolder };
   }
 
   /** False when `take` has enough. */
   async folder(
     folder: WalkedFolder,
-    segments: readonly string[],
+    folders: readonly string[],
     lasts: readonly boolean[],
     after: ListPosition | undefined,
   ): Promise<boolean> {
-    const { walk, depth, take } = this.#options;
+    const { walk, depth, take, expected } = this.#options;
+    folder.entries.expect(expected);
     const first = after === undefined ? 0 : folder.entries.startFrom(stepOf(after));
-    const ahead = new ReadAhead(walk, folder, segments.length + 1 < depth);
+    const ahead = new ReadAhead(walk, folder, folders.length + 1 < depth);
     try {
       for (let index = first; index < folder.entries.length; index++) {
         const entry = folder.entries.at(index);
         if (entry === undefined) break;
         if (walk.pause.isDue()) await walk.pause.wait();
-        const path = [...segments, entry.name];
-        const isLast = [...lasts, index === folder.entries.length - 1];
+        const isLast = index === folder.entries.length - 1;
         const way = index === first && after !== undefined ? wayTo(entry, after) : 'beyond';
         const below = entry.isFolder ? await ahead.folderAt(index) : undefined;
         if (way === 'beyond') {
-          const listed = { entry, parent: folder, index, segments: path, lasts: isLast, note: below?.note };
+          const listed = { entry, parent: folder, index, folders, lasts, isLast, note: below?.note };
           if (!take(listed)) {
             this.more += folder.entries.length - index;
             return false;
           }
-          this.last = { segments: path, isFolder: entry.isFolder };
+          this.#last = listed;
         }
         if (below === undefined) continue;
         const rest =
           way === 'through' && after !== undefined
             ? { segments: after.segments.slice(1), isFolder: after.isFolder }
             : undefined;
-        if (!(await this.folder(below, path, isLast, rest))) {
+        if (!(await this.folder(below, [...folders, entry.name], [...lasts, isLast], rest))) {
           this.more += folder.entries.length - index - 1;
           return false;
         }

@@ -20,6 +20,8 @@ import { FolderWalk } from './walk-folder.js';
 
 /** What takes longer waits for something, such as a pipe in the place of an ignore file. */
 const PATIENCE_MS = 8_000;
+/** Of a listing, rather too few, since sizes are looked at ahead: a file with a name of seven characters. */
+const USUAL_ENTRY_BYTES = 42;
 
 export interface ListQuery {
   readonly path?: string | undefined;
@@ -127,7 +129,9 @@ export class ProjectExplorer {
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
     return this.#walking(query.path, signal, async (walk, path) => {
-      const end = await listPage({ walk, depth: query.depth ?? this.#defaultDepth, after, take });
+      const expected = Math.ceil((query.maxBytes ?? DEFAULT_LIST_BYTES) / USUAL_ENTRY_BYTES);
+      const depth = query.depth ?? this.#defaultDepth;
+      const end = await listPage({ walk, depth, after, expected, take });
       return factsOf(path, end);
     });
   }
@@ -177,9 +181,9 @@ export class ProjectExplorer {
 }
 
 function listedFile(listed: ListedEntry, sizes: SizesAhead): ListedFile {
-  const { entry, segments, note } = listed;
+  const { entry, folders, note } = listed;
   const { type } = entry;
-  const name = segments.length === 1 ? entry.name : segments.join('/');
+  const name = folders.length === 0 ? entry.name : [...folders, entry.name].join('/');
   const size = type === 'file' ? sizes.of(listed) : undefined;
   // Nearly every entry is one of these, and there may be thousands.
   if (size !== undefined && note === undefined) return { name, type, size };

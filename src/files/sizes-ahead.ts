@@ -17,7 +17,9 @@ export class SizesAhead {
   readonly #hasDescriptorPaths: boolean;
   #folder: WalkedFolder | undefined;
   #lookedAt = 0;
-  #sizes = new Map<string, number | undefined>();
+  /** Of the entries of the folder from index `#from` on. */
+  #sizes: (number | undefined)[] = [];
+  #from = 0;
 
   constructor(hasDescriptorPaths: boolean) {
     this.#hasDescriptorPaths = hasDescriptorPaths;
@@ -27,30 +29,27 @@ export class SizesAhead {
    * Bytes, at once: the folder was read this very moment, so the answer lies in memory, and a turn through the thread pool would
    * take ten times as long. Undefined when the file is gone.
    */
-  of({ parent, entry, index }: ListedEntry): number | undefined {
-    if (parent !== this.#folder || !this.#sizes.has(entry.name)) this.#look(parent, index);
-    return this.#sizes.get(entry.name);
+  of({ parent, index }: ListedEntry): number | undefined {
+    const isKnown = parent === this.#folder && index >= this.#from && index < this.#from + this.#sizes.length;
+    if (!isKnown) this.#look(parent, index);
+    return this.#sizes[index - this.#from];
   }
 
   #look(folder: WalkedFolder, from: number): void {
-    const names: string[] = [];
     const count = this.#lookedAt < FIRST_PART ? LOOKED_AT_ONCE : MANY_AT_ONCE;
+    const end = Math.min(from + count, folder.entries.length);
     this.#lookedAt += count;
-    for (let index = from; index < from + count; index++) {
-      const entry = folder.entries.at(index);
-      if (entry?.type === 'file') names.push(entry.name);
-    }
     this.#folder = folder;
-    this.#sizes = new Map();
-    if (this.#hasDescriptorPaths && names.length >= WORTH_THE_WAY && this.#lookInside(folder, names)) return;
-    for (const name of names) this.#sizes.set(name, sizeOf(`${folder.place}/${name}`));
+    this.#from = from;
+    if (this.#hasDescriptorPaths && end - from >= WORTH_THE_WAY && this.#lookInside(folder, end)) return;
+    this.#sizes = sizesOf(folder, from, end, `${folder.place}/`);
   }
 
   /** False when there is no way into the folder. */
-  #lookInside(folder: WalkedFolder, names: readonly string[]): boolean {
+  #lookInside(folder: WalkedFolder, end: number): boolean {
     try {
       inFolder(folder.place, () => {
-        for (const name of names) this.#sizes.set(name, sizeOf(name));
+        this.#sizes = sizesOf(folder, this.#from, end, '');
       });
       return true;
     } catch (thrown) {
@@ -58,6 +57,15 @@ export class SizesAhead {
       return false;
     }
   }
+}
+
+function sizesOf(folder: WalkedFolder, from: number, end: number, way: string): (number | undefined)[] {
+  const sizes: (number | undefined)[] = [];
+  for (let index = from; index < end; index++) {
+    const entry = folder.entries.at(index);
+    sizes.push(entry?.type === 'file' ? sizeOf(way + entry.name) : undefined);
+  }
+  return sizes;
 }
 
 function sizeOf(path: string): number | undefined {
