@@ -53,10 +53,27 @@ function addItem(blocks: string[], indent: string, value: unknown): void {
     blocks.push(`${indent}- ${indentedLines(scalar(value), inner)}`);
     return;
   }
+  const flat = flatItem(value, indent);
+  if (flat !== undefined) {
+    blocks.push(flat);
+    return;
+  }
   const first = blocks.length;
   for (const key of Object.keys(value)) addField(blocks, inner, key, value[key]);
   // The dash takes the place of the indent of the first line.
   blocks[first] = `${indent}- ${(blocks[first] ?? '').slice(inner.length)}`;
+}
+
+/** The lines of an item that holds nothing but words and numbers, as nearly all of a long list do; undefined for another one. */
+function flatItem(item: JsonObject, indent: string): string | undefined {
+  let lines = '';
+  for (const key of Object.keys(item)) {
+    const value = item[key];
+    if (value === undefined) continue;
+    if (typeof value === 'string' ? value.includes('\n') : typeof value !== 'number') return undefined;
+    lines += `${lines === '' ? `${indent}- ` : `\n${indent}  `}${key}: ${scalar(value)}`;
+  }
+  return lines === '' ? undefined : lines;
 }
 
 function indentedLines(text: string, indent: string): string {
@@ -64,5 +81,7 @@ function indentedLines(text: string, indent: string): string {
 }
 
 function scalar(value: unknown): string {
+  // As JSON has it, in a tenth of the time.
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -38,3 +38,45 @@ test('an answer reads as lines of names and values', () => {
     ].join('\n'),
   );
 });
+
+test('items of a list read alike, whether all in them is on one line or not', () => {
+  const items = [
+    { name: 'a', size: 0, missing: undefined },
+    { name: 'b', is_last: false, size: null, ratio: 0.5 },
+    { missing: undefined, note: 'x\ny', name: 'c' },
+    { name: '', tags: [], inner: { size: -1 } },
+  ];
+  expect(readable({ items, outer: { items } }).split('\n')).toEqual([
+    'items:',
+    '- name: a',
+    '  size: 0',
+    '- name: b',
+    '  is_last: false',
+    '  size: null',
+    '  ratio: 0.5',
+    '- note:',
+    '  x',
+    '  y',
+    '  name: c',
+    '- name: ',
+    '  tags: none',
+    '  inner:',
+    '    size: -1',
+    'outer:',
+    '  items:',
+    '  - name: a',
+    '    size: 0',
+    '  - name: b',
+    '    is_last: false',
+    '    size: null',
+    '    ratio: 0.5',
+    '  - note:',
+    '    x',
+    '    y',
+    '    name: c',
+    '  - name: ',
+    '    tags: none',
+    '    inner:',
+    '      size: -1',
+  ]);
+});
