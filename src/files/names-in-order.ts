@@ -21,24 +21,28 @@ function oneKind<Entry extends OrderedName>(entries: readonly Entry[]): Entry[] 
   if (entries.length < WORTH_PREPARING || entries.length > MAX_INDEX) return compared(entries);
   const places = orderOfWeights(entries.map(({ name }) => name.toLowerCase()));
   const ordered: Entry[] = [];
-  let same: Entry[] = [];
   let weight = -1;
-  const settle = (): void => {
-    if (same.length > 1) same = compared(same);
-    for (const entry of same) ordered.push(entry);
-    same = [];
-  };
+  let sameFrom = 0;
   for (const place of places) {
     const index = place % MAX_INDEX;
     const entry = entries[index];
     if (entry === undefined) continue;
     const next = (place - index) / MAX_INDEX;
-    if (next !== weight) settle();
-    weight = next;
-    same.push(entry);
+    if (next !== weight) {
+      compareFrom(ordered, sameFrom);
+      sameFrom = ordered.length;
+      weight = next;
+    }
+    ordered.push(entry);
   }
-  settle();
+  compareFrom(ordered, sameFrom);
   return ordered;
+}
+
+/** Puts what is at `from` and behind it in order. */
+function compareFrom<Entry extends OrderedName>(ordered: Entry[], from: number): void {
+  if (ordered.length - from < 2) return;
+  for (const entry of compared(ordered.splice(from))) ordered.push(entry);
 }
 
 /** For each name its weight and its index, in order. Names of one weight are in no order yet. */
