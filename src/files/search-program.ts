@@ -1,12 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { waitsForPipe } from '../base/waits-for-pipe.js';
+import { watchForPipe } from '../base/waits-for-pipe.js';
 
 /** Clients cut a call at 60 s; what takes longer here is a trap, or a network folder that is gone. */
 const TIME_LIMIT_MS = 20_000;
-/** Between two looks at what the program waits for: most have ended before the first. */
-const LOOK_MS = 100;
 const MAX_STDERR_BYTES = 4_096;
 const SHOWN_STDERR_CHARS = 400;
 
@@ -52,10 +50,7 @@ export function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Ru
   };
   const limitMs = call.timeLimitMs ?? TIME_LIMIT_MS;
   const timer = setTimeout(() => stop(tookTooLong(call, limitMs)), limitMs);
-  // A pipe in the place of an ignore file is opened by whoever reads the rules, and then waited for until the limit.
-  const looking = setInterval(() => {
-    if (child.pid !== undefined && waitsForPipe(child.pid)) stop(waitsInVain(call));
-  }, LOOK_MS);
+  const pipeWatch = watchForPipe(child.pid, () => stop(waitsInVain(call)));
   const onAbort = (): void => stop(call.signal.reason);
   call.signal.addEventListener('abort', onAbort, { once: true });
   child.stdout.on('data', (chunk: Buffer) => {
@@ -73,7 +68,7 @@ export function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Ru
   const ended = new Promise<number | 'missing'>((resolve, reject) => {
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
-      clearInterval(looking);
+      pipeWatch.dispose();
       call.signal.removeEventListener('abort', onAbort);
       finish();
     };

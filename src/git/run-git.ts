@@ -1,13 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { waitsForPipe } from '../base/waits-for-pipe.js';
+import { watchForPipe } from '../base/waits-for-pipe.js';
 import { gitEnvironment, type GitSurroundings, type Override } from './git-environment.js';
 
 /** Clients cut a call at 60 s, and a call may need git twice. */
 const TIME_LIMIT_MS = 20_000;
-/** Between two looks at what git waits for: most have ended before the first. */
-const LOOK_MS = 100;
 /** Between asking git to end and ending it: it removes its lock files in this time. */
 const KILL_GRACE_MS = 500;
 /** What git says of a fault; the rest is dropped. */
@@ -91,15 +89,12 @@ async function runOnce(
       () => end(failed(call, `did not end within ${timeLimitMs / 1_000} seconds`)),
       timeLimitMs,
     );
-    // Whoever reads ignore rules opens a pipe in their place, and would wait for it until the limit.
-    const looking = setInterval(() => {
-      if (child.pid !== undefined && waitsForPipe(child.pid)) end(waitsInVain(call));
-    }, LOOK_MS);
+    const pipeWatch = watchForPipe(child.pid, () => end(waitsInVain(call)));
     const onAbort = (): void => end(call.signal.reason ?? new Error('cancelled'));
     call.signal.addEventListener('abort', onAbort, { once: true });
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
-      clearInterval(looking);
+      pipeWatch.dispose();
       clearTimeout(killTimer);
       call.signal.removeEventListener('abort', onAbort);
       finish();
