@@ -113,9 +113,10 @@ export class TaskReader {
     try {
       return (await link.screen()).text;
     } catch (fault) {
+      if (!(fault instanceof BridgeError)) throw fault;
       const left = await this.get(record.task_id);
       // It ended while it was asked, and left its last screen.
-      if (fault instanceof BridgeError && isFinal(left.status)) return left.last_output;
+      if (isFinal(left.status)) return left.last_output;
       throw fault;
     } finally {
       link.dispose();
