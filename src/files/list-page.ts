@@ -1,6 +1,7 @@
 import { compareNames } from './list-order.js';
 import type { ListPosition } from './list-cursor.js';
-import type { FolderWalk, WalkedFolder, WalkEntry } from './walk-folder.js';
+import type { WalkEntry } from './walk-entry.js';
+import type { FolderWalk, WalkedFolder } from './walk-folder.js';
 
 /** Folders read before they are needed: their reading overlaps, and a descriptor each is open. */
 const READ_AHEAD = 8;

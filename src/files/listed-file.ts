@@ -1,4 +1,4 @@
-import type { EntryType } from './walk-folder.js';
+import type { EntryType } from './walk-entry.js';
 
 /** An entry of a folder as a listing tells of it. */
 export interface ListedFile {

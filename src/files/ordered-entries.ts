@@ -1,4 +1,4 @@
-import { compareKeys, orderKey, type OrderedName } from './list-order.js';
+import { compareKeys, orderKey, type OrderedName, type OrderKey } from './list-order.js';
 import { namesInOrder } from './names-in-order.js';
 
 /** Put in order at first, which is enough for a page of the usual size with names of the usual length. */
@@ -12,18 +12,21 @@ const RESERVE = 1.4;
 
 /** The entries of a folder, put in order only as far as they are asked for: a page shows a few hundred of any number. */
 export class OrderedEntries<Entry extends OrderedName> {
-  /** All of them, in no order. */
+  /** All of them, in any order. */
   readonly unordered: readonly Entry[];
-  /** Those from index `#start` on, in no order. */
+  /** Those from index `#start` on, in any order. */
   #rest: readonly Entry[];
   /** In order, from index `#start` on. */
   #ordered: readonly Entry[] = [];
   #start = 0;
   #firstPart = FIRST_PART;
+  readonly #isOrdered: boolean;
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly Entry[], isOrdered = false) {
     this.unordered = entries;
     this.#rest = entries;
+    this.#isOrdered = isOrdered;
+    if (isOrdered) this.#ordered = entries;
   }
 
   get length(): number {
@@ -38,6 +41,7 @@ export class OrderedEntries<Entry extends OrderedName> {
   /** The index of the first entry that does not come before `wanted`. What lies before it cannot be asked for any more. */
   startFrom(wanted: OrderedName): number {
     const from = orderKey(wanted);
+    if (this.#isOrdered) return firstFrom(this.unordered, from);
     this.#rest = this.unordered.filter((entry) => compareKeys(orderKey(entry), from) >= 0);
     this.#ordered = [];
     this.#start = this.length - this.#rest.length;
@@ -56,6 +60,19 @@ export class OrderedEntries<Entry extends OrderedName> {
     const part = [this.#firstPart, this.#firstPart * SECOND_PARTS].find((count) => count > known);
     this.#ordered = least(this.#rest, part ?? this.#rest.length);
   }
+}
+
+/** In what is in order: the index of the first entry that does not come before `from`. */
+function firstFrom(ordered: readonly OrderedName[], from: OrderKey<OrderedName>): number {
+  let low = 0;
+  let high = ordered.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = ordered[middle];
+    if (entry !== undefined && compareKeys(orderKey(entry), from) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The first `count` in order, without a look at the order of the others; nothing is kept of those. */

@@ -1,4 +1,5 @@
 import { basename, dirname, relative } from 'node:path';
+import { systemClock, type Clock } from '../base/clock.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
@@ -13,6 +14,7 @@ import { cursorAt, positionOf } from './list-cursor.js';
 import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
 import type { ListedFile } from './listed-file.js';
+import { KeptNames } from './kept-names.js';
 import type { SearchEngine } from './search-engine.js';
 import type { SearchPage, SearchQuery } from './search-folder.js';
 import { SizesAhead } from './sizes-ahead.js';
@@ -50,6 +52,7 @@ export class ProjectExplorer {
   readonly #defaultDepth: number;
   readonly #engines: readonly SearchEngine[];
   readonly #patienceMs: number;
+  readonly #kept: KeptNames;
 
   constructor(options: {
     readonly opener: PathOpener;
@@ -62,7 +65,10 @@ export class ProjectExplorer {
     readonly engines?: readonly SearchEngine[];
     /** What a program may take that lists or searches, before looking at each file takes over. */
     readonly patienceMs?: number;
+    readonly clock?: Clock;
   }) {
+    const { clock = systemClock } = options;
+    this.#kept = new KeptNames(() => clock.now());
     this.#opener = options.opener;
     this.#roots = options.roots;
     this.#activeProject = options.activeProject;
@@ -149,6 +155,7 @@ export class ProjectExplorer {
       top,
       hasDescriptorPaths: this.#opener.hasDescriptorPaths,
       rulesFor: (path, place) => this.#rulesFor(path, place, both),
+      kept: this.#kept,
       signal: both,
     });
     try {

@@ -1,4 +1,5 @@
-import type { FolderWalk, WalkedFolder, WalkEntry } from './walk-folder.js';
+import type { WalkEntry } from './walk-entry.js';
+import type { FolderWalk, WalkedFolder } from './walk-folder.js';
 
 interface Level {
   readonly name: string;

@@ -1,25 +1,18 @@
-import { closeSync, constants, openSync, type Dirent } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
+import { namesIn, type FolderNames } from './folder-names.js';
 import type { IgnoreRules } from './ignored-names.js';
-import { isHidden } from './list-order.js';
+import type { KeptNames } from './kept-names.js';
 import { OrderedEntries } from './ordered-entries.js';
-import { eachName } from './walk-names.js';
+import type { WalkEntry } from './walk-entry.js';
 import { WalkPause } from './walk-pause.js';
 
 /** Linux: a descriptor that only names a place (open(2)); nothing is read by it, and no pipe waits. */
 const O_PATH = 0o10000000;
 /** Each may be a process of git; what lies in further repositories follows the files' own rules. */
 const MAX_REPOSITORIES = 24;
-
-export type EntryType = 'file' | 'directory' | 'symlink' | 'other';
-
-export interface WalkEntry {
-  readonly name: string;
-  readonly type: EntryType;
-  readonly isFolder: boolean;
-}
 
 /** A folder that was read. Its descriptor stays open for its subfolders until it is closed. */
 export interface WalkedFolder {
@@ -37,16 +30,6 @@ export interface WalkedFolder {
   readonly rulesBase: string;
 }
 
-interface NamesRead {
-  readonly entries: readonly WalkEntry[];
-  /** True with a `.git` among the names. */
-  readonly isRepository: boolean;
-  /** True with a `.gitignore` that whoever reads it would wait for. */
-  readonly hasTrap: boolean;
-  /** The system's code, when the names could not be read. */
-  readonly fault: string | undefined;
-}
-
 /** The rules for a repository, or for the files at `path`; `place` leads to the same folder. */
 export type RulesFor = (path: string, place: string) => Promise<IgnoreRules>;
 
@@ -56,6 +39,7 @@ export class FolderWalk {
   readonly #top: OpenedDirectory;
   readonly #hasDescriptorPaths: boolean;
   readonly #rulesFor: RulesFor;
+  readonly #kept: KeptNames;
   readonly #open = new Set<number>();
   readonly #rules: IgnoreRules[] = [];
   #topRules: Promise<IgnoreRules> | undefined;
@@ -66,11 +50,13 @@ export class FolderWalk {
     readonly top: OpenedDirectory;
     readonly hasDescriptorPaths: boolean;
     readonly rulesFor: RulesFor;
+    readonly kept: KeptNames;
     readonly signal: AbortSignal;
   }) {
     this.#top = options.top;
     this.#hasDescriptorPaths = options.hasDescriptorPaths;
     this.#rulesFor = options.rulesFor;
+    this.#kept = options.kept;
     this.pause = new WalkPause(options.signal);
   }
 
@@ -128,33 +114,18 @@ export class FolderWalk {
     await Promise.all(this.#rules.map((rules) => rules.close()));
   }
 
-  async #names(place: string, fd: number | undefined): Promise<NamesRead> {
-    const read = { entries: new Array<WalkEntry>(), isRepository: false, hasTrap: false };
-    try {
-      const nearDev = this.#top.isNear ? Number(this.#top.stats.dev) : undefined;
-      await eachName({ place, fd, nearDev, pause: this.pause }, (entry) => {
-        const { name } = entry;
-        if (name.startsWith('.')) {
-          if (name === '.git') read.isRepository = true;
-          if (name === '.gitignore') read.hasTrap = typeOf(entry) === 'other';
-          if (isHidden(name)) return;
-        }
-        read.entries.push(walkEntry(entry));
-      });
-    } catch (thrown) {
-      const code = systemCodeOf(thrown);
-      if (code === undefined) throw thrown;
-      return { ...read, entries: [], fault: code };
-    }
-    return { ...read, fault: undefined };
+  #names(place: string, fd: number | undefined): Promise<FolderNames | { readonly fault: string }> {
+    const nearDev = this.#top.isNear ? Number(this.#top.stats.dev) : undefined;
+    return namesIn({ place, fd, nearDev, pause: this.pause }, this.#kept);
   }
 
   async #shown(
     folder: Omit<WalkedFolder, 'entries' | 'note'>,
-    { entries, isRepository, hasTrap, fault }: NamesRead,
+    names: FolderNames | { readonly fault: string },
     isNested: boolean,
   ): Promise<WalkedFolder> {
-    if (fault !== undefined) return { ...folder, entries: noEntries(), note: `unreadable: ${fault}` };
+    if ('fault' in names) return { ...folder, entries: noEntries(), note: `unreadable: ${names.fault}` };
+    const { entries, isOrdered, isRepository, hasTrap } = names;
     let { rules, rulesBase } = folder;
     if (isNested && isRepository) {
       if (rules.isGit) return { ...folder, entries: noEntries(), note: 'repository' };
@@ -171,7 +142,7 @@ export class FolderWalk {
     const hidden = await rules.ignored(inRules, entries, folder.place);
     const shown = hidden.size === 0 ? entries : entries.filter(({ name }) => !hidden.has(name));
     if (this.pause.isDue()) await this.pause.wait();
-    return { ...folder, rules, rulesBase, entries: new OrderedEntries(shown), note: undefined };
+    return { ...folder, rules, rulesBase, entries: new OrderedEntries(shown, isOrdered), note: undefined };
   }
 
   async #newRules(path: string, place: string): Promise<IgnoreRules> {
@@ -203,15 +174,4 @@ export class FolderWalk {
 
 function noEntries(): OrderedEntries<WalkEntry> {
   return new OrderedEntries<WalkEntry>([]);
-}
-
-function walkEntry(entry: Dirent): WalkEntry {
-  const type = typeOf(entry);
-  return { name: entry.name, type, isFolder: type === 'directory' };
-}
-
-function typeOf(entry: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): EntryType {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'directory';
-  return entry.isSymbolicLink() ? 'symlink' : 'other';
 }

@@ -1,4 +1,4 @@
-import { fstatSync, opendirSync, readdirSync, type Dir, type Dirent } from 'node:fs';
+import { opendirSync, readdirSync, type Dir, type Dirent } from 'node:fs';
 import { opendir, readdir } from 'node:fs/promises';
 import type { WalkPause } from './walk-pause.js';
 
@@ -9,22 +9,20 @@ const BATCH = 2_000;
 /** Entries read here and now: with fewer there are more calls, with more their objects live too long to be cheap. */
 const NEAR_BATCH = 64;
 
-/** A folder whose names are wanted. */
-export interface NamedFolder {
+/** A folder to be read. */
+export interface ReadFolder {
   readonly place: string;
-  readonly fd: number | undefined;
-  /** The device known to be one of this machine's own, as `stat` tells it: what lies there is read here and now. */
-  readonly nearDev: number | undefined;
+  /** The folder's own size; undefined where it is not known. */
+  readonly sizeBytes: number | undefined;
+  /** True for what lies on this machine: it is read here and now. */
+  readonly isNear: boolean;
   readonly pause: WalkPause;
 }
 
 /** Gives each entry of the folder to `take`, in no order. A folder of any size delays nobody. Throws system errors. */
-export async function eachName(folder: NamedFolder, take: (entry: Dirent) => void): Promise<void> {
-  const { place, fd, nearDev, pause } = folder;
-  const stats = fd === undefined ? undefined : fstatSync(fd);
-  const isSmall = stats !== undefined && stats.size < SMALL_FOLDER_BYTES;
-  const isNear = stats !== undefined && stats.dev === nearDev;
-  if (isSmall) {
+export async function eachName(folder: ReadFolder, take: (entry: Dirent) => void): Promise<void> {
+  const { place, sizeBytes, isNear, pause } = folder;
+  if (sizeBytes !== undefined && sizeBytes < SMALL_FOLDER_BYTES) {
     const entries = isNear
       ? readdirSync(place, { withFileTypes: true })
       : await readdir(place, { withFileTypes: true });

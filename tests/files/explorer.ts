@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
 import type { SearchEngine } from '../../src/files/search-engine.js';
 import { gitEnvironment } from '../../src/git/git-environment.js';
@@ -24,6 +25,7 @@ export function explorerOf(
   defaultDepth = 1,
   engines?: readonly SearchEngine[],
   patienceMs?: number,
+  clock?: Clock,
 ): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
@@ -34,6 +36,7 @@ export function explorerOf(
     defaultDepth,
     ...(engines !== undefined && { engines }),
     ...(patienceMs !== undefined && { patienceMs }),
+    ...(clock !== undefined && { clock }),
   });
 }
 

@@ -41,10 +41,11 @@ test('entries are in that order from any of them on, however many are expected',
       names,
       fc.nat({ max: MANY - 1 }),
       fc.integer({ min: 1, max: MANY }),
-      (entries, from, expected) => {
+      fc.boolean(),
+      (entries, from, expected, isOrdered) => {
         const byPairs = [...entries].sort(compareNames);
         const wanted = byPairs[from] ?? { name: '', isFolder: false };
-        const ordered = new OrderedEntries(entries);
+        const ordered = new OrderedEntries(isOrdered ? byPairs : entries, isOrdered);
         ordered.expect(expected);
         expect(ordered.at(0)).toEqual(byPairs[0]);
         const first = ordered.startFrom(wanted);
@@ -53,6 +54,6 @@ test('entries are in that order from any of them on, however many are expected',
         expect(ordered.at(MANY)).toBeUndefined();
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 12 },
   );
 });

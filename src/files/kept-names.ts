@@ -1,0 +1,84 @@
+import type { Stats } from 'node:fs';
+import type { FolderNames } from './folder-names.js';
+import { namesInOrder } from './names-in-order.js';
+
+/** Fewer are read as fast as they are found here. */
+const WORTH_KEEPING = 500;
+/** Of all folders together: some 5 MB. */
+const MAX_NAMES = 50_000;
+/** A change within one tick of a file system's clock leaves its times as they were; the longest ticks are two seconds. */
+const SETTLED_MS = 2_000;
+
+interface Kept {
+  readonly times: string;
+  readonly names: FolderNames;
+}
+
+/**
+ * The names in large folders, for the next page of a listing and the next listing. A folder's time changes with each name that is
+ * added, removed or put in another's place, so names that were read of a settled folder hold for as long as its times do.
+ */
+export class KeptNames {
+  readonly #now: () => number;
+  /** The one used last comes last. */
+  readonly #kept = new Map<string, Kept>();
+  #count = 0;
+
+  /** `now`: milliseconds since the epoch, as the times of files are. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** What was read of the folder with these facts, in order; undefined when it may have changed since. */
+  of(stats: Stats): FolderNames | undefined {
+    const key = keyOf(stats);
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    this.#drop(key);
+    if (kept.times !== timesOf(stats)) return undefined;
+    const { names } = kept;
+    // Whoever comes back once will again: then it is worth it to put all of them in order.
+    const ordered = names.isOrdered
+      ? names
+      : { ...names, entries: namesInOrder(names.entries), isOrdered: true };
+    this.#put(key, { ...kept, names: ordered });
+    return ordered;
+  }
+
+  /** True when what is read from now on can be kept by the facts of the folder, which were seen before. */
+  isSettled(stats: Stats): boolean {
+    return Math.max(stats.mtimeMs, stats.ctimeMs) + SETTLED_MS < this.#now();
+  }
+
+  /** Keeps what was read of a settled folder. */
+  keep(stats: Stats, names: FolderNames): void {
+    const count = names.entries.length;
+    if (count < WORTH_KEEPING || count > MAX_NAMES) return;
+    this.#drop(keyOf(stats));
+    this.#put(keyOf(stats), { times: timesOf(stats), names });
+    for (const key of this.#kept.keys()) {
+      if (this.#count <= MAX_NAMES) break;
+      this.#drop(key);
+    }
+  }
+
+  #put(key: string, kept: Kept): void {
+    this.#kept.set(key, kept);
+    this.#count += kept.names.entries.length;
+  }
+
+  #drop(key: string): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#count -= kept.names.entries.length;
+  }
+}
+
+function keyOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
+}
+
+function timesOf({ mtimeMs, ctimeMs, size }: Stats): string {
+  return `${mtimeMs}:${ctimeMs}:${size}`;
+}
