@@ -21,9 +21,8 @@ const MAX_BYTES = 200_000_000;
 /** No pager, and names are names, whatever characters are in them. */
 export const gitFlags: readonly string[] = ['--no-pager', '--literal-pathspecs'];
 
-/** True when git takes `cwd` for part of a work tree. A cheap look for `.git` comes first: a start of git takes 5 ms. */
-export async function isInWorkTree(run: GitRun, path: string): Promise<boolean> {
-  if (!hasGitAbove(path)) return false;
+/** True when git takes `cwd` for part of a work tree. */
+export async function gitSaysWorkTree(run: GitRun): Promise<boolean> {
   const chunks: Buffer[] = [];
   const args = [...gitFlags, 'rev-parse', '--is-inside-work-tree'];
   const program = runProgram({ program: 'git', args, ...run }, (chunk) => chunks.push(chunk));
@@ -32,7 +31,7 @@ export async function isInWorkTree(run: GitRun, path: string): Promise<boolean> 
   return code === 0 && Buffer.concat(chunks).toString('utf8').trim() === 'true';
 }
 
-/** True when there is a `.git` at `path` or above: a cheap guess at what git itself will say. */
+/** True when there is a `.git` at `path` or above: without one git need not be asked. */
 export function hasGitAbove(path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     if (kindOf(join(folder, '.git')) !== 'missing') return true;

@@ -1,11 +1,12 @@
 import { basename, dirname, relative } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { moreLine, treeLine } from './file-tree.js';
-import { gitCanReadRules, hasGitAbove, isInWorkTree, type GitEnvironment } from './git-listing.js';
+import { gitCanReadRules, hasGitAbove, type GitEnvironment } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
 import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
 import type { IgnoreRules } from './ignored-names.js';
@@ -19,6 +20,7 @@ import type { SearchEngine } from './search-engine.js';
 import type { SearchPage, SearchQuery } from './search-folder.js';
 import { SizesAhead } from './sizes-ahead.js';
 import { FolderWalk } from './walk-folder.js';
+import { WorkTrees } from './work-trees.js';
 
 /** What takes longer waits for something, such as a pipe in the place of an ignore file. */
 const PATIENCE_MS = 8_000;
@@ -53,6 +55,7 @@ export class ProjectExplorer {
   readonly #engines: readonly SearchEngine[];
   readonly #patienceMs: number;
   readonly #kept: KeptNames;
+  readonly #workTrees = new WorkTrees();
 
   constructor(options: {
     readonly opener: PathOpener;
@@ -160,6 +163,10 @@ export class ProjectExplorer {
     });
     try {
       return await use(walk, top.path, both);
+    } catch (thrown) {
+      // Perhaps it takes the folder for none of its work trees any more: the next call asks it.
+      if (thrown instanceof BridgeError && thrown.code === 'GIT_FAILED') this.#workTrees.forget();
+      throw thrown;
     } finally {
       over.abort(new Error('The listing is over.'));
       await walk.end();
@@ -176,7 +183,7 @@ export class ProjectExplorer {
   /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
   async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
     const run = { cwd: place, env: this.#gitEnvironment(), signal };
-    if (gitCanReadRules(path) && (await isInWorkTree(run, path)))
+    if (gitCanReadRules(path) && (await this.#workTrees.has(run, path)))
       return new RulesOfGit(run, this.#patienceMs / 2);
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {

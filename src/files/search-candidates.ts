@@ -9,6 +9,7 @@ import type { FolderWalk, WalkedFolder } from './walk-folder.js';
 export interface CandidateOptions {
   readonly walk: FolderWalk;
   readonly run: GitRun;
+  readonly hasDescriptorPaths: boolean;
   readonly engines: readonly SearchEngine[];
   /** Whether this looks like part of a repository: the engine starts on that guess, while git is still asked. */
   readonly looksLikeRepository: boolean;
@@ -35,7 +36,7 @@ export async function candidates(options: CandidateOptions): Promise<Candidates>
     const visible = new VisibleInFolders(walk);
     return { paths: found, visible: (paths) => visible.among(paths) };
   }
-  const visible = new VisibleInRepository(rules, run);
+  const visible = new VisibleInRepository(rules, run, options.hasDescriptorPaths);
   return {
     paths: new Set([...found, ...(await rules.trackedYetIgnored())]),
     visible: (paths) => visible.among(paths),

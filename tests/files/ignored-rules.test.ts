@@ -18,9 +18,18 @@ const line = fc
     fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/')),
     fc.constantFrom('', '', '/', ' '),
   )
-  .map((parts) => parts.join(''));
+  .map((parts) => parts.join(''))
+  .filter((text) => !isMisreadByGit(text));
 const rules = fc.array(line, { maxLength: 4 }).map((lines) => lines.join('\n'));
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
+
+/**
+ * git before 2.52 takes the literal beginning of a pattern with a slash away before it looks at the rest, and then takes `**` right
+ * behind it for one that goes through folders: to it `a**` + `/b` is `ab`, too (git's release notes, "foo**" + "/bar").
+ */
+function isMisreadByGit(text: string): boolean {
+  return /^!?[^*?[\\]*[^*?[\\/!]\*\*/.test(text) && text.includes('/');
+}
 
 /** A file and a folder cannot have one name: the longer path wins. */
 function filesOf(paths: readonly string[], top: string, nested: string): Record<string, string> {
