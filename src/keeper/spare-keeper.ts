@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { isHalted } from '../pty/is-halted.js';
 import type { TaskAssignment } from './messages.js';
 import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
 
@@ -44,10 +45,15 @@ export class SpareKeeper implements Disposable {
     });
   }
 
-  /** The one that waits, from now on the keeper of this task; undefined when none waits. */
+  /** The one that waits, from now on the keeper of this task; undefined when none waits that could begin. */
   take(assignment: TaskAssignment): ChildProcess | undefined {
     const spare = this.#waiting;
     if (spare === undefined) return undefined;
+    // Whoever halted it, a new one is there sooner than it goes on.
+    if (spare.pid !== undefined && isHalted(spare.pid)) {
+      this.#end();
+      return undefined;
+    }
     this.#forget(spare);
     spare.ref();
     spare.stdin?.end(JSON.stringify(assignment));

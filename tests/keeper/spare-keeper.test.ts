@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { nextEvent } from '../../src/base/event.js';
 import { NO_TASK_YET, SpareKeeper } from '../../src/keeper/spare-keeper.js';
 import { spawnKeeper } from '../../src/keeper/spawn-keeper.js';
+import { isHalted } from '../../src/pty/is-halted.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { isFinal } from '../../src/tasks/task.js';
 import { ManualClock } from '../harness/manual-clock.js';
@@ -50,6 +51,19 @@ describe('a spare keeper', () => {
     const record = await host.launch(await prepare('AGENT: exit'));
     expect(record.keeper?.pid).not.toBe(waiting);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'that was halted is ended, and a new keeper is started',
+    async () => {
+      const { host, prepare, workplace } = await openHost({ kind: 'spare keeper' });
+      const [waiting = 0] = await workplace.spareKeepers();
+      process.kill(waiting, 'SIGSTOP');
+      await expect.poll(() => isHalted(waiting)).toBe(true);
+      const record = await host.launch(await prepare('AGENT: exit'));
+      expect(record.keeper?.pid).not.toBe(waiting);
+      await expect.poll(() => workplace.spareKeepers()).not.toContain(waiting);
+    },
+  );
 
   it('ends with the process that started it, without a task', async () => {
     const { workplace, stateDir } = await openHost();
