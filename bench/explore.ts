@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -107,7 +107,7 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
         material,
       ),
     },
-    'list_files, first page of 10,000': {
+    'list_files, first page of 10,000, again': {
       runs: 20,
       call: async (bridge) =>
         expect((await bridge.call('list_files', list))['cursor'] !== undefined, 'a page'),
@@ -118,6 +118,15 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
       call: async (bridge) => {
         const last = `entry-0${DIRECTORY_ENTRIES - 1}.txt`;
         await pages(bridge, 'list_files', { ...list, max_bytes: LIST_BYTES }, 'entries', last);
+      },
+      floor: names,
+    },
+    'list_files, first page of 10,000, changed': {
+      runs: 20,
+      call: async (bridge) => {
+        // Another time of the folder is what each change of its names gives it.
+        utimesSync(at('dir10k'), new Date(), new Date());
+        expect((await bridge.call('list_files', list))['cursor'] !== undefined, 'a page');
       },
       floor: names,
     },
