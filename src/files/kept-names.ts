@@ -6,6 +6,8 @@ import { namesInOrder } from './names-in-order.js';
 const WORTH_KEEPING = 500;
 /** Of all folders together: some 5 MB. */
 const MAX_NAMES = 50_000;
+/** More take longer to put in order, at once, than another call should wait. */
+const MAX_ORDERED = 12_000;
 /** A change within one tick of a file system's clock leaves its times as they were; the longest ticks are two seconds. */
 const SETTLED_MS = 2_000;
 
@@ -29,7 +31,7 @@ export class KeptNames {
     this.#now = now;
   }
 
-  /** What was read of the folder with these facts, in order; undefined when it may have changed since. */
+  /** What was read of the folder with these facts, in order when it is not huge; undefined when it may have changed since. */
   of(stats: Stats): FolderNames | undefined {
     const key = keyOf(stats);
     const kept = this.#kept.get(key);
@@ -38,11 +40,9 @@ export class KeptNames {
     if (kept.times !== timesOf(stats)) return undefined;
     const { names } = kept;
     // Whoever comes back once will again: then it is worth it to put all of them in order.
-    const ordered = names.isOrdered
-      ? names
-      : { ...names, entries: namesInOrder(names.entries), isOrdered: true };
-    this.#put(key, { ...kept, names: ordered });
-    return ordered;
+    const found = names.isOrdered || names.entries.length > MAX_ORDERED ? names : inOrder(names);
+    this.#put(key, { ...kept, names: found });
+    return found;
   }
 
   /** True when what is read from now on can be kept by the facts of the folder, which were seen before. */
@@ -73,6 +73,10 @@ export class KeptNames {
     this.#kept.delete(key);
     this.#count -= kept.names.entries.length;
   }
+}
+
+function inOrder(names: FolderNames): FolderNames {
+  return { ...names, entries: namesInOrder(names.entries), isOrdered: true };
 }
 
 function keyOf({ dev, ino }: Stats): string {

@@ -148,6 +148,14 @@ describe('what is kept of many folders', () => {
     expect(kept.of(folderOf(1))).toBeUndefined();
   });
 
+  it('is put in order once it is asked for, but for so many that others would wait for it', () => {
+    const kept = later();
+    kept.keep(folderOf(1), names(12_000));
+    kept.keep(folderOf(2), names(12_001));
+    expect(kept.of(folderOf(1))?.isOrdered).toBe(true);
+    expect(kept.of(folderOf(2))).toEqual(names(12_001));
+  });
+
   it('is forgotten at once with another time of the folder, and the place is free', () => {
     const kept = later();
     kept.keep(folderOf(1), names(40_000));
