@@ -23,6 +23,9 @@ export async function writeClaudeHome(homeDir: string, options: ClaudeHomeOption
     hasCompletedOnboarding: true,
     theme: 'dark',
     customApiKeyResponses: { approved, rejected: [] as const },
+    // Else each session of a new home asks GitHub for a list of plugins, which nobody here needs.
+    officialMarketplaceAutoInstallAttempted: true,
+    officialMarketplaceAutoInstallFailReason: 'policy_blocked',
     projects: Object.fromEntries(projects),
   };
   await writeFile(join(homeDir, '.claude.json'), JSON.stringify(state), { mode: 0o600 });
