@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-describeRealClaude('claude-code-bridge demo', ({ binary }) => {
+describeNewestClaude('claude-code-bridge demo', ({ binary }) => {
   it('shows a file that the real CLI changed, and leaves nothing behind', async () => {
     const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
     try {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
@@ -50,7 +50,7 @@ it('the installed command tells its version and its help', async () => {
   expect(help.stdout).toContain('claude-code-bridge');
 });
 
-describeRealClaude('the installed package', ({ binary }) => {
+describeNewestClaude('the installed package', ({ binary }) => {
   it('delegates a task from start to end', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -41,16 +41,16 @@ function told(bridge: TestBridge): string {
 
 describeNewestClaude('what an answer carries', ({ binary }) => {
   it.each(['interactive', 'print'] as const)(
-    'a command is run as who allowed it changed it, unless a rule denies that (%s)',
+    'a command is run as who allowed it changed it, unless a rule denies that, and a yes for the session holds for the next call (%s)',
     async (driver) => {
       const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Nothing is removed.' }];
       const bridge = await startBridge({
         claude: binary,
         env: { MCP_RULES: JSON.stringify(rules) },
-        script: [runs('touch asked.txt'), says('Done.')],
+        script: [runs('touch asked.txt'), runs('touch one.txt'), runs('touch one.txt'), says('All made.')],
       });
       const id = await bridge.start({
-        prompt: 'Touch it.',
+        prompt: 'Touch.',
         path: bridge.project,
         permission_mode: 'cautious',
         driver,
@@ -61,32 +61,18 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
         /^INVALID_ARGUMENTS: The rule Bash\(rm \*\) denies/,
       );
       await bridge.call('respond_to_task', { ...answer, answers: { command: 'touch edited.txt' } });
-      expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+      await bridge.answerNext(id, { verdict: 'allow_session' });
+      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All made.' });
       expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
       expect(existsSync(join(bridge.project, 'asked.txt'))).toBe(false);
-      expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-        { answered_by: 'caller', reason: 'command → touch edited.txt' },
+      expect(await closed(bridge, id)).toEqual([
+        'Bash allow caller',
+        'Bash allow_session caller',
+        'Bash allow rule',
       ]);
-    },
-  );
-
-  it.each(['interactive', 'print'] as const)(
-    'a yes for the session holds for the next call (%s)',
-    async (driver) => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: [runs('touch one.txt'), runs('touch one.txt'), says('Both made.')],
-      });
-      const id = await bridge.start({
-        prompt: 'Touch.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-        driver,
-      });
-      await bridge.answerNext(id, { verdict: 'allow_session' });
-      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Both made.' });
-      expect(await closed(bridge, id)).toEqual(['Bash allow_session caller', 'Bash allow rule']);
-      // Nothing of it is kept beyond the session.
+      const [edited] = await bridge.events(id, 'decision-closed');
+      expect(edited).toMatchObject({ reason: 'command → touch edited.txt' });
+      // Nothing of the yes is kept beyond the session.
       expect(readdirSync(join(bridge.project, '.claude'))).toEqual(['mcp-logs']);
     },
   );

@@ -1,24 +1,35 @@
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { launchSpec } from '../harness/launch-spec.js';
 import { describeNewestClaude, describeRealClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
+const entrySchema = z.looseObject({ seq: z.number(), text: z.string().default('') });
 /** A command of the agent's that also leaves a daemon. */
 const worksForEver = runs('setsid tail -f /dev/null >/dev/null 2>&1 & touch started; tail -f /dev/null');
 
 describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
-  it.each([
-    { status: 500, type: 'api_error', message: 'boom' },
-    { status: 529, type: 'overloaded_error', message: 'Overloaded' },
-  ])('an API error $status that passes is told, and the task completes', async (error) => {
-    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 2 }, says('Recovered.')] });
+  it('API errors that pass are told, and the task completes', async () => {
+    const fault = { status: 500, type: 'api_error', message: 'boom' };
+    const overload = { status: 529, type: 'overloaded_error', message: 'Overloaded' };
+    const script = [
+      { error: fault, repeat: 2 },
+      runs('touch between'),
+      { error: overload, repeat: 2 },
+      says('Recovered.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
     const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
-    const notices = (await bridge.events(id, 'notice')).map(({ text }) => text);
-    expect(notices).toContainEqual(expect.stringMatching(/retrying in .*attempt 1\/10/i));
+    const [command] = z.tuple([entrySchema]).parse(await bridge.events(id, 'decision-closed'));
+    const notices = z.array(entrySchema).parse(await bridge.events(id, 'notice'));
+    const retries = notices.filter(({ text }) => /retrying in .*attempt 1\/10/i.test(text));
+    // One for the fault before the command, one for the overload after it.
+    expect(retries.filter(({ seq }) => seq < command.seq)).not.toEqual([]);
+    expect(retries.filter(({ seq }) => seq > command.seq)).not.toEqual([]);
   });
 
   it('an API error that stays fails the task with the words of the API', async () => {
@@ -37,7 +48,10 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     expect(end).toMatchObject({ status: 'failed' });
     expect(end.reason).toMatch(/log ?in|logged in/i);
   });
+});
 
+// What the bridge does by itself, whichever CLI it is.
+describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
   it('a task that is killed in the middle leaves no process and a free project', async () => {
     const bridge = await startBridge({ claude: binary, script: [worksForEver, says('Fresh.')] });
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
@@ -84,10 +98,7 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect(await bridge.events(id, 'decision-closed')).toHaveLength(1);
   });
-});
 
-// What the bridge does by itself, whichever CLI it is.
-describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
   it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
     const bridge = await startBridge({ claude: binary, script: [worksForEver] });
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project });

@@ -7,23 +7,10 @@ import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
-  it('an interrupt with a message stops the turn and the session goes on with the message', async () => {
+  it('an interrupt alone ends a running command and the task waits; with a message the session goes on with that', async () => {
     const bridge = await startBridge({
       claude: binary,
-      script: [thinksForEver, says('Something else, then.')],
-    });
-    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
-    await bridge.until(id, (view) => view.activity === 'Working');
-    await expect.poll(() => bridge.api.turnsServed).toBe(1);
-    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Do something else.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Something else, then.' });
-    expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
-  });
-
-  it('an interrupt alone ends a running command; the task waits for a message', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('touch started; tail -f /dev/null'), says('Back again.')],
+      script: [runs('touch started; tail -f /dev/null'), thinksForEver, says('Something else, then.')],
     });
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
     await expect.poll(() => existsSync(join(bridge.project, 'started'))).toBe(true);
@@ -32,27 +19,26 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
     expect(waiting.decisions).toEqual([]);
     expect(waiting.hint).toContain('message_task');
     await bridge.call('message_task', { task_id: id, text: 'Go on.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Back again.' });
+    await bridge.until(id, (view) => view.activity === 'Working');
+    await expect.poll(() => bridge.api.turnsServed).toBe(2);
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Go on.');
+    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Do something else.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Something else, then.' });
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
   });
 
-  it('a message to a running turn is the next turn', async () => {
+  it('a prompt that begins with a dash is a prompt, and a message to a running turn is the next turn', async () => {
     const bridge = await startBridge({
       claude: binary,
       script: [runs('touch first', 'First.'), says('First is done.'), says('Second is done.')],
     });
-    const id = await bridge.start({ prompt: 'First.', path: bridge.project, permission_mode: 'cautious' });
+    const id = await bridge.start({ prompt: '--version', path: bridge.project, permission_mode: 'cautious' });
     const decision = await bridge.decision(id);
     await bridge.call('message_task', { task_id: id, text: 'Then the second.\nWith two lines.' });
     await bridge.respond(id, decision, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Second is done.' });
-    expect(bridge.api.requests.at(-1)?.userText).toContain('Then the second.\nWith two lines.');
-  });
-
-  it('a prompt that begins with a dash is a prompt', async () => {
-    const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
-    const id = await bridge.start({ prompt: '--version', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
     expect(bridge.api.requests.some(({ userText }) => userText.includes('--version'))).toBe(true);
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Then the second.\nWith two lines.');
   });
 });
 
@@ -79,16 +65,17 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     );
   });
 
-  it.each([
-    '--dangerously-skip-permissions',
-    '-p "$(touch pwned)" `touch pwned`; touch pwned\n\'quotes\' "and" \\ $HOME ☃ é',
-    '/exit',
-    '# not a heading\n! touch pwned',
-  ])('a prompt is never read as anything else: %j', async (prompt) => {
+  it('a prompt is never read as anything else', async () => {
+    const prompts = [
+      '--dangerously-skip-permissions',
+      '-p "$(touch pwned)" `touch pwned`; touch pwned\n\'quotes\' "and" \\ $HOME ☃ é',
+      '/exit',
+      '# not a heading\n! touch pwned',
+    ];
     const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
-    const id = await bridge.start({ prompt: `Say: ${prompt}`, path: bridge.project });
+    const id = await bridge.start({ prompt: `Say: ${prompts.join('\n')}`, path: bridge.project });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
-    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
+    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompts.join('\n')))).toBe(true);
     expect(await readdir(bridge.project)).toEqual(['.claude']);
   });
 

@@ -39,29 +39,21 @@ describeNewestClaude('a CLI whose user has switched hooks off', ({ binary }) => 
     if ((await bridge.status(id)).status === 'waiting') await bridge.call('kill_task', { task_id: id });
   });
 
-  it('mode auto approves by rule', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      userSettings,
-      script: [runs('touch made.txt'), says('All made.')],
-    });
-    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
-  });
-
-  it('a question is answered at its menu', async () => {
+  it('mode auto approves by rule, and a question is answered at its menu', async () => {
     const question = 'Which database should I use?';
     const bridge = await startBridge({
       claude: binary,
       userSettings,
-      script: [asks(question, ['PostgreSQL', 'MariaDB']), says('As you say.')],
+      script: [runs('touch made.txt'), asks(question, ['PostgreSQL', 'MariaDB']), says('As you say.')],
     });
     const id = await bridge.start({ prompt: 'Choose.', path: bridge.project });
     const decision = await bridge.decision(id);
     expect(decision).toMatchObject({ kind: 'question', summary: question });
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
     await bridge.respond(id, decision, { verdict: 'allow', answers: { [question]: 'MariaDB' } });
-    expect((await bridge.end(id)).last_output).toContain('As you say.');
-    expect(bridge.api.requests.flatMap((request) => request.toolResults)[0]?.text).toContain('MariaDB');
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'completed' });
+    expect(end.last_output).toContain('As you say.');
+    expect(bridge.api.requests.flatMap((request) => request.toolResults)[1]?.text).toContain('MariaDB');
   });
 });

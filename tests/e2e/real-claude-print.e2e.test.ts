@@ -7,10 +7,16 @@ import { asks, runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
 describeNewestClaude('a task over the print driver', ({ version, binary }) => {
-  it('an approval and a denial are asked, and the task completes', async () => {
+  it('an approval, a denial and a question are asked, and the task completes', async () => {
+    const question = 'Which one?';
     const bridge = await startBridge({
       claude: binary,
-      script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
+      script: [
+        runs('echo hi > hello.txt'),
+        runs('touch never.txt'),
+        asks(question, ['This', 'That']),
+        says('One of two.'),
+      ],
     });
     const id = await bridge.start({
       prompt: 'Both.',
@@ -23,6 +29,10 @@ describeNewestClaude('a task over the print driver', ({ version, binary }) => {
       tool: 'Bash',
     });
     await bridge.answerNext(id, { verdict: 'deny', message: 'One is enough.' });
+    expect(await bridge.answerNext(id, { verdict: 'allow', answers: { [question]: 'That' } })).toMatchObject({
+      kind: 'question',
+      options: ['This', 'That'],
+    });
     expect(await bridge.end(id)).toMatchObject({
       status: 'completed',
       exit_code: 0,
@@ -30,26 +40,13 @@ describeNewestClaude('a task over the print driver', ({ version, binary }) => {
     });
     expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
     expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-    expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('One is enough.');
+    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(told[1]).toContain('One is enough.');
+    expect(told[2]).toContain('That');
     expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
       cli_version: version,
       driver: 'print',
     });
-  });
-
-  it('a question is passed on, and its answer back', async () => {
-    const question = 'Which one?';
-    const bridge = await startBridge({
-      claude: binary,
-      script: [asks(question, ['This', 'That']), says('That it is.')],
-    });
-    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project, driver: 'print' });
-    expect(await bridge.answerNext(id, { verdict: 'allow', answers: { [question]: 'That' } })).toMatchObject({
-      kind: 'question',
-      options: ['This', 'That'],
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'That it is.' });
-    expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('That');
   });
 
   it('what nobody answers in time is denied with words for the model, and the work goes on', async () => {

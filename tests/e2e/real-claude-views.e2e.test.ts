@@ -55,12 +55,12 @@ describeNewestClaude('what is shown of a task', ({ binary }) => {
   });
 
   it.each(['modern', 'legacy', 'foreign'] as const)(
-    'resources are listed, completed, read and followed (%s client)',
+    'a task is driven, and its resources are listed, completed, read and followed (%s client)',
     async (era) => {
       const bridge = await startBridge({
         claude: binary,
         era,
-        script: [runs('touch made.txt'), says('Made.')],
+        script: [runs('echo hi > hello.txt', 'I will.'), says('Made.')],
       });
       const id = await bridge.start({
         prompt: 'Make it.',
@@ -70,8 +70,16 @@ describeNewestClaude('what is shown of a task', ({ binary }) => {
       const { mcp } = bridge;
       const updated: string[] = [];
       await mcp.follow(`tasks://${id}`, () => updated.push(id));
-      await bridge.answerNext(id, { verdict: 'allow' });
-      await bridge.end(id);
+      expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+        kind: 'permission',
+        tool: 'Bash',
+      });
+      expect(await bridge.end(id)).toMatchObject({
+        status: 'completed',
+        exit_code: 0,
+        last_output: 'Made.',
+      });
+      expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
       await expect.poll(() => updated.length).toBeGreaterThan(0);
 
       expect(await mcp.listResources()).toEqual(

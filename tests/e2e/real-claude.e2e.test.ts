@@ -2,36 +2,36 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude, describeRealClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 describeRealClaude('a task for the real CLI', ({ version, binary }) => {
-  it.each(['modern', 'legacy', 'foreign'] as const)(
-    'creates a file after an approval (%s client)',
-    async (era) => {
-      const bridge = await startBridge({
-        claude: binary,
-        era,
-        script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
-      });
-      const id = await bridge.start({
-        prompt: 'Write it.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-      });
-      expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
-        kind: 'permission',
-        tool: 'Bash',
-      });
-      expect(await bridge.end(id)).toMatchObject({
-        status: 'completed',
-        exit_code: 0,
-        last_output: 'All written.',
-      });
-      expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
-    },
-  );
+  it('creates a file after an approval, with the model that was asked for', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
+    });
+    const model = 'claude-haiku-4-5-20251001';
+    const id = await bridge.start({
+      prompt: 'Write it.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+      model,
+    });
+    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+      kind: 'permission',
+      tool: 'Bash',
+    });
+    expect(await bridge.end(id)).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      last_output: 'All written.',
+    });
+    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    const turn = bridge.api.requests.find((request) => request.kind === 'turn');
+    expect(turn?.model).toBe(model);
+  });
 
   it('creates a file and runs a command by rule in mode auto', async () => {
     const bridge = await startBridge({
@@ -62,101 +62,89 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     });
   });
 
-  it('tells the model why a command was denied, and nothing runs', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('touch never.txt'), says('Then not.')],
-    });
-    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
-    await bridge.answerNext(id, { verdict: 'deny', message: 'Not in this house.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Then not.' });
-    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-    const told = bridge.api.requests.flatMap((request) => request.toolResults);
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ isError: true });
-    expect(told[0]?.text).toContain('Not in this house.');
-  });
-
-  it('denies what nobody answers in time, and the work goes on', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      env: { MCP_DECISION_TIMEOUT: '1' },
-      script: [runs('touch never.txt'), says('I go on without it.')],
-    });
-    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without it.' });
-    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-      { verdict: 'deny', answered_by: 'deadline' },
-    ]);
-  });
-
-  it.each([
-    { how: 'one of the options', answer: 'MariaDB' },
-    { how: 'free text', answer: 'A file "of" lines; $(touch x)' },
-  ])('passes a question on, also in mode auto, and its answer back: $how', async ({ answer }) => {
-    const question = 'Which database should I use?';
-    const bridge = await startBridge({
-      claude: binary,
-      script: [asks(question, ['PostgreSQL', 'MariaDB']), says('As you say.')],
-    });
-    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project });
-    const decision = await bridge.decision(id);
-    expect(decision).toMatchObject({ kind: 'question', options: ['PostgreSQL', 'MariaDB'] });
-    expect(decision.questions?.[0]).toMatchObject({ question });
-    expect(
-      await bridge.refusal('respond_to_task', {
-        task_id: id,
-        decision_id: decision.decision_id,
-        verdict: 'allow',
-      }),
-    ).toMatch(/^INVALID_ARGUMENTS: .*PostgreSQL/);
-    await bridge.respond(id, decision, { verdict: 'allow', answers: { [question]: answer } });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'As you say.' });
-    const told = bridge.api.requests.flatMap((request) => request.toolResults);
-    expect(told[0]?.text).toContain(answer);
-    expect(existsSync(join(bridge.project, 'x'))).toBe(false);
-  });
-
-  it.each([
-    { what: 'with a plan', input: { plan: '1. Touch it.' } },
-    { what: 'without a plan', input: {} },
-  ])('leaves plan mode $what', async ({ input }) => {
+  it('tells the model why a command and a plan were denied, and nothing of them is carried out', async () => {
     const bridge = await startBridge({
       claude: binary,
       script: [
-        { tools: [{ name: 'EnterPlanMode', input: {} }] },
-        { tools: [{ name: 'ExitPlanMode', input }] },
-        runs('touch after.txt'),
-        says('Carried out.'),
-      ],
-    });
-    const id = await bridge.start({ prompt: 'Plan it.', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Carried out.' });
-    expect(existsSync(join(bridge.project, 'after.txt'))).toBe(true);
-    expect(await bridge.events(id, 'decision-closed')).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ kind: 'plan', verdict: 'allow', answered_by: 'rule' }),
-      ]),
-    );
-  });
-
-  it('a plan that the caller refuses is not carried out', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
+        runs('touch never.txt'),
         { tools: [{ name: 'EnterPlanMode', input: {} }] },
         { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
         says('Then I stop.'),
       ],
     });
-    const id = await bridge.start({ prompt: 'Plan it.', path: bridge.project, permission_mode: 'cautious' });
+    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await bridge.answerNext(id, { verdict: 'deny', message: 'Not in this house.' })).toMatchObject({
+      kind: 'permission',
+      tool: 'Bash',
+    });
     expect(await bridge.answerNext(id, { verdict: 'deny', message: 'Too bold.' })).toMatchObject({
       kind: 'plan',
       tool: 'ExitPlanMode',
     });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Then I stop.' });
-    expect(bridge.api.requests.flatMap((request) => request.toolResults).at(-1)?.text).toContain('Too bold.');
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    const told = bridge.api.requests.flatMap((request) => request.toolResults);
+    expect(told).toHaveLength(3);
+    expect(told[0]).toMatchObject({ isError: true });
+    expect(told[0]?.text).toContain('Not in this house.');
+    expect(told[2]?.text).toContain('Too bold.');
+  });
+
+  it('passes questions on, also in mode auto, and their answers back: an option, and free text', async () => {
+    const answers = [
+      { question: 'Which database should I use?', answer: 'MariaDB' },
+      { question: 'And which one for tests?', answer: 'A file "of" lines; $(touch x)' },
+    ];
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        ...answers.map(({ question }) => asks(question, ['PostgreSQL', 'MariaDB'])),
+        says('As you say.'),
+      ],
+    });
+    const id = await bridge.start({ prompt: 'Choose.', path: bridge.project });
+    for (const { question, answer } of answers) {
+      const decision = await bridge.decision(id);
+      expect(decision).toMatchObject({ kind: 'question', options: ['PostgreSQL', 'MariaDB'] });
+      expect(decision.questions?.[0]).toMatchObject({ question });
+      expect(
+        await bridge.refusal('respond_to_task', {
+          task_id: id,
+          decision_id: decision.decision_id,
+          verdict: 'allow',
+        }),
+      ).toMatch(/^INVALID_ARGUMENTS: .*PostgreSQL/);
+      await bridge.respond(id, decision, { verdict: 'allow', answers: { [question]: answer } });
+    }
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'As you say.' });
+    const told = bridge.api.requests.flatMap((request) => request.toolResults);
+    expect(told).toHaveLength(2);
+    for (const [index, { answer }] of answers.entries()) expect(told[index]?.text).toContain(answer);
+    expect(existsSync(join(bridge.project, 'x'))).toBe(false);
+  });
+
+  it('leaves plan mode without a plan, and with one', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        { tools: [{ name: 'EnterPlanMode', input: {} }] },
+        { tools: [{ name: 'ExitPlanMode', input: {} }] },
+        runs('touch without-plan.txt'),
+        { tools: [{ name: 'EnterPlanMode', input: {} }] },
+        { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
+        runs('touch with-plan.txt'),
+        says('Carried out.'),
+      ],
+    });
+    const id = await bridge.start({ prompt: 'Plan it.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Carried out.' });
+    for (const made of ['without-plan.txt', 'with-plan.txt'])
+      expect(existsSync(join(bridge.project, made)), made).toBe(true);
+    const closed = await bridge.events(id, 'decision-closed');
+    expect(closed.filter(({ kind }) => kind === 'plan')).toMatchObject([
+      { verdict: 'allow', answered_by: 'rule' },
+      { verdict: 'allow', answered_by: 'rule' },
+    ]);
   });
 
   it('trusts the folder and uses its servers by rule in mode auto', async () => {
@@ -196,14 +184,22 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
       }
     },
   );
+});
 
-  it('passes the model on', async () => {
-    const bridge = await startBridge({ claude: binary, script: [says('It is me.')] });
-    const model = 'claude-haiku-4-5-20251001';
-    const id = await bridge.start({ prompt: 'Who?', path: bridge.project, model });
-    await bridge.end(id);
-    const turn = bridge.api.requests.find((request) => request.kind === 'turn');
-    expect(turn?.model).toBe(model);
+// What the bridge does by itself, whichever CLI it is.
+describeNewestClaude('a task for the newest CLI', ({ binary }) => {
+  it('denies what nobody answers in time, and the work goes on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_DECISION_TIMEOUT: '1' },
+      script: [runs('touch never.txt'), says('I go on without it.')],
+    });
+    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without it.' });
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+      { verdict: 'deny', answered_by: 'deadline' },
+    ]);
   });
 
   it('two tasks run in two projects at once', async () => {
