@@ -4,6 +4,9 @@ const shared = {
   exclude: ['**/node_modules/**', '.cache/**', 'dist/**'],
   // Beside other work a moment may take seconds; what is polled for comes at once otherwise.
   expect: { poll: { timeout: 30_000 } },
+  // No module has effects of its own or holds what a test changes: to load all of them anew for each file is half of what
+  // the unit tests cost.
+  isolate: false,
 };
 
 export default defineConfig({

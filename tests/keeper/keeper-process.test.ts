@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isFinal, taskRecordSchema } from '../../src/tasks/task.js';
 import { nextEvent } from '../../src/base/event.js';
-import { openHost } from './open-host.js';
+import { bundleKeeper, openHost } from './open-host.js';
+
+const keeper = bundleKeeper();
 
 it.each([
   { what: 'ends at once', script: 'process.exit(3)', why: /could not be started: it ended at once/ },
@@ -13,7 +15,7 @@ it.each([
     why: /could not be started: it said something else/,
   },
 ])('a keeper that $what is told, with the place of its log', async ({ script, why }) => {
-  const scratch = await openHost();
+  const scratch = await openHost({ keeperEntry: keeper() });
   const keeperEntry = join(dirname(scratch.project), 'broken-keeper.mjs');
   await writeFile(keeperEntry, script);
   const { host, prepare } = await openHost({ keeperEntry });
@@ -23,7 +25,7 @@ it.each([
 });
 
 it('a keeper without a spec says so and ends', async () => {
-  const { host, prepare, stateDir, processes } = await openHost();
+  const { host, prepare, stateDir, processes } = await openHost({ keeperEntry: keeper() });
   const spec = await prepare('AGENT: exit');
   await writeFile(join(stateDir, 'tasks', spec.task_id, 'spec.json'), '{"half":');
   await expect(host.launch(spec)).rejects.toThrow(/spec .* is corrupt/);
@@ -33,7 +35,7 @@ it('a keeper without a spec says so and ends', async () => {
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'a keeper that gets %s ends its task and then itself',
   async (signal) => {
-    const { host, prepare, stateDir } = await openHost();
+    const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
     const record = await host.launch(await prepare('AGENT: never-exits'));
     const link = await host.connect(record);
     if (link === undefined || record.keeper === null) throw new Error('no keeper');

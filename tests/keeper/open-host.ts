@@ -14,17 +14,21 @@ import { scriptedAgent } from '../harness/scripted-agent.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
 import { sampleSpec } from '../tasks/sample-task.js';
 
-export const bundledKeeper = bundledProgram(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
+/** See `bundledProgram`: to be called by each file of tests, whose keepers it makes. */
+export function bundleKeeper(): () => string {
+  return bundledProgram(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
+}
 
 export interface HostOptions {
   readonly kind?: 'keeper' | 'spare keeper' | 'in process';
-  readonly keeperEntry?: string;
+  readonly keeperEntry: string;
 }
 
 /** A host with a workplace of its own, in which the scripted agent is the program of every task. */
-export async function openHost({ kind = 'keeper', keeperEntry = bundledKeeper() }: HostOptions = {}): Promise<
-  HostUnderTest & { readonly workplace: Workplace }
-> {
+export async function openHost({
+  kind = 'keeper',
+  keeperEntry,
+}: HostOptions): Promise<HostUnderTest & { readonly workplace: Workplace }> {
   const workplace = await createWorkplace();
   let spare: SpareKeeper | undefined;
   onTestFinished(async ({ task }) => {

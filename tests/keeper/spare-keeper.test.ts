@@ -8,14 +8,19 @@ import { isHalted } from '../../src/pty/is-halted.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { isFinal } from '../../src/tasks/task.js';
 import { ManualClock } from '../harness/manual-clock.js';
-import { bundledKeeper, openHost } from './open-host.js';
+import { bundleKeeper, openHost } from './open-host.js';
+
+const keeper = bundleKeeper();
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 const SOON_MS = 20;
 
 describe('a spare keeper', () => {
   it('keeps the next task, and another one waits then', async () => {
-    const { host, prepare, workplace, stateDir } = await openHost({ kind: 'spare keeper' });
+    const { host, prepare, workplace, stateDir } = await openHost({
+      kind: 'spare keeper',
+      keeperEntry: keeper(),
+    });
     const [waiting] = await workplace.spareKeepers();
     const record = await host.launch(await prepare('AGENT: never-exits'));
     expect(record.keeper?.pid).toBe(waiting);
@@ -30,7 +35,7 @@ describe('a spare keeper', () => {
   });
 
   it('tells in the log of its task what it would print', async () => {
-    const { host, prepare, stateDir } = await openHost({ kind: 'spare keeper' });
+    const { host, prepare, stateDir } = await openHost({ kind: 'spare keeper', keeperEntry: keeper() });
     const record = await host.launch(await prepare('AGENT: never-exits'));
     process.kill(record.keeper?.pid ?? 0, 'SIGUSR1');
     // Node tells on stderr that its debugger listens.
@@ -45,7 +50,7 @@ describe('a spare keeper', () => {
   });
 
   it('that has died costs nothing: a new keeper is started', async () => {
-    const { host, prepare, workplace } = await openHost({ kind: 'spare keeper' });
+    const { host, prepare, workplace } = await openHost({ kind: 'spare keeper', keeperEntry: keeper() });
     const [waiting] = await workplace.spareKeepers();
     process.kill(waiting ?? 0, 'SIGKILL');
     const record = await host.launch(await prepare('AGENT: exit'));
@@ -55,7 +60,7 @@ describe('a spare keeper', () => {
   it.runIf(process.platform === 'linux')(
     'that was halted is ended, and a new keeper is started',
     async () => {
-      const { host, prepare, workplace } = await openHost({ kind: 'spare keeper' });
+      const { host, prepare, workplace } = await openHost({ kind: 'spare keeper', keeperEntry: keeper() });
       const [waiting = 0] = await workplace.spareKeepers();
       process.kill(waiting, 'SIGSTOP');
       await expect.poll(() => isHalted(waiting)).toBe(true);
@@ -66,10 +71,10 @@ describe('a spare keeper', () => {
   );
 
   it('ends with the process that started it, without a task', async () => {
-    const { workplace, stateDir } = await openHost();
+    const { workplace, stateDir } = await openHost({ keeperEntry: keeper() });
     const spare = spawnKeeper(
       {
-        keeperEntry: bundledKeeper(),
+        keeperEntry: keeper(),
         nodeArguments: [],
         statePath: stateDir,
         runtimePath: workplace.root,
@@ -83,11 +88,11 @@ describe('a spare keeper', () => {
   });
 
   it('waits once, five minutes from the last task on', async () => {
-    const { workplace, stateDir } = await openHost();
+    const { workplace, stateDir } = await openHost({ keeperEntry: keeper() });
     const clock = new ManualClock();
     const spare = new SpareKeeper(
       {
-        keeperEntry: bundledKeeper(),
+        keeperEntry: keeper(),
         nodeArguments: [],
         statePath: stateDir,
         runtimePath: workplace.root,

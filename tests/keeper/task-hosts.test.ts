@@ -1,6 +1,8 @@
 import { describeTaskHost } from '../contracts/task-host.js';
-import { openHost } from './open-host.js';
+import { bundleKeeper, openHost } from './open-host.js';
 
-describeTaskHost('a keeper process', () => openHost({ kind: 'keeper' }));
-describeTaskHost('a spare keeper', () => openHost({ kind: 'spare keeper' }));
-describeTaskHost('in process', () => openHost({ kind: 'in process' }));
+const keeper = bundleKeeper();
+
+describeTaskHost('a keeper process', () => openHost({ kind: 'keeper', keeperEntry: keeper() }));
+describeTaskHost('a spare keeper', () => openHost({ kind: 'spare keeper', keeperEntry: keeper() }));
+describeTaskHost('in process', () => openHost({ kind: 'in process', keeperEntry: keeper() }));
