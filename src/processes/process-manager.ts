@@ -31,6 +31,8 @@ export interface ProcessManagerParts {
   readonly keepers: ProcessKeepers;
   /** Ends everything that carries the mark; the number of what was ended. */
   readonly endMarked: (mark: string) => Promise<number>;
+  /** The marks that processes of this machine carry. */
+  readonly livingMarks: () => Promise<ReadonlySet<string>>;
   /** Where the keeper of a process listens. */
   readonly socketPath: (id: string) => string;
   /** Bound of each output stream on disk. */
@@ -91,15 +93,10 @@ export class ProcessManager {
   /** What runs and what has ended, the youngest first; those of other servers that still run are theirs. */
   async list(): Promise<FoundProcess[]> {
     const records = await this.#parts.store.all();
-    const listed = await Promise.all(
-      records.map(async (record) => {
-        const running = this.#running.get(record.process_id);
-        if (running !== undefined) return found(running);
-        if (await this.#isOfAnotherServer(record)) return undefined;
-        return this.#settled(record);
-      }),
+    const shown = await Promise.all(
+      records.map(async (record) => !(await this.#isOfAnotherServer(record)) && [record]),
     );
-    return listed.filter((one) => one !== undefined);
+    return this.#settledAll(shown.flatMap((one) => one || []));
   }
 
   /** Ends what an ended process left behind; how much that was. */
@@ -109,7 +106,7 @@ export class ProcessManager {
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
   async sweep(): Promise<void> {
-    for (const record of await this.#parts.store.all()) await this.#settled(record);
+    await this.#settledAll(await this.#parts.store.all());
     await this.#prune();
   }
 
@@ -181,6 +178,27 @@ export class ProcessManager {
 
   /** What a record says now: who kept it may be gone, and with it the process. */
   async #settled(record: ProcessRecord): Promise<FoundProcess> {
+    return (await this.#held(record)) ?? this.#settle(record, await this.#parts.livingMarks());
+  }
+
+  /** The same of many, with one look at this machine for all whose server or keeper is gone. */
+  async #settledAll(records: readonly ProcessRecord[]): Promise<FoundProcess[]> {
+    const all = await Promise.all(
+      records.map(async (record) => ({ record, held: await this.#held(record) })),
+    );
+    // Not before all are known to be gone: until then one could start something that the look has not seen.
+    const living = all.every(({ held }) => held !== undefined)
+      ? new Set<string>()
+      : await this.#parts.livingMarks();
+    const settled: FoundProcess[] = [];
+    for (const { record, held } of all) settled.push(held ?? (await this.#settle(record, living)));
+    return settled;
+  }
+
+  /** Undefined when it should run, and nobody is there any more who looks after it. */
+  async #held(record: ProcessRecord): Promise<FoundProcess | undefined> {
+    const own = this.#running.get(record.process_id);
+    if (own !== undefined) return found(own);
     if (record.status === 'terminated') return { record, running: undefined };
     if (record.keep) {
       const running = await this.#parts.keepers.connect(record);
@@ -189,16 +207,15 @@ export class ProcessManager {
         return found(running);
       }
     }
-    if ((await processState(record.owner)) !== 'gone') return { record, running: undefined };
-    return { record: await this.#settle(record), running: undefined };
+    return (await processState(record.owner)) === 'gone' ? undefined : { record, running: undefined };
   }
 
-  async #settle(record: ProcessRecord): Promise<ProcessRecord> {
+  async #settle(record: ProcessRecord, living: ReadonlySet<string>): Promise<FoundProcess> {
     const { store, clock } = this.#parts;
     // Its end may have been written since the record was read.
     const latest = (await store.read(record.process_id)) ?? record;
-    if (latest.status === 'terminated') return latest;
-    await this.endLeftBehind(latest);
+    if (latest.status === 'terminated') return { record: latest, running: undefined };
+    if (latest.mark !== null && living.has(latest.mark)) await this.endLeftBehind(latest);
     // Made, it removes the containers of servers that are gone.
     if (latest.mode === 'docker') await this.#backend('docker');
     const settled: ProcessRecord = {
@@ -208,7 +225,7 @@ export class ProcessManager {
       ended_at: new Date(clock.now()).toISOString(),
     };
     await store.write(settled);
-    return settled;
+    return { record: settled, running: undefined };
   }
 
   async #isOfAnotherServer({ keep, owner }: ProcessRecord): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { Snapshot } from '../screen/snapshot.js';
 import type { TerminalSize } from './process-handle.js';
 
 const ESC = 0x1b;
+const NEWLINE = 0x0a;
 /** Output without escape sequences is kept up to this: more than any screen shows of it. */
 const MAX_PLAIN_BYTES = 64 * 1024;
 /** A prompt, or the greeting of a shell; more is taken with the first that does not fit. */
@@ -91,10 +92,21 @@ export class ProcessScreen implements Disposable {
       clock: this.#clock,
       reply: (text) => this.#reply(Buffer.from(text, 'latin1')),
     });
-    if (this.#plainBytes > 0) screen.feed(this.#plain.subarray(0, this.#plainBytes));
+    if (this.#plainBytes > 0) screen.feed(this.#seen(this.#plain.subarray(0, this.#plainBytes)));
     this.#plain = NOTHING;
     this.#screen = screen;
     return screen;
+  }
+
+  /** The last lines that the screen and what lies above it can hold: parsing more of a flood would hold up its end. */
+  #seen(plain: Buffer): Buffer {
+    const escape = plain.indexOf(ESC);
+    let at = escape === -1 ? plain.length : escape;
+    for (let line = 0; line <= this.#size.rows + SCROLLBACK_LINES; line++) {
+      if (at <= 0) return plain;
+      at = plain.lastIndexOf(NEWLINE, at - 1);
+    }
+    return plain.subarray(at + 1);
   }
 
   /** Copies the piece behind what is kept; of a flood the end, into the same memory again and again. */

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
+import { keepYoungHeapSmall } from '../base/young-heap.js';
 import type { BridgeOptions } from '../bridge.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
@@ -72,6 +73,7 @@ export async function createProcessServices(
       childEnvironment(env, { mark, extra, passEnvironment: config.pass_environment }),
     backends: {
       host: async () => {
+        keepYoungHeapSmall();
         const host = new HostBackend({
           clock,
           terminals,
@@ -97,6 +99,10 @@ export async function createProcessServices(
     endMarked: async (mark) => {
       const { killTree } = await import('../pty/kill-ladder.js');
       return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+    },
+    livingMarks: async () => {
+      const { livingMarks } = await import('../processes/living-marks.js');
+      return livingMarks(clock);
     },
     socketPath: (id) => runtimeDir.processSocketPath(id),
     maxOutputBytes: MAX_OUTPUT_BYTES,

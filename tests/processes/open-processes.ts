@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { HostBackend } from '../../src/processes/host/host-backend.js';
+import { livingMarks } from '../../src/processes/living-marks.js';
 import type { ProcessKeepers } from '../../src/processes/process-keepers.js';
 import { ProcessManager, type ProcessManagerParts } from '../../src/processes/process-manager.js';
 import { ProcessService } from '../../src/processes/process-service.js';
@@ -55,6 +56,7 @@ export async function openProcesses(
     keepers: noKeepers,
     endMarked: async (mark) =>
       (await killTree({ pid: 0, mark, clock: systemClock, graceMs: 200 })).ended.length,
+    livingMarks: () => livingMarks(systemClock),
     socketPath: (id) => join(root, `${id}.sock`),
     maxOutputBytes: 64 * 1024 * 1024,
     historySize: 50,

@@ -28,6 +28,11 @@ describe('the screen of a process', () => {
     expect(await shownAfter(['one\r\n', 'two\r\n', '$ '])).toBe('one\ntwo\n$');
   });
 
+  test('keeps an empty first line', async () => {
+    expect(await shownAfter(['\r\n', 'two'])).toBe('\ntwo');
+    expect(await shownAfter(['\n', '\u001b[1mtwo'])).toBe('\ntwo');
+  });
+
   test.each([1, 37, 2_000, 20_000])(
     'shows the end of a flood that came in pieces of %i lines',
     async (many) => {

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { livingMarks } from '../../src/processes/living-marks.js';
 import { freshRecord } from '../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../src/base/ids.js';
 import { openProcesses, valueOf } from './open-processes.js';
@@ -288,6 +290,28 @@ describe('processes of a server that is gone', () => {
     expect(found?.record.reason).toContain('server that had started it is gone');
     expect((await next.output(record.process_id)).text?.text).toBe('printed\n');
     await expect.poll(async () => (await first.manager.list())[0]?.record.status).toBe('terminated');
+  });
+
+  test('are told so with one look for all of them, and only what lives is ended', async () => {
+    const first = await openProcesses();
+    const { record } = await first.sh('exec sleep 60', 0);
+    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+    await first.store.write({ ...record, owner: dead });
+    for (let left = 0; left < 20; left++) {
+      const process_id = createProcessId();
+      await first.store.create({ ...record, process_id, mark: createSecret(), owner: dead });
+    }
+    let looks = 0;
+    const ended: string[] = [];
+    const next = await openProcesses({
+      statePath: first.statePath,
+      livingMarks: () => (looks++, livingMarks(systemClock)),
+      endMarked: async (mark) => ended.push(mark),
+    });
+    await next.manager.sweep();
+    expect({ looks, ended }).toEqual({ looks: 1, ended: [record.mark] });
+    const statuses = (await next.store.all()).map(({ status }) => status);
+    expect(statuses).toEqual(Array.from({ length: 21 }, () => 'terminated'));
   });
 
   test('of another server that lives are left alone', async () => {
