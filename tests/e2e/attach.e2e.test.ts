@@ -59,7 +59,7 @@ it('a decision is answered from the bar', async () => {
 it('detaching leaves the task and the terminal as they were, and one attaches again', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g; sleep 1' });
+  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g' });
   await person.sees('working');
   person.type(DETACH);
   await person.sees(`Detached from ${taskId}`);
@@ -86,7 +86,7 @@ it.each([
 ])('$signal gives the terminal back', async ({ signal, code }) => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const shell = `stty -g; sh -c 'echo $$ > pid; exec '"$ATTACH"; echo "exit $?"; stty -g; sleep 1`;
+  const shell = `stty -g; sh -c 'echo $$ > pid; exec '"$ATTACH"; echo "exit $?"; stty -g`;
   const person = await attach(bridge, { shell });
   await person.sees('working');
   const pid = Number(await readFile(`${bridge.workplace.root}/pid`, 'utf8'));
@@ -102,7 +102,7 @@ it.each([
 it('a keeper that is killed under it gives the terminal back, and says what to ask', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g; sleep 1' });
+  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g' });
   await person.sees('working');
   const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
   const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
@@ -158,7 +158,7 @@ it('the smallest size of those who may type is the session’s, and its own come
   const reader = await attach(bridge, {
     columns: 70,
     rows: 20,
-    shell: 'eval "$ATTACH --read-only"; echo "exit $?"; sleep 1',
+    shell: 'eval "$ATTACH --read-only"; echo "exit $?"',
   });
   await reader.sees('30 90');
   two.resize(110, 25);

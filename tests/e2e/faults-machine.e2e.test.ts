@@ -142,26 +142,18 @@ describe('limits of the system', () => {
 });
 
 describe('ends that meet', () => {
-  it('two kills at once give one end, told to both', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const other = await bridge.another();
-    const id = await agent(bridge, 'ignores-sigterm');
-    const kills = await Promise.allSettled([
-      bridge.call('kill_task', { task_id: id }),
-      other.call('kill_task', { task_id: id }),
-    ]);
-    for (const kill of kills) {
-      if (kill.status === 'fulfilled') expect(kill.value).toMatchObject({ status: 'killed' });
-      else expect(String(kill.reason)).toContain('TASK_NOT_RUNNING');
-    }
-    expect((await bridge.events(id, 'ended')).length).toBe(1);
-  });
-
   it('a time limit that meets an exit gives one of both, wholly', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    for (const delayMs of [800, 950, 1_000, 1_050]) {
-      const { task_id } = await launchSpec(bridge, `AGENT: exits-after ${delayMs}`, { timeout_seconds: 1 });
-      const end = await bridge.end(task_id);
+    const delaysMs = [800, 950, 1_000, 1_050];
+    const bridge = await startBridge({
+      claude: scriptedAgent,
+      projects: delaysMs.map((delayMs) => `ends-${delayMs}`),
+    });
+    const ends = bridge.projects.map(async (project_path, index) => {
+      const wishes = { timeout_seconds: 1, project_path };
+      const { task_id } = await launchSpec(bridge, `AGENT: exits-after ${delaysMs[index]}`, wishes);
+      return bridge.end(task_id);
+    });
+    for (const end of await Promise.all(ends)) {
       if (end.status === 'completed') expect(end).toMatchObject({ exit_code: 0 });
       else expect(`${end.status}: ${end.reason}`).toMatch(/^timeout: .* 1 seconds/);
     }

@@ -78,12 +78,23 @@ describe.each(names)('%s', (name) => {
     expect(await recordOf(bridge, id)).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('that ignores SIGTERM is killed', async () => {
+  it('that ignores SIGTERM is killed, and of two kills at once both are told the one end', async () => {
     const bridge = await bridgeWith(name);
+    const other = await bridge.another();
     const id = await agent(bridge, 'ignores-sigterm');
     await untilPrinted(bridge, id, 'READY');
-    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
-    await onlyTheServerLives(bridge);
+    const kills = await Promise.allSettled([
+      bridge.call('kill_task', { task_id: id }),
+      other.call('kill_task', { task_id: id }),
+    ]);
+    for (const kill of kills) {
+      if (kill.status === 'fulfilled') expect(kill.value).toMatchObject({ status: 'killed' });
+      else expect(String(kill.reason)).toContain('TASK_NOT_RUNNING');
+    }
+    expect(kills.map(({ status }) => status)).toContain('fulfilled');
+    expect((await bridge.events(id, 'ended')).length).toBe(1);
+    const servers = [bridge.mcp.pid, other.mcp.pid].toSorted((one, two) => one - two);
+    await expect.poll(() => bridge.workplace.processes()).toEqual(servers);
   });
 
   it('that never exits is killed when asked', async () => {
