@@ -20,9 +20,8 @@ interface Provider {
 
 /** Vitest's global set-up: both pinned versions of the real CLI, in an ignored cache of this project. */
 export async function setup(project: Provider): Promise<void> {
-  const fetched: FetchedClaude[] = [];
-  for (const version of CLAUDE_VERSIONS) fetched.push({ version, binary: await fetchOne(version) });
-  project.provide('claudeVersions', fetched);
+  const fetched = CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await fetchOne(version) }));
+  project.provide('claudeVersions', await Promise.all(fetched));
 }
 
 async function fetchOne(version: string): Promise<string | undefined> {
