@@ -32,6 +32,11 @@ export class SessionTerminal {
     return this.#size;
   }
 
+  /** Somebody is told what is shown. */
+  get isWatched(): boolean {
+    return this.#output.hasListeners;
+  }
+
   /** After what is shown may have changed. */
   get onFrame(): Event<void> {
     return this.#screen.onFrame;

@@ -25,7 +25,7 @@ export class TaskLog implements TextSink {
     this.#file = this.#open();
   }
 
-  write(text: string): void {
+  write(text: string | Uint8Array): void {
     this.#file.write(text);
   }
 

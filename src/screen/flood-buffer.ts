@@ -6,8 +6,8 @@ export const FLOOD_BYTES = 256 * 1024;
 /** What is parsed of a flood: several full screens of the largest size. */
 export const FLOOD_TAIL_BYTES = 64 * 1024;
 /** The same for plain lines, each of which stands for itself: a screen or two is all that can be seen of them. */
-export const PLAIN_FLOOD_BYTES = 32 * 1024;
-export const PLAIN_TAIL_BYTES = 16 * 1024;
+export const PLAIN_FLOOD_BYTES = 16 * 1024;
+export const PLAIN_TAIL_BYTES = 8 * 1024;
 /** How far behind the wanted cut a line's end, or a sequence's beginning, is looked for. */
 const CUT_SEARCH_BYTES = 8 * 1024;
 /** A sequence that is not complete after so much is given to the terminal as it is. */

@@ -11,6 +11,8 @@ const FRAME_MS = 16;
 const FLOOD_FRAME_MS = 100;
 /** Of plain lines four: what is seen of them is only that they pass, and every one is kept elsewhere. */
 const PLAIN_FLOOD_FRAME_MS = 250;
+/** While nobody looks, a frame only keeps the record fresh. */
+const UNWATCHED_FLOOD_FRAME_MS = 500;
 /** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
 const REST_FACTOR = 3;
 /** So long at most. On a busy machine a frame takes what others take, and a flood of plain lines can go unseen for longer. */
@@ -23,11 +25,13 @@ const MAX_SYNCHRONIZED_MS = 500;
 
 export interface ScreenOptions extends EmulatorOptions {
   readonly clock: Clock;
+  /** Somebody looks at this screen now; left out, somebody always does. */
+  readonly isWatched?: () => boolean;
 }
 
 /** A terminal without a window: what a person would see of a program's output. */
 export class Screen implements Disposable {
-  readonly #options: EmulatorOptions;
+  readonly #options: ScreenOptions;
   #made: Emulator | undefined;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
@@ -45,6 +49,7 @@ export class Screen implements Disposable {
   #nextFrameMs = -Infinity;
   #frameBeganMs = 0;
   #frameMs = FRAME_MS;
+  #isPlainFlood = false;
   #unfinished: Disposable | undefined;
   #snapshot: Snapshot | undefined;
   #skippedBytes = 0;
@@ -165,7 +170,8 @@ export class Screen implements Disposable {
     this.#timer = undefined;
     this.#frameBeganMs = this.#clock.monotonicMs();
     const { bytes, skippedBytes, isPlain } = this.#pending.take(this.#waiters.length > 0);
-    this.#frameMs = skippedBytes === 0 ? FRAME_MS : isPlain ? PLAIN_FLOOD_FRAME_MS : FLOOD_FRAME_MS;
+    this.#isPlainFlood = isPlain && skippedBytes > 0;
+    this.#frameMs = skippedBytes === 0 ? FRAME_MS : isPlain ? this.#plainFloodFrameMs : FLOOD_FRAME_MS;
     if (skippedBytes > 0) {
       this.#skippedBytes += skippedBytes;
       this.#skipped.fire(skippedBytes);
@@ -185,9 +191,13 @@ export class Screen implements Disposable {
     });
   }
 
+  get #plainFloodFrameMs(): number {
+    return this.#options.isWatched?.() === false ? UNWATCHED_FLOOD_FRAME_MS : PLAIN_FLOOD_FRAME_MS;
+  }
+
   #planNext(): void {
     const nowMs = this.#clock.monotonicMs();
-    const maxRestMs = this.#frameMs === PLAIN_FLOOD_FRAME_MS ? MAX_PLAIN_REST_MS : MAX_REST_MS;
+    const maxRestMs = this.#isPlainFlood ? MAX_PLAIN_REST_MS : MAX_REST_MS;
     const restMs = Math.min(maxRestMs, REST_FACTOR * (nowMs - this.#frameBeganMs));
     this.#nextFrameMs = Math.max(this.#frameBeganMs + this.#frameMs, nowMs + restMs);
   }

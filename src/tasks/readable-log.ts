@@ -2,7 +2,8 @@ import type { Clock } from '../base/clock.js';
 
 /** Where the log's text goes; a RotatingFile in a keeper. */
 export interface TextSink {
-  write(text: string): void;
+  /** Bytes are copied. */
+  write(text: string | Uint8Array): void;
 }
 
 /** One line of a program's output is cut here: a log is for reading. */
@@ -31,6 +32,11 @@ export class ReadableLog {
   output(texts: readonly string[]): void {
     if (texts.length === 0) return;
     this.#sink.write(`${texts.map((text) => cutLines(clean(text))).join('\n')}\n`);
+  }
+
+  /** Whole lines that are known to be as `output` would write them: see PlainLines, whose lines are shorter than what is cut here. */
+  plainLines(lines: Buffer): void {
+    this.#sink.write(lines);
   }
 }
 

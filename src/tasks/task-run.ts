@@ -192,6 +192,9 @@ export class TaskRun implements Disposable {
       case 'printed':
         story.printed(event.lines);
         return;
+      case 'printed-plain':
+        story.printedPlain(event.lines);
+        return;
       case 'notice':
         story.noticed(event.text);
         state.act(event.text);

@@ -202,6 +202,29 @@ it('a flood of plain lines rests the longer the longer a frame of it took, and a
   expect(screen.snapshot().text().trimEnd().endsWith('Proceed? [y/N]')).toBe(true);
 });
 
+it('a flood of plain lines is shown four times a second to who looks, and half as often to nobody', async () => {
+  const clock = new ManualClock();
+  let isWatched = true;
+  const { screen } = open({ clock, isWatched: () => isWatched });
+  const flood = Buffer.from('a line of a flood\r\n'.repeat(2_000));
+  const shownAfter = async (waitMs: number): Promise<void> => {
+    let frames = 0;
+    const counted = screen.onFrame(() => frames++);
+    const shown = nextEvent(screen.onFrame);
+    screen.feed(flood, true);
+    clock.advance(Math.max(0, waitMs - 1));
+    expect(frames).toBe(0);
+    clock.advance(1);
+    await shown;
+    counted.dispose();
+  };
+  await shownAfter(0);
+  await shownAfter(250);
+  isWatched = false;
+  await shownAfter(250);
+  await shownAfter(500);
+});
+
 it('what is fed may be overwritten as soon as it is fed', async () => {
   const { screen } = open();
   const bytes = Buffer.from('first');

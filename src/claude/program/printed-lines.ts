@@ -1,8 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
+import { PlainLines } from './plain-lines.js';
 
 /** A line without an end is told in pieces of this size, so that it never grows without bound. */
 const MAX_OPEN_CHARS = 64 * 1024;
 const TAIL_CHARS = 4_000;
+/** That many characters take at most so many bytes, and one before them may be cut. */
+const TAIL_BYTES = 3 * (TAIL_CHARS + 1);
 const NEWLINE = 0x0a;
 /** ESC, backspace, vertical tab and form feed: what a plain stream of lines does not hold. */
 const MOVING_BYTES = [0x1b, 0x08, 0x0b, 0x0c] as const;
@@ -16,15 +19,26 @@ const harmlessSequence = /\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
  */
 export class PrintedLines {
   readonly #onText: (text: string) => void;
+  readonly #onPlainLines: (lines: Buffer) => void;
+  readonly #plainLines: Pick<PlainLines, 'from'>;
   readonly #decoder = new StringDecoder('utf8');
   #mode: 'plain' | 'screen' = 'plain';
   #open = '';
   #openIsPlain = true;
   #tail = '';
 
-  /** `onText` gets one or more whole lines, joined by newlines, without the last one's end. */
-  constructor(onText: (text: string) => void) {
+  /**
+   * `onText` gets one or more whole lines, joined by newlines, without the last one's end; `onPlainLines` those of a flood that
+   * hold nothing but text, as PlainLines gives them.
+   */
+  constructor(
+    onText: (text: string) => void,
+    onPlainLines: (lines: Buffer) => void,
+    plainLines: Pick<PlainLines, 'from'> = new PlainLines(),
+  ) {
     this.#onText = onText;
+    this.#onPlainLines = onPlainLines;
+    this.#plainLines = plainLines;
   }
 
   /** Every line so far was taken from the output itself. */
@@ -33,6 +47,22 @@ export class PrintedLines {
   }
 
   bytes(bytes: Buffer): void {
+    // A first line goes on where the bytes before ended, and the last one may have no end yet: these are told as text.
+    const from = bytes.indexOf(NEWLINE) + 1;
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const plain = this.#mode === 'plain' ? this.#plainLines.from(bytes.subarray(from, end)) : undefined;
+    if (plain === undefined) return this.#read(bytes);
+    this.#read(bytes.subarray(0, from));
+    // What was open may have moved the cursor.
+    if (!this.isPlain) return;
+    this.#tail = (this.#tail + plain.toString('utf8', Math.max(0, plain.length - TAIL_BYTES))).slice(
+      -TAIL_CHARS,
+    );
+    this.#onPlainLines(plain);
+    this.#read(bytes.subarray(end));
+  }
+
+  #read(bytes: Buffer): void {
     if (this.#mode === 'screen') return;
     // Looked for in the bytes, where it costs next to nothing: a flood of plain lines is never looked at by a pattern.
     const isPlain = !MOVING_BYTES.some((byte) => bytes.includes(byte));
@@ -41,7 +71,8 @@ export class PrintedLines {
       this.#keepOpen(this.#open + this.#decoder.write(bytes), isPlain && this.#openIsPlain);
       return;
     }
-    const whole = this.#open + this.#decoder.write(bytes.subarray(0, end));
+    // The line's end too, behind which no character goes on.
+    const whole = this.#open + this.#decoder.write(bytes.subarray(0, end + 1)).slice(0, -1);
     const text = this.#plainText(whole, isPlain && this.#openIsPlain);
     if (text === undefined) return;
     this.#tell(withoutReturns(text));

@@ -80,11 +80,15 @@ export class ProgramDriver implements SessionDriver {
         scrollback: SCROLLBACK_LINES,
         clock,
         reply: (data) => session.write(data),
+        isWatched: () => this.#terminal?.isWatched ?? false,
       }),
     );
     this.#screen = screen;
     this.#terminal = new SessionTerminal(session, screen, { columns: COLUMNS, rows: ROWS });
-    const printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
+    const printed = new PrintedLines(
+      (text) => this.#events.fire({ type: 'printed', lines: [text] }),
+      (lines) => this.#events.fire({ type: 'printed-plain', lines }),
+    );
     this.#printed = printed;
     this.#owned.add(
       screen.onScrolledOff((lines) => {

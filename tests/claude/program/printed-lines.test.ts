@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { MAX_PLAIN_LINE_BYTES, type PlainLines } from '../../../src/claude/program/plain-lines.js';
 import { PrintedLines } from '../../../src/claude/program/printed-lines.js';
 
 describe('what a program prints', () => {
@@ -7,7 +9,10 @@ describe('what a program prints', () => {
 
   beforeEach(() => {
     told = [];
-    printed = new PrintedLines((text) => told.push(text));
+    printed = new PrintedLines(
+      (text) => told.push(text),
+      (plain) => told.push(plain.toString().replace(/\n$/, '')),
+    );
   });
   const feed = (...chunks: readonly (string | Buffer)[]) =>
     chunks.forEach((chunk) => printed.bytes(Buffer.from(chunk)));
@@ -85,5 +90,54 @@ describe('what a program prints', () => {
     expect(printed.tail(100_000, 'the screen').length).toBeLessThanOrEqual(4_004);
     feed('\x1b[H\n');
     expect(printed.tail(14, 'the screen')).toBe('the screen');
+  });
+
+  it('a character that its line cuts short does not spoil the next one', () => {
+    feed(Buffer.from([0x61, 0xc3, 0x0a]), 'b\n');
+    expect(lines()).toEqual(['a\ufffd', 'b']);
+  });
+
+  it('a flood is told as it would be line by line, whatever it holds and however it is cut', () => {
+    const odd = fc.oneof(
+      fc.constantFrom('\r', '\t', '\x7f', '\x07', '\x85', '\x1b[1m', '\x1b[H', '\x1b]0;title', 'é€', '\xa0'),
+      fc.constant('x'.repeat(MAX_PLAIN_LINE_BYTES)),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    );
+    const run = fc.record({
+      count: fc.integer({ min: 20, max: 80 }),
+      line: fc.string({ minLength: 80, maxLength: 200 }),
+      odd: fc.option(odd, { freq: 2 }),
+    });
+    const read = (pieces: readonly Buffer[], plain?: Pick<PlainLines, 'from'>) => {
+      const texts: string[] = [];
+      let floods = 0;
+      const take = (more: Buffer): void => {
+        floods++;
+        texts.push(more.toString());
+      };
+      const all = new PrintedLines((text) => texts.push(`${text}\n`), take, plain);
+      for (const piece of pieces) all.bytes(piece);
+      const tail = all.tail(5_000, 'the screen');
+      all.end([]);
+      return { text: texts.join(''), tail, floods };
+    };
+    let floods = 0;
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 6 }), fc.integer({ min: 5_000, max: 70_000 }), (runs, size) => {
+        const text = runs.map(
+          (one) => `${one.line.replaceAll('\n', '')}\r\n`.repeat(one.count) + (one.odd ?? ''),
+        );
+        const bytes = Buffer.from(text.join(''));
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+          bytes.subarray(at * size, (at + 1) * size),
+        );
+        const fast = read(pieces);
+        const slow = read(pieces, { from: () => undefined });
+        floods += fast.floods;
+        expect(fast.tail).toBe(slow.tail);
+        expect(fast.text).toBe(slow.text);
+      }),
+    );
+    expect(floods).toBeGreaterThan(0);
   });
 });

@@ -156,6 +156,7 @@ describe('a real program', () => {
   let manager: PtyManager;
   let driver: ProgramDriver;
   let events: EventLog<SessionEvent>;
+  let lines: string[];
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
@@ -184,10 +185,14 @@ describe('a real program', () => {
       killTree: async (pid) => void (await killTree({ pid, mark, clock: systemClock })),
     });
     events = new EventLog(driver.onEvent);
+    lines = [];
+    driver.onEvent((event) => {
+      if (event.type === 'printed') lines.push(...event.lines);
+      if (event.type === 'printed-plain') lines.push(event.lines.toString().slice(0, -1));
+    });
     await driver.start();
   }
-  const printed = () =>
-    events.all.flatMap((event) => (event.type === 'printed' ? event.lines : [])).join('\n');
+  const printed = () => lines.join('\n');
 
   it('reads its prompt, prints, and ends with its exit code', async () => {
     await run('cat; echo; printf "no end of line"; exit 3');
