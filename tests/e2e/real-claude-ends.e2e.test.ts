@@ -1,4 +1,4 @@
-import { readFile, symlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -77,26 +77,6 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
       'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
     );
     await onlyTheServerLives(bridge);
-  });
-
-  it('a second task in a busy project is refused by name, also by another server', async () => {
-    const bridge = await startBridge({ claude: binary, script: [runs('touch made'), says('Done.')] });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' });
-    await bridge.decision(id);
-    const other = await bridge.another('legacy');
-    const link = join(bridge.workplace.projectsDir, 'link');
-    await symlink(bridge.project, link);
-    for (const path of [bridge.project, `${bridge.project}/`, link]) {
-      for (const client of [bridge, other]) {
-        const refusal = await client.refusal('start_task', { prompt: 'Me too.', path });
-        expect(refusal).toMatch(/^TASK_ALREADY_RUNNING: A task is already running for project /);
-        expect(refusal).toContain(id);
-      }
-    }
-    expect(await other.call('list_tasks', {})).toMatchObject({ tasks: [{ task_id: id, status: 'waiting' }] });
-    await other.answerNext(id, { verdict: 'allow' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(await bridge.events(id, 'decision-closed')).toHaveLength(1);
   });
 
   it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
