@@ -13,7 +13,7 @@ import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { childEnvironment } from '../pty/child-env.js';
+import { childEnvironment, MARK_VARIABLE } from '../pty/child-env.js';
 import { ownIdentity } from '../store/process-identity.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
@@ -64,13 +64,13 @@ export async function createProcessServices(
     const find = (id: string) => manager.find(id);
     return (made = createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find }));
   });
+  const passed = childEnvironment(env, { mark: '', passEnvironment: config.pass_environment });
   const manager: ProcessManager = new ProcessManager({
     store,
     clock,
     logger,
     owner,
-    environment: (mark, extra) =>
-      childEnvironment(env, { mark, extra, passEnvironment: config.pass_environment }),
+    environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
       host: async () => {
         keepYoungHeapSmall();

@@ -61,15 +61,15 @@ export class HostBackend implements ProcessBackend {
 
   async spawn(spec: ProcessSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
     const { clock, startedSince, killGraceMs = KILL_GRACE_MS } = this.#options;
-    const mark = spec.env[MARK_VARIABLE] ?? createSecret();
-    const env = { ...spec.env, [MARK_VARIABLE]: mark };
+    const { [MARK_VARIABLE]: mark = createSecret() } = spec.env;
+    const marked = mark === spec.env[MARK_VARIABLE] ? spec : withMark(spec, mark);
     let opened: Result<HostChannel>;
     try {
-      const program = await findProgram(spec.command[0], spec.cwd, env);
+      const program = await findProgram(spec.command[0], spec.cwd, marked.env);
       opened =
         spec.tty === undefined
-          ? await this.#openPipes({ ...spec, env }, program, sink)
-          : await this.#openTerminal({ ...spec, env }, spec.tty, sink);
+          ? await this.#openPipes(marked, program, sink)
+          : await this.#openTerminal(marked, spec.tty, sink);
     } catch (thrown) {
       return faultOf(thrown, spec);
     }
@@ -141,6 +141,10 @@ export class HostBackend implements ProcessBackend {
     const session = await terminals.spawn({ command, cwd, env, columns, rows, shell: this.#options.shell });
     return ok(new TerminalChannel(session, sink));
   }
+}
+
+function withMark(spec: ProcessSpec, mark: string): ProcessSpec {
+  return { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
 }
 
 /** Why a start failed, in the words of whoever refused it. */

@@ -78,5 +78,5 @@ export class PipedChildren {
 
 function optionsOf({ command, cwd, env }: ProcessSpec) {
   // A session and a group of its own: a signal reaches all of it, and none of the server's reaches it.
-  return { cwd, env: { ...env }, detached: true, argv0: command[0] };
+  return { cwd, env, detached: true, argv0: command[0] };
 }
