@@ -5,9 +5,8 @@ import { SkippedModes } from './skipped-modes.js';
 export const FLOOD_BYTES = 256 * 1024;
 /** What is parsed of a flood: several full screens of the largest size. */
 export const FLOOD_TAIL_BYTES = 64 * 1024;
-/** The same for plain lines, each of which stands for itself: a screen or two is all that can be seen of them. */
+/** More plain lines than this are a flood, too: each stands for itself, so of them only those are parsed that fill the screen. */
 export const PLAIN_FLOOD_BYTES = 16 * 1024;
-export const PLAIN_TAIL_BYTES = 8 * 1024;
 /** How far behind the wanted cut a line's end, or a sequence's beginning, is looked for. */
 const CUT_SEARCH_BYTES = 8 * 1024;
 /** A sequence that is not complete after so much is given to the terminal as it is. */
@@ -43,12 +42,15 @@ export class FloodBuffer {
     this.#chunks.push(Buffer.from(bytes));
     this.#isPlain &&= isPlain;
     this.#isFlood ||= this.#length > (this.#isPlain ? PLAIN_FLOOD_BYTES : FLOOD_BYTES);
-    if (this.#isFlood) this.#skipTo(2 * this.#tailBytes);
+    if (this.#isFlood) this.#skipTo(2 * FLOOD_TAIL_BYTES);
   }
 
-  /** Everything collected. An escape sequence cut off at the end stays for the next batch unless `all` is asked for. */
-  take(all: boolean): Batch {
-    if (this.#isFlood) this.#cutToTail();
+  /**
+   * Everything collected; of a flood of plain lines those that fill a screen of so many rows. An escape sequence cut off at the
+   * end stays for the next batch unless `all` is asked for.
+   */
+  take(all: boolean, rows: number): Batch {
+    if (this.#isFlood) this.#cutToTail(rows);
     const isPlain = this.#isPlain;
     this.#isFlood = false;
     this.#isPlain = true;
@@ -64,10 +66,6 @@ export class FloodBuffer {
     return { bytes, skippedBytes, isPlain };
   }
 
-  get #tailBytes(): number {
-    return this.#isPlain ? PLAIN_TAIL_BYTES : FLOOD_TAIL_BYTES;
-  }
-
   /** Skips whole chunks from the front while more than `keptBytes` stay behind them. */
   #skipTo(keptBytes: number): void {
     let count = 0;
@@ -79,10 +77,11 @@ export class FloodBuffer {
     if (count > 0) this.#chunks.splice(0, count);
   }
 
-  #cutToTail(): void {
-    this.#skipTo(this.#tailBytes);
+  #cutToTail(rows: number): void {
+    this.#skipTo(FLOOD_TAIL_BYTES);
     const collected = this.#join();
-    const cut = findCut(collected, Math.max(0, collected.length - this.#tailBytes));
+    const tail = findCut(collected, Math.max(0, collected.length - FLOOD_TAIL_BYTES));
+    const cut = this.#isPlain ? Math.max(tail, startOfLastLines(collected, rows)) : tail;
     this.#skip(collected.subarray(0, cut));
     this.#chunks = [collected.subarray(cut)];
   }
@@ -98,6 +97,16 @@ export class FloodBuffer {
     if (!first) return EMPTY;
     return this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
   }
+}
+
+/** Where the last `count` lines begin, and the open one behind them. */
+function startOfLastLines(bytes: Buffer, count: number): number {
+  let at = bytes.length;
+  for (let line = 0; line <= count; line++) {
+    if (at <= 0) return 0;
+    at = bytes.lastIndexOf(NEWLINE, at - 1);
+  }
+  return at + 1;
 }
 
 /** Behind a line's end near `wanted`; else before an escape sequence; else before a character. */

@@ -159,6 +159,10 @@ export class Screen implements Disposable {
     return (this.#made ??= new Emulator(this.#options));
   }
 
+  get #rows(): number {
+    return this.#made?.terminal.rows ?? this.#options.rows;
+  }
+
   #schedule(): void {
     if (this.#timer || this.#parsing || this.#pending.isEmpty) return;
     const waitMs = Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
@@ -169,7 +173,7 @@ export class Screen implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#frameBeganMs = this.#clock.monotonicMs();
-    const { bytes, skippedBytes, isPlain } = this.#pending.take(this.#waiters.length > 0);
+    const { bytes, skippedBytes, isPlain } = this.#pending.take(this.#waiters.length > 0, this.#rows);
     this.#isPlainFlood = isPlain && skippedBytes > 0;
     this.#frameMs = skippedBytes === 0 ? FRAME_MS : isPlain ? this.#plainFloodFrameMs : FLOOD_FRAME_MS;
     if (skippedBytes > 0) {

@@ -5,7 +5,6 @@ import {
   FLOOD_TAIL_BYTES,
   FloodBuffer,
   PLAIN_FLOOD_BYTES,
-  PLAIN_TAIL_BYTES,
 } from '../../src/screen/flood-buffer.js';
 import { SkippedModes } from '../../src/screen/skipped-modes.js';
 
@@ -14,6 +13,7 @@ const skip = (...parts: readonly string[]) => {
   for (const part of parts) modes.skip(Buffer.from(part));
   return modes.take();
 };
+const ROWS = 40;
 const START = '\x18\x1b[0m';
 
 it('output below the flood mark is given whole and unchanged, however it is cut', () => {
@@ -21,7 +21,7 @@ it('output below the flood mark is given whole and unchanged, however it is cut'
     fc.property(fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 50 }), (chunks) => {
       const buffer = new FloodBuffer();
       for (const chunk of chunks) buffer.add(Buffer.from(chunk));
-      const { bytes, skippedBytes } = buffer.take(true);
+      const { bytes, skippedBytes } = buffer.take(true, ROWS);
       expect(skippedBytes).toBe(0);
       expect(bytes.equals(Buffer.concat(chunks))).toBe(true);
       expect(buffer.isEmpty).toBe(true);
@@ -32,10 +32,10 @@ it('output below the flood mark is given whole and unchanged, however it is cut'
 it('an escape sequence that is not complete waits for its rest', () => {
   const buffer = new FloodBuffer();
   buffer.add(Buffer.from('text\x1b[3'));
-  expect(buffer.take(false).bytes.toString()).toBe('text');
+  expect(buffer.take(false, ROWS).bytes.toString()).toBe('text');
   expect(buffer.isEmpty).toBe(false);
   buffer.add(Buffer.from('1mred'));
-  expect(buffer.take(false).bytes.toString()).toBe('\x1b[31mred');
+  expect(buffer.take(false, ROWS).bytes.toString()).toBe('\x1b[31mred');
 });
 
 it('a flood is cut to its tail at a line’s beginning, in bounded memory', () => {
@@ -44,7 +44,7 @@ it('a flood is cut to its tail at a line’s beginning, in bounded memory', () =
   const chunk = Buffer.from(line.repeat(50));
   const chunks = 3 * Math.ceil(FLOOD_BYTES / chunk.length);
   for (let count = 0; count < chunks; count++) buffer.add(chunk);
-  const { bytes, skippedBytes } = buffer.take(false);
+  const { bytes, skippedBytes } = buffer.take(false, ROWS);
   const shown = bytes.toString().slice(START.length);
   expect(bytes.toString().startsWith(START)).toBe(true);
   expect(skippedBytes + shown.length).toBe(chunks * chunk.length);
@@ -81,18 +81,29 @@ it('a sequence whose beginning was skipped is completed by what follows', () => 
   expect(skip('text\x1b[?10')).toBe(`${START}\x1b[?10`);
 });
 
-it('of plain lines that are kept elsewhere less is shown, and only as long as nothing else comes with them', () => {
+it('of plain lines that are kept elsewhere a screenful is shown, and only as long as nothing else comes with them', () => {
   const lines = Buffer.from('a line of text\n'.repeat(Math.ceil(PLAIN_FLOOD_BYTES / 15) + 1));
   const buffer = new FloodBuffer();
   buffer.add(lines, true);
-  const { bytes, skippedBytes, isPlain } = buffer.take(false);
+  const { bytes, skippedBytes, isPlain } = buffer.take(false, ROWS);
   expect(isPlain).toBe(true);
-  expect(skippedBytes).toBeGreaterThanOrEqual(lines.length - PLAIN_TAIL_BYTES);
-  expect(bytes.toString().endsWith('a line of text\n')).toBe(true);
+  expect(bytes.toString()).toBe(START + 'a line of text\n'.repeat(ROWS));
+  expect(skippedBytes).toBe(lines.length - ROWS * 15);
   buffer.add(lines.subarray(0, PLAIN_FLOOD_BYTES / 2), true);
   buffer.add(lines, false);
-  expect(buffer.take(false)).toMatchObject({ skippedBytes: 0, isPlain: false });
+  expect(buffer.take(false, ROWS)).toMatchObject({ skippedBytes: 0, isPlain: false });
   // Every frame is judged by itself.
   buffer.add(lines, true);
-  expect(buffer.take(false).skippedBytes).toBeGreaterThan(0);
+  expect(buffer.take(false, ROWS).skippedBytes).toBeGreaterThan(0);
+});
+
+it('of plain lines as many are shown as fill the screen, however long they are, and the open one', () => {
+  const line = `${'─'.repeat(300)}\n`;
+  const buffer = new FloodBuffer();
+  for (let at = 0; at < 1_000; at++) buffer.add(Buffer.from(line), true);
+  buffer.add(Buffer.from('Proceed? '), true);
+  expect(buffer.take(false, ROWS).bytes.toString()).toBe(`${START}${line.repeat(ROWS)}Proceed? `);
+  const endless = Buffer.from('x'.repeat(FLOOD_BYTES));
+  buffer.add(endless, true);
+  expect(buffer.take(false, ROWS).bytes.length).toBe(START.length + FLOOD_TAIL_BYTES);
 });
