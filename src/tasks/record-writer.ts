@@ -23,9 +23,9 @@ export class RecordWriter implements Disposable {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #writes = new Emitter<void>();
+  readonly #writes = new Emitter<TaskRecord>();
   readonly #faults = new Emitter<unknown>();
-  /** The newest record can be read from disk now (or the disk did not take it): the time to tell others of it. */
+  /** This very record can be read from disk now (or the disk did not take it): the time to tell others of it. */
   readonly onDidWrite = this.#writes.event;
   /** A write failed; it is tried again. */
   readonly onDidFail = this.#faults.event;
@@ -86,22 +86,23 @@ export class RecordWriter implements Disposable {
     const newest = this.#newest;
     if (newest === undefined) return;
     this.#newest = undefined;
-    this.#writing = this.#put(newest).finally(() => (this.#writing = undefined));
+    const record = newest();
+    this.#writing = this.#put(record).finally(() => (this.#writing = undefined));
     await this.#writing;
-    this.#writes.fire();
+    this.#writes.fire(record);
   }
 
-  async #put(newest: () => TaskRecord): Promise<void> {
+  async #put(record: TaskRecord): Promise<void> {
     try {
       // Somebody removed the task's folder: it is still the only place where others look for this task.
       if (this.#isFailing) await mkdir(dirname(this.#path), { recursive: true, mode: OWNER_ONLY });
-      await writeJsonFileAtomically(this.#path, newest());
+      await writeJsonFileAtomically(this.#path, record);
       if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });
       this.#isFailing = false;
       this.#hasWritten = true;
     } catch (fault) {
       this.#isFailing = true;
-      this.#newest ??= newest;
+      this.#newest ??= () => record;
       if (this.#isDisposed) return;
       this.#retry?.dispose();
       this.#retry = this.#clock.after(RETRY_MS, () => void this.#pump());

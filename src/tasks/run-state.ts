@@ -48,9 +48,9 @@ export class RunState implements Disposable {
     this.#decisions = decisions;
     this.#record = initial;
     this.#owned.add(
-      parts.records.onDidWrite(() => {
+      parts.records.onDidWrite((record) => {
         // A final record is told when the project is free, too.
-        if (!this.#isFinished) this.#changes.fire(this.record);
+        if (!this.#isFinished) this.#changes.fire(record);
       }),
     );
   }
@@ -171,7 +171,7 @@ export class RunState implements Disposable {
 
   /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
   async written(): Promise<void> {
-    if (!this.#isFinished) await this.#parts.records.write(this.#record);
+    if (!this.#isFinished) await this.#parts.records.write(this.record);
   }
 
   /** The record that an end makes of this one. From here on nothing but `finish` changes it. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,23 @@ it('a folder that was removed is made again', async () => {
   await writer.retry();
   expect((await onDisk()).activity).toBe('lost');
   expect(writer.isFailing).toBe(false);
+});
+
+it('each record that is told is the one on disk, whatever is to be written next', async () => {
+  await mkdir(join(folder, 'task'));
+  const told: [string, string][] = [];
+  writer.onDidWrite((record) => {
+    const { activity } = taskRecordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    told.push([record.activity, activity]);
+  });
+  const first = writer.write(sampleRecord({ activity: 'one' }));
+  // Comes while the first is being written.
+  const second = writer.write(sampleRecord({ activity: 'two' }));
+  await Promise.all([first, second]);
+  expect(told).toEqual([
+    ['one', 'one'],
+    ['two', 'two'],
+  ]);
 });
 
 it('others are told of each record, also while the disk takes none', async () => {
