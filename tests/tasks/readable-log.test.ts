@@ -3,8 +3,12 @@ import { ReadableLog } from '../../src/tasks/readable-log.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 function log(): { log: ReadableLog; text: () => string } {
-  let text = '';
-  return { log: new ReadableLog({ write: (more) => (text += more) }, new ManualClock()), text: () => text };
+  const written: Uint8Array[] = [];
+  const sink = { write: (more: string | Uint8Array) => void written.push(Buffer.from(more)) };
+  return {
+    log: new ReadableLog(sink, new ManualClock()),
+    text: () => Buffer.concat(written).toString('utf8'),
+  };
 }
 
 it('an entry has its time, and its further lines look like no entry', () => {
@@ -26,4 +30,11 @@ it('what a program printed stands as it was, very long lines cut', () => {
   readable.output([]);
   readable.output(['  two lines  \r\nsecond', 'é'.repeat(4_100), 'short']);
   expect(text()).toBe(`  two lines  \nsecond\n${'é'.repeat(4_000)}… (100 more characters)\nshort\n`);
+});
+
+it('lines that are known to be plain are written as they are', () => {
+  const { log: readable, text } = log();
+  readable.output(['before']);
+  readable.plainLines(Buffer.from('one\ntwo ☂\n'));
+  expect(text()).toBe('before\none\ntwo ☂\n');
 });

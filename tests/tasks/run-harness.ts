@@ -55,7 +55,7 @@ export async function createRun(
       logger: silentLogger,
       driver,
       journal,
-      log: new ReadableLog({ write: (more) => (text += more) }, clock),
+      log: new ReadableLog({ write: (more) => (text += Buffer.from(more).toString('utf8')) }, clock),
       records,
       judge: options.judge ?? (async () => ask),
       endLeftovers: async () => {
