@@ -1,7 +1,7 @@
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { Event } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { SessionEvent } from '../claude/session.js';
+import type { ExitStatus, SessionEvent } from '../claude/session.js';
 import { DecisionBook } from './decision-book.js';
 import { LAST_OUTPUT_CHARS, RunEnding, type Cause } from './run-ending.js';
 import { RunRequests } from './run-requests.js';
@@ -214,12 +214,16 @@ export class TaskRun implements Disposable {
         });
         return;
       case 'exited':
-        void this.#ending.finish(
-          event.exit,
-          this.#troubles.isWaiting ? lostWhileWaiting(state.record) : undefined,
-        );
+        void this.#ending.finish(event.exit, this.#causeOf(event.exit));
         return;
     }
+  }
+
+  /** What the end of the agent's process means where its exit code does not tell; undefined where it does. */
+  #causeOf(exit: ExitStatus): Cause | undefined {
+    if (this.#troubles.isWaiting) return lostWhileWaiting(this.record);
+    const wasEndedInLeaving = this.#turns.isLeaving && exit.signal !== null && exit.why === undefined;
+    return wasEndedInLeaving ? doneBeforeSignal(exit.signal) : undefined;
   }
 
   #onTimeout(): void {
@@ -268,4 +272,12 @@ function cannotBeKept(taskId: string): BridgeError {
     `The record of ${taskId} could not be written, so its agent was not started.`,
     'Make room on the disk of the state directory, and check that it is yours and writable.',
   );
+}
+
+/** A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work. */
+function doneBeforeSignal(signal: string): Cause {
+  return {
+    status: 'completed',
+    reason: `The agent finished its work; its session did not leave by itself and was ended by the signal ${signal}.`,
+  };
 }

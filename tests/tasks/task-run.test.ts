@@ -46,6 +46,28 @@ describe('a run', () => {
     expect(log()).toContain('Task completed: The agent finished its work.');
   });
 
+  it('has completed, too, when its session does not leave after its last turn and is ended', async () => {
+    const { run, driver } = await started();
+    driver.endTurn('All done.');
+    expect(driver.told).toEqual(['start', 'close']);
+    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    expect(await run.ended).toMatchObject({
+      status: 'completed',
+      reason:
+        'The agent finished its work; its session did not leave by itself and was ended by the signal SIGTERM.',
+      signal: 'SIGTERM',
+      exit_code: null,
+      last_output: 'All done.',
+    });
+  });
+
+  it('has failed when its session ends by a fault after its last turn', async () => {
+    const { run, driver } = await started();
+    driver.endTurn('All done.');
+    driver.exit({ exitCode: null, signal: 'SIGKILL', why: 'No memory was left.' });
+    expect(await run.ended).toMatchObject({ status: 'failed', reason: 'No memory was left.' });
+  });
+
   it('ends what is left, frees the project, and only then tells its end', async () => {
     const { run, driver, steps } = await started({ leftovers: 2 });
     driver.exit();
