@@ -1,10 +1,18 @@
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { nextEvent, type Event } from '../../base/event.js';
-import { composerRow, isComposerEmpty, readScreenState, type ScreenLines } from './screen-state.js';
+import {
+  asksToLeave,
+  composerRow,
+  isComposerEmpty,
+  readScreenState,
+  type ScreenLines,
+} from './screen-state.js';
 
 /** Two Ctrl-D on an empty box end the session; closer together they count as one, measured 150 ms apart. */
 const LEAVE_KEY_GAP_MS = 150;
+/** The footer that asks for the second one comes within this, also on a busy machine; without it the key is pressed all the same. */
+const LEAVE_ASKED_LIMIT_MS = 2_000;
 const LEAVE_LIMIT_MS = 3_000;
 const LEAVE_ATTEMPTS = 2;
 /** A box that is not there by then is covered by something else. */
@@ -61,6 +69,8 @@ export class Composer {
     for (let attempt = 0; attempt < LEAVE_ATTEMPTS && !this.#target.isGone(); attempt++) {
       this.#target.write(CTRL_D);
       await Promise.race([sleep(this.#clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
+      // A second key that comes before the first was taken is one with it, however long ago it was pressed.
+      await this.#until(() => asksToLeave(this.#target.screen()), LEAVE_ASKED_LIMIT_MS);
       if (this.#target.isGone()) return true;
       this.#target.write(CTRL_D);
       const left = this.#target.exited.then(() => true);

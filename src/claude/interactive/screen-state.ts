@@ -83,6 +83,14 @@ export function isComposerEmpty(screen: ScreenLines): boolean {
   return row !== undefined && screen.cursor.row === row && screen.cursor.column === EMPTY_COMPOSER_COLUMN;
 }
 
+/** Below the input box stands that one more Ctrl-D ends the session; both pinned versions. */
+export function asksToLeave(screen: ScreenLines): boolean {
+  const row = composerRow(screen);
+  return (
+    row !== undefined && screen.lines.slice(row).some((line) => /^\s*Press Ctrl-D again to exit/.test(line))
+  );
+}
+
 /** `API error · Retrying in 4s · attempt 4/10`, `429 … · retrying in 1s · attempt 3/10`, or undefined. */
 export function readRetryNotice({ lines }: ScreenLines): string | undefined {
   const line = lines.findLast((candidate) =>
