@@ -25,6 +25,17 @@ export function inFolder(place: string, work: () => void): void {
   }
 }
 
+/** As `inFolder`; false, and `work` was not begun, when there is no way into the folder. `work` throws no system errors itself. */
+export function triedInFolder(place: string, work: () => void): boolean {
+  try {
+    inFolder(place, work);
+    return true;
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    return false;
+  }
+}
+
 /** By its descriptor: it may have been renamed or removed. */
 function goBack(own: number): void {
   try {

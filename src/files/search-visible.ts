@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { listedByGit, type GitRun } from './git-listing.js';
 import type { RulesOfGit } from './ignored-by-git.js';
-import { inFolder } from './in-folder.js';
+import { triedInFolder } from './in-folder.js';
 
 /** Which files of a repository git would list, asked of git for these files alone: to list all takes as long as a search. */
 export class VisibleInRepository {
@@ -77,12 +77,10 @@ function* foldersAbove(path: string): Generator<string> {
 
 /** Those among `folders` of the one at `place` that look like repositories. At once: they were searched this very moment. */
 function withGit(place: string, folders: readonly string[], hasDescriptorPaths: boolean): string[] {
-  if (!hasDescriptorPaths) return folders.filter((folder) => hasGit(`${place}/${folder}`));
+  if (folders.length === 0) return [];
   let found: string[] = [];
-  inFolder(place, () => {
-    found = folders.filter(hasGit);
-  });
-  return found;
+  const isFound = hasDescriptorPaths && triedInFolder(place, () => (found = folders.filter(hasGit)));
+  return isFound ? found : folders.filter((folder) => hasGit(`${place}/${folder}`));
 }
 
 function hasGit(folder: string): boolean {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
-import { inFolder } from './in-folder.js';
+import { triedInFolder } from './in-folder.js';
 import type { ListedEntry } from './list-page.js';
 import { FIRST_PART } from './ordered-entries.js';
 import type { WalkedFolder } from './walk-folder.js';
@@ -47,15 +47,9 @@ export class SizesAhead {
 
   /** False when there is no way into the folder. */
   #lookInside(folder: WalkedFolder, end: number): boolean {
-    try {
-      inFolder(folder.place, () => {
-        this.#sizes = sizesOf(folder, this.#from, end, '');
-      });
-      return true;
-    } catch (thrown) {
-      if (systemCodeOf(thrown) === undefined) throw thrown;
-      return false;
-    }
+    return triedInFolder(folder.place, () => {
+      this.#sizes = sizesOf(folder, this.#from, end, '');
+    });
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inFolder } from '../../src/files/in-folder.js';
+import { inFolder, triedInFolder } from '../../src/files/in-folder.js';
 
 const NOBODY = 65_534;
 let root: string;
@@ -48,6 +48,15 @@ describe.runIf(process.platform === 'linux')('inFolder', () => {
     let isBegun = false;
     expect(() => inFolder(join(root, 'missing'), () => (isBegun = true))).toThrow('ENOENT');
     expect(isBegun).toBe(false);
+    expect(process.cwd()).toBe(own);
+  });
+
+  it('is not begun, and no fault, where it is only tried and there is no way', () => {
+    let isBegun = false;
+    expect(triedInFolder(join(root, 'missing'), () => (isBegun = true))).toBe(false);
+    expect(isBegun).toBe(false);
+    expect(triedInFolder(root, () => (isBegun = true))).toBe(true);
+    expect(isBegun).toBe(true);
     expect(process.cwd()).toBe(own);
   });
 
