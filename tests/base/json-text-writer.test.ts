@@ -19,7 +19,7 @@ describe.each([
     const parts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.string({ unit: 'grapheme', maxLength: 40 }),
-      fc.constantFrom('\r\n', '"', '\\', '\u0000\u001b[31m', 'a'.repeat(50), 'ä'.repeat(17), '\u007f'),
+      fc.constantFrom('\r\n', '"', '\\', '\u0000\u001b[31m', 'a'.repeat(150), 'ä'.repeat(17), '\u007f'),
     );
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), fc.nat(60), (texts, at) => {
@@ -39,6 +39,14 @@ describe.each([
     let end = 4;
     for (let from = 0; from < length; from += 20) end = writer.write(from, Math.min(length, from + 20), end);
     expect(writer.target.toString('utf8', 0, end)).toBe(`head${JSON.stringify(text).slice(1, -1)}`);
+  });
+
+  it.each([16, 20, 64, 68, 128])('ends between the two bytes of a line end, at %i', (to) => {
+    const writer = make();
+    const text = `${'a'.repeat(to - 1)}\r`;
+    writer.source.write(`${text}\n`);
+    const end = writer.write(0, to, 0);
+    expect(writer.target.toString('utf8', 0, end)).toBe(JSON.stringify(text).slice(1, -1));
   });
 
   it('has room for a source that is full of what takes the most room', () => {
