@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { isOnLocalDisk } from '../base/local-disk.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
-import { isOnLocalDisk } from './output/local-disk.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
 const OWNER_ONLY_FOLDER = 0o700;

@@ -1,9 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { constants, open, rename, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { isOnLocalDisk } from '../base/local-disk.js';
+import { LONG_WRITE_BYTES, QuickWrites } from '../base/quick-writes.js';
 
 /** Entries are copied into blocks, one write each; the blocks are used again, so that a flood makes no garbage. */
 const BLOCK_BYTES = 256 * 1024;
@@ -39,8 +42,9 @@ interface Block {
 }
 
 /**
- * An append-only file of bounded size. Entries are written whole, in order, in the background; `write` never throws and
- * never waits. When the disk fails, output is lost and counted, and the task goes on.
+ * An append-only file of bounded size. Entries are written whole, in order, in the background; those of a flood here and now
+ * where the file is open on a local disk. `write` never throws and waits for no disk that is slow. When the disk fails, output
+ * is lost and counted, and the task goes on.
  */
 export class RotatingFile {
   readonly #path: string;
@@ -67,6 +71,11 @@ export class RotatingFile {
   #rotatedFor: Block | undefined;
   /** This file was opened before: what lies behind `#writtenBytes` is the torn end of a failed write. */
   #hasOpened = false;
+  /** A quick write ended in the middle of its entry: the file is opened anew, which takes that away. */
+  #isTorn = false;
+  /** Asked when the first long entry comes; undefined until the answer is there, and on a disk that is not local. */
+  #quick: QuickWrites | undefined;
+  #hasAsked = false;
   #closed = false;
   #lostBytes = 0;
   #errorCount = 0;
@@ -123,6 +132,7 @@ export class RotatingFile {
       return;
     }
     this.makeRoom(entry.length);
+    if (entry.length >= LONG_WRITE_BYTES && this.#writeHere(entry)) return;
     this.#append(entry);
     if (this.#retry) this.#dropOldest();
     else this.#run();
@@ -148,6 +158,28 @@ export class RotatingFile {
     await this.#closeHandle();
     this.#tellDrain();
     this.#drain.dispose();
+  }
+
+  /** Whether the entry is in the file: not where it must wait for others, for another file, or for a disk that may be slow. */
+  #writeHere(entry: Uint8Array): boolean {
+    this.#askForDisk();
+    const handle = this.#handle;
+    if (handle === undefined || this.#running !== undefined || this.#queue.length > 0) return false;
+    if (this.#rotatesNext || this.#quick?.isQuick !== true) return false;
+    const written = this.#quick.write(handle.fd, entry);
+    this.#isTorn = written < entry.length;
+    if (this.#isTorn) return false;
+    this.#plannedBytes += written;
+    this.#writtenBytes += written;
+    return true;
+  }
+
+  #askForDisk(): void {
+    if (this.#hasAsked) return;
+    this.#hasAsked = true;
+    void isOnLocalDisk(dirname(this.#path)).then((isLocal) => {
+      if (isLocal) this.#quick = new QuickWrites({ clock: this.#clock });
+    });
   }
 
   #append(entry: Uint8Array): void {
@@ -215,6 +247,8 @@ export class RotatingFile {
     this.#writing = block;
     // A block that failed comes again; its rotation is done by then.
     if (block.rotates && this.#rotatedFor !== block) await this.#rotate(block);
+    if (this.#isTorn) await this.#closeHandle();
+    this.#isTorn = false;
     this.#handle ??= await this.#open();
     await writeAll(this.#handle, block.bytes, block.length);
     this.#writing = undefined;

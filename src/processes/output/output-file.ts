@@ -1,6 +1,5 @@
-import { writeSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import type { Clock } from '../../base/clock.js';
+import { LONG_WRITE_BYTES, QuickWrites, type QuickWritesOptions } from '../../base/quick-writes.js';
 import type { OutputStream } from '../process-backend.js';
 import { BLOCK_BYTES, type BlockPool } from './block-pool.js';
 import { segmentPath } from './output-segments.js';
@@ -8,27 +7,18 @@ import { segmentPath } from './output-segments.js';
 /** With more than this unwritten the source waits; it goes on below the lower mark. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 512 * 1024;
-/** A piece this long comes of a flood: it gets a whole block, into which the next ones are put, too. */
-const LONG_PIECE_BYTES = 16 * 1024;
 /** The bound is kept by dropping the oldest of so many parts: seven eighths of it are always there. */
 const PARTS = 8;
 const OWNER_ONLY = 0o600;
-/** A write of 256 KB into the memory of the system takes 0.1 ms; one that took this long waited for a disk, or for the processor. */
-const SLOW_WRITE_MS = 10;
-/** After a slow write the disk is left to the background for so long: in a second a caller meets at most one more. */
-const BACKGROUND_MS = 1_000;
 
-export interface OutputFileOptions {
+export interface OutputFileOptions extends QuickWritesOptions {
   readonly folder: string;
   readonly stream: OutputStream;
   /** At most so much is kept on disk; of more the oldest is dropped. */
   readonly maxBytes: number;
   readonly pool: BlockPool;
-  readonly clock: Clock;
   /** The folder lies on a disk of this machine (`isOnLocalDisk`): a write is a copy in memory, and is made here and now. */
   readonly isLocal: boolean;
-  /** How often this program has waited for something so far; asked before and after a write, and left to the system by default. */
-  readonly waits?: () => number;
   /** Told each time that writing begins to fail. Must not throw. */
   readonly onError: (fault: unknown) => void;
 }
@@ -47,6 +37,7 @@ interface Block {
 export class OutputFile {
   readonly #options: OutputFileOptions;
   readonly #partBytes: number;
+  readonly #quick: QuickWrites;
   /** Oldest first; the last one is being filled, unless it is being written. */
   readonly #queue: Block[] = [];
   #writing: Block | undefined;
@@ -58,13 +49,13 @@ export class OutputFile {
   readonly #starts: number[] = [];
   #handle: FileHandle | undefined;
   #begins = true;
-  #slowUntilMs = -Infinity;
   #isFailing = false;
   #running: Promise<void> | undefined;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   constructor(options: OutputFileOptions) {
     this.#options = options;
+    this.#quick = new QuickWrites(options);
     this.#partBytes = Math.max(BLOCK_BYTES, Math.floor(options.maxBytes / PARTS));
   }
 
@@ -85,7 +76,7 @@ export class OutputFile {
     while (at < bytes.length) at += this.#copy(bytes, at);
     this.#running ??= this.#writeAll();
     // A flood waits for the open file: into that it is written at once.
-    const isFlood = bytes.length >= LONG_PIECE_BYTES;
+    const isFlood = bytes.length >= LONG_WRITE_BYTES;
     if (this.#queuedBytes <= HIGH_WATER_BYTES && !(isFlood && this.#isQuick)) return undefined;
     return (this.#drained ??= promiseWithResolve()).promise;
   }
@@ -103,30 +94,16 @@ export class OutputFile {
   }
 
   get #isQuick(): boolean {
-    const { isLocal, clock } = this.#options;
-    return isLocal && !this.#isFailing && clock.monotonicMs() >= this.#slowUntilMs;
+    return this.#options.isLocal && !this.#isFailing && this.#quick.isQuick;
   }
 
   /** How many of the bytes are in the file now: none where it is not open, is full, or is written in the background. */
   #writeHere(bytes: Uint8Array): number {
-    const { clock } = this.#options;
     const handle = this.#handle;
     if (handle === undefined || this.#running !== undefined || this.#begins || !this.#isQuick) return 0;
     if (this.#isFull(bytes.length)) return 0;
-    const { waits = systemWaits } = this.#options;
-    // Asking costs as much as a short write: only of long ones is it told apart.
-    const waitsBefore = bytes.length < LONG_PIECE_BYTES ? -1 : waits();
-    const startMs = clock.monotonicMs();
-    let written = 0;
-    try {
-      while (written < bytes.length) written += writeSync(handle.fd, bytes, written);
-    } catch {
-      // What is left goes into the background, which meets the same fault, and tells and counts it.
-    }
+    const written = this.#quick.write(handle.fd, bytes);
     this.#settledTo += written;
-    const endMs = clock.monotonicMs();
-    // On a busy machine others have their turn in the middle of a write: that is no waiting, and no fault of the disk.
-    if (endMs - startMs >= SLOW_WRITE_MS && waits() > waitsBefore) this.#slowUntilMs = endMs + BACKGROUND_MS;
     return written;
   }
 
@@ -135,7 +112,7 @@ export class OutputFile {
     let block = last === this.#writing ? undefined : last;
     if (block === undefined || block.length === block.bytes.length) {
       const rest = bytes.length - at;
-      const isFlood = this.#queue.length > 0 || rest >= LONG_PIECE_BYTES;
+      const isFlood = this.#queue.length > 0 || rest >= LONG_WRITE_BYTES;
       block = { bytes: isFlood ? this.#options.pool.take() : Buffer.allocUnsafe(rest), length: 0 };
       this.#queue.push(block);
     }
@@ -221,10 +198,6 @@ export class OutputFile {
     // A close that fails (a network disk) leaves nothing that could still be done.
     await handle?.close().catch(() => undefined);
   }
-}
-
-function systemWaits(): number {
-  return process.resourceUsage().voluntaryContextSwitches;
 }
 
 function promiseWithResolve(): { promise: Promise<void>; resolve: () => void } {

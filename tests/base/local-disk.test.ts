@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isOnLocalDisk } from '../../../src/processes/output/local-disk.js';
-import { scratchFolder } from '../scratch-folder.js';
+import { isOnLocalDisk } from '../../src/base/local-disk.js';
+import { scratchFolder } from '../processes/scratch-folder.js';
 
 describe('whether a folder is on a local disk', () => {
   test('is told only where it is known', async () => {
