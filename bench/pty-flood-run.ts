@@ -8,7 +8,8 @@ import { PtyManager } from '../src/pty/pty-manager.js';
 import { Screen } from '../src/screen/screen.js';
 import { TerminalRecording } from '../src/store/terminal-recording.js';
 
-export type FloodWay = 'raw' | 'recorded' | 'shown';
+/** Raw node-pty; a session of the bridge alone; that with its recording; and with a screen, too. */
+export type FloodWay = 'raw' | 'session' | 'recorded' | 'shown';
 
 export interface FloodRun {
   readonly way: FloodWay;
@@ -109,6 +110,7 @@ async function readSession(way: FloodWay, text: string, folder: string): Promise
   let isPaused = false;
   session.onData((data) => {
     readBytes += data.length;
+    if (way === 'session') return;
     recording.output(data);
     screen?.feed(data);
     if (recording.isFull && !isPaused) {
