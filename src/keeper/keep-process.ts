@@ -4,6 +4,7 @@ import { lazily } from '../base/lazily.js';
 import type { Logger } from '../base/logger.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { BlockPool } from '../processes/output/block-pool.js';
+import type { KeptContainers } from '../processes/docker/kept-containers.js';
 import type { ProcessBackend } from '../processes/process-backend.js';
 import type { KeptLaunch } from '../processes/process-keepers.js';
 import type { ProcessRecord } from '../processes/process-record.js';
@@ -20,6 +21,8 @@ export interface KeepProcessOptions extends KeptLaunch {
   readonly statePath: string;
   readonly shell: string;
   readonly maxOutputBytes: number;
+  /** For a process in a container. */
+  readonly containers?: KeptContainers;
   readonly logger: Logger;
   /** Told once it runs and can be reached. */
   readonly onReady: (record: ProcessRecord) => void;
@@ -36,7 +39,7 @@ export async function keepProcess(options: KeepProcessOptions): Promise<Result<v
   const { socket_path: socketPath } = record;
   if (socketPath === null)
     return err('SPAWN_FAILED', 'A process to be kept was given no socket.', 'Start it again.');
-  const backend = backendFor(record, options.shell, owner.start_time ?? undefined, dirname(socketPath));
+  const backend = await backendFor(record, options, dirname(socketPath));
   const started = await ProcessRun.start(
     {
       store: new ProcessStore(options.statePath),
@@ -59,33 +62,21 @@ export async function keepProcess(options: KeepProcessOptions): Promise<Result<v
   return { ok: true, value: undefined };
 }
 
-function backendFor(
-  { mode }: ProcessRecord,
-  shell: string,
-  startedSince: string | undefined,
+async function backendFor(
+  { mode, owner }: ProcessRecord,
+  { shell, containers, logger }: KeepProcessOptions,
   pipeFolder: string,
-): Pick<ProcessBackend, 'spawn' | 'dispose'> {
-  if (mode === 'host') {
-    const terminals = lazily(async () => {
-      const { PtyManager } = await import('../pty/pty-manager.js');
-      return new PtyManager({ clock: systemClock });
-    });
-    return new HostBackend({
-      clock: systemClock,
-      terminals,
-      shell,
-      startedSince,
-      pipeFolder,
-      batchPipes: PIPES,
-    });
+): Promise<Pick<ProcessBackend, 'spawn' | 'dispose'>> {
+  const clock = systemClock;
+  if (mode === 'docker') {
+    if (containers === undefined) throw new Error('No engine is known for a process in a container.');
+    const { keptContainerBackend } = await import('../processes/docker/kept-containers.js');
+    return keptContainerBackend(containers, { keeper: owner, clock, logger });
   }
-  return {
-    spawn: async () =>
-      err(
-        'SPAWN_FAILED',
-        'A process in a container was to be kept without its server, which is not possible.',
-        'Start it without keep, or on this machine.',
-      ),
-    dispose: async () => {},
-  };
+  const terminals = lazily(async () => {
+    const { PtyManager } = await import('../pty/pty-manager.js');
+    return new PtyManager({ clock });
+  });
+  const startedSince = owner.start_time ?? undefined;
+  return new HostBackend({ clock, terminals, shell, startedSince, pipeFolder, batchPipes: PIPES });
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { KeptContainers } from '../processes/docker/kept-containers.js';
 import type { KeptLaunch, ProcessKeepers } from '../processes/process-keepers.js';
 import type { ProcessRecord } from '../processes/process-record.js';
 import type { ProcessStore } from '../processes/process-store.js';
@@ -7,9 +8,11 @@ import { err, ok, type Result } from '../processes/result.js';
 import type { RunningProcess } from '../processes/running-process.js';
 import { KeptProcess } from './kept-process.js';
 import { keptReadySchema } from './process-messages.js';
-import { readyLine } from './ready-line.js';
+import { READY_LIMIT_MS, readyLine } from './ready-line.js';
 
 const MAX_READY_BYTES = 256 * 1024;
+/** An engine that is busy takes up to a minute to start a container. */
+const CONTAINER_LIMIT_MS = 60_000;
 
 export interface ProcessKeeperHostOptions {
   /** The program that keeps one process (`dist/process-keeper.js`), run by this Node. */
@@ -21,6 +24,7 @@ export interface ProcessKeeperHostOptions {
   /** Shell of the wrapper around a program in a terminal. */
   readonly shell: string;
   readonly maxOutputBytes: number;
+  readonly containers: KeptContainers;
 }
 
 /** Gives each process that is to be kept a small process of its own, which outlives this one. */
@@ -48,28 +52,34 @@ export class ProcessKeeperHost implements ProcessKeepers {
     return link;
   }
 
+  async clear({ socket_path: socketPath }: ProcessRecord): Promise<void> {
+    if (socketPath !== null) await rm(socketPath, { force: true });
+  }
+
   dispose(): void {
     for (const link of this.#links) link.dispose();
   }
 
   /** The launch goes through a pipe: its environment may hold secrets, and is neither written to disk nor seen in a list. */
   async #start(launch: KeptLaunch): Promise<Result<ProcessRecord>> {
-    const { keeperEntry, nodeArguments, statePath, env, shell, maxOutputBytes } = this.#options;
+    const { keeperEntry, nodeArguments, statePath, env, shell, maxOutputBytes, containers } = this.#options;
+    const isContainer = launch.record.mode === 'docker';
     const child = spawn(
       process.execPath,
       [...nodeArguments, keeperEntry, launch.record.process_id, statePath],
       { detached: true, cwd: statePath, env, stdio: ['pipe', 'ignore', 'ignore', 'pipe'] },
     );
-    const saying = readyLine(child, MAX_READY_BYTES);
+    const limitMs = READY_LIMIT_MS + (isContainer ? CONTAINER_LIMIT_MS : 0);
+    const saying = readyLine(child, MAX_READY_BYTES, limitMs);
     // A keeper that died before it read this is told by its silence.
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(JSON.stringify({ ...launch, shell, maxOutputBytes }));
+    const where = isContainer ? { containers } : {};
+    child.stdin?.end(JSON.stringify({ ...launch, ...where, shell, maxOutputBytes }));
     const line = await saying;
     const ready = line.kind === 'said' ? readyIn(line.text) : undefined;
     if (ready !== undefined) return ready;
     const why = line.kind === 'failed' ? line.why : 'it ended at once';
-    const { socket_path: socketPath } = launch.record;
-    if (socketPath !== null) rmSync(socketPath, { force: true });
+    await this.clear(launch.record);
     return err('SPAWN_FAILED', `The keeper of the process could not be started: ${why}.`, 'Try again.');
   }
 }

@@ -39,7 +39,7 @@ process.on('uncaughtException', endOnFault);
 process.on('unhandledRejection', endOnFault);
 
 try {
-  const { record, spec, shell, maxOutputBytes } = keptLaunchSchema.parse(
+  const { record, spec, shell, maxOutputBytes, containers } = keptLaunchSchema.parse(
     JSON.parse(await text(process.stdin)),
   );
   const { tty, ...rest } = spec;
@@ -50,6 +50,7 @@ try {
     statePath,
     shell,
     maxOutputBytes,
+    ...(containers !== undefined && { containers }),
     logger,
     onReady: (started) => tellReady({ record: started }),
     onRun: (started) => (run = started),

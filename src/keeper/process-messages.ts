@@ -119,15 +119,33 @@ export const screenSchema = z.object({
 /** What a keeper reads from its stdin, once. */
 export const keptLaunchSchema = z.object({
   record: processRecordSchema,
-  spec: z.looseObject({
+  spec: z.object({
     id: z.string(),
     command: z.tuple([z.string()], z.string()),
     cwd: z.string(),
     env: z.record(z.string(), z.string()),
     tty: size.optional(),
+    // For a container alone, as in DockerSpec.
+    image: z.string().optional(),
+    network: z.string().optional(),
+    volume: z.string().optional(),
+    mountProject: z.string().optional(),
   }),
   shell: z.string(),
   maxOutputBytes: z.int().positive(),
+  /** For a process in a container. */
+  containers: z
+    .object({
+      engine: z.object({
+        host: z.string().nullable(),
+        certPath: z.string().nullable(),
+        tlsVerify: z.boolean(),
+      }),
+      homeDir: z.string(),
+      ownerId: z.string(),
+      image: z.string(),
+    })
+    .optional(),
 });
 
 /** What a keeper writes to the pipe on which its server waits: it runs, or why not. */

@@ -2,21 +2,26 @@ import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '../base/errors.js';
 
 /** A keeper starts in 100 to 150 ms; on a machine that is this slow, nothing would work. */
-const READY_LIMIT_MS = 20_000;
+export const READY_LIMIT_MS = 20_000;
 
 export type ReadyLine =
   { readonly kind: 'said'; readonly text: string } | { readonly kind: 'failed'; readonly why: string };
 
 /**
  * What a keeper that was just started says on its descriptor 3 (`stdio[3]` is a pipe) before it closes that, or why it says
- * nothing; empty when it ended. One that says more than `maxBytes`, or nothing in time, is killed. This process may end without it.
+ * nothing; empty when it ended. One that says more than `maxBytes`, or nothing in `limitMs`, is killed. This process may end
+ * without it.
  */
-export function readyLine(child: ChildProcess, maxBytes: number): Promise<ReadyLine> {
+export function readyLine(
+  child: ChildProcess,
+  maxBytes: number,
+  limitMs = READY_LIMIT_MS,
+): Promise<ReadyLine> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      resolve({ kind: 'failed', why: `it was not ready within ${READY_LIMIT_MS / 1000} s` });
-    }, READY_LIMIT_MS);
+      resolve({ kind: 'failed', why: `it was not ready within ${limitMs / 1000} s` });
+    }, limitMs);
     child.on('error', (fault) => {
       clearTimeout(timer);
       resolve({ kind: 'failed', why: messageOf(fault) });

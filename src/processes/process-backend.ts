@@ -17,6 +17,8 @@ export interface ProcessBackend<Spec extends ProcessSpec = ProcessSpec> {
   readonly mode: ProcessMode;
   /** Starts it; its output goes to `sink` from the first byte. On a fault nothing is left behind. */
   spawn(spec: Spec, sink: OutputSink): Promise<Result<ProcessHandle>>;
+  /** Begins to end what is left of processes whose server or keeper is gone, where the backend alone can find that. */
+  sweepAgain?(): void;
   /** Ends every process of this backend that is not to be kept. */
   dispose(): Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface ProcessKeepers {
   launch(launch: KeptLaunch): Promise<Result<RunningProcess>>;
   /** Undefined when its keeper is gone. */
   connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
+  /** Removes what a keeper that is gone left beside its record. */
+  clear(record: ProcessRecord): Promise<void>;
   /** Lets go of all; the processes go on. */
   dispose(): void;
 }

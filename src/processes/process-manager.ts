@@ -216,8 +216,8 @@ export class ProcessManager {
     const latest = (await store.read(record.process_id)) ?? record;
     if (latest.status === 'terminated') return { record: latest, running: undefined };
     if (latest.mark !== null && living.has(latest.mark)) await this.endLeftBehind(latest);
-    // Made, it removes the containers of servers that are gone.
-    if (latest.mode === 'docker') await this.#backend('docker');
+    if (latest.mode === 'docker') (await this.#backend('docker')).sweepAgain?.();
+    await this.#parts.keepers.clear(latest);
     const settled: ProcessRecord = {
       ...latest,
       status: 'terminated',

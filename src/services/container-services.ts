@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import type { BridgeOptions } from '../bridge.js';
 import { refuseProtected } from '../files/protected-path.js';
 import { ContainerCopies } from '../processes/docker/container-copies.js';
+import { containerOwnerId } from '../processes/docker/container-owner-id.js';
 import { refuseCopy } from '../processes/docker/copy-limits.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/docker-engine.js';
@@ -14,16 +13,14 @@ import type { Result } from '../processes/result.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
+import { engineSettings } from './engine-settings.js';
 
 export interface Containers {
   readonly backend: ProcessBackend;
   readonly copies: ContainerCopies;
 }
 
-/**
- * Processes in containers of the engine that the settings name. Machine and state directory tell whose they are: two machines
- * may share an engine, and neither may end what it takes for a dead server's.
- */
+/** Processes in containers of the engine that the settings name. */
 export function createContainers(
   { config, homeDir, logger }: BridgeOptions,
   parts: {
@@ -34,17 +31,9 @@ export function createContainers(
   },
 ): Containers {
   const { roots, statePath, keeper, find } = parts;
-  const engine = new DockerEngine({
-    settings: {
-      host: config.docker_host,
-      certPath: config.docker_cert_path,
-      tlsVerify: config.docker_tls_verify,
-    },
-    homeDir,
-    clock: systemClock,
-  });
-  const id = createHash('sha256').update(`${hostname()}\0${statePath}`).digest('hex');
-  const backend = new DockerBackend({ engine, owner: { id, keeper }, clock: systemClock, logger });
+  const engine = new DockerEngine({ settings: engineSettings(config), homeDir, clock: systemClock });
+  const owner = { id: containerOwnerId(statePath), keeper };
+  const backend = new DockerBackend({ engine, owner, clock: systemClock, logger });
   backend.sweepOnce();
   const copies = new ContainerCopies({
     engine,
@@ -57,7 +46,10 @@ export function createContainers(
     lend: async (processId, use) => {
       const found = await find(processId);
       if (!found.ok) return found;
-      if (found.value.record.mode === 'docker') return backend.lend(processId, use);
+      const { mode, keep, status } = found.value.record;
+      // Its keeper made it, and what runs in it is the keeper's.
+      if (mode === 'docker' && keep && status === 'running') return backend.lendKept(processId, use);
+      if (mode === 'docker') return backend.lend(processId, use);
       return refuseCopy(
         `The process ${processId} runs on this machine: its files are where it put them.`,
         'Use them where they are; copies are for processes in containers.',
@@ -72,6 +64,7 @@ export function createContainers(
         const whole: DockerSpec = { image: config.docker_image, ...spec };
         return backend.spawn(whole, sink);
       },
+      sweepAgain: () => backend.sweepAgain(),
       dispose: () => backend.dispose(),
     },
   };

@@ -7,6 +7,7 @@ import type { BridgeOptions } from '../bridge.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';
+import { containerOwnerId } from '../processes/docker/container-owner-id.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';
@@ -18,6 +19,7 @@ import { ownIdentity } from '../store/process-identity.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
 import type { Containers } from './container-services.js';
+import { engineSettings } from './engine-settings.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -95,6 +97,12 @@ export async function createProcessServices(
       env,
       shell: config.shell,
       maxOutputBytes: MAX_OUTPUT_BYTES,
+      containers: {
+        engine: engineSettings(config),
+        homeDir: options.homeDir,
+        ownerId: containerOwnerId(stateDir.path),
+        image: config.docker_image,
+      },
     }),
     endMarked: async (mark) => {
       const { killTree } = await import('../pty/kill-ladder.js');

@@ -18,6 +18,7 @@ import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager } from '../tasks/task-manager.js';
+import { engineSettings } from './engine-settings.js';
 
 /** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -48,11 +49,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     env,
     ...(config.spare_keeper && { spare: (program) => new SpareKeeper(program, clock) }),
   });
-  const engine = {
-    host: config.docker_host,
-    certPath: config.docker_cert_path,
-    tlsVerify: config.docker_tls_verify,
-  };
+  const engine = engineSettings(config);
   const endMarked = async (mark: string): Promise<number> => {
     const { killTree } = await import('../pty/kill-ladder.js');
     // A container dies with its keeper; one whose keeper died before it began does not.

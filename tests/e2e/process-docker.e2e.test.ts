@@ -93,8 +93,6 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
     const missing = { command: 'true', mode: 'docker', image: 'claude-code-bridge-test/none' };
     expect(await bridge.refusal('spawn', missing)).toContain('docker pull claude-code-bridge-test/none');
     expect(await bridge.refusal('spawn', { command: 'true', volume: 'x' })).toContain('volume was given');
-    const kept = { command: 'true', mode: 'docker', keep: true };
-    expect(await bridge.refusal('spawn', kept)).toContain('those end with this server');
     expect(await containersOf(pids)).toEqual([]);
 
     const left = await call('spawn', { command: 'sleep', args: ['600'], mode: 'docker', background: true });
@@ -104,4 +102,72 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
     await next.call('ps');
     await expect.poll(() => containersOf(pids), { timeout: 30_000 }).toEqual([]);
   });
+
+  it('are kept for any later server when asked for, and removed when their keeper was killed', async () => {
+    const bridge = await startBridge({
+      claude: 'claude',
+      env: { ...dockerEnv(), MCP_TOOLSETS: 'process', MCP_DOCKER_IMAGE: busyboxImage },
+    });
+    const pids: string[] = [];
+    onTestFinished(() => removeVolumes(pids));
+    const missing = { command: 'true', mode: 'docker', keep: true, image: 'claude-code-bridge-test/none' };
+    expect(await bridge.refusal('spawn', missing)).toContain('docker pull claude-code-bridge-test/none');
+    const { pid } = stateSchema.parse(
+      await bridge.call('spawn', {
+        command: 'test -d /project && while read -r x; do echo "got $x" | tee -a all; done; exit 5',
+        shell: true,
+        mode: 'docker',
+        mount_project: bridge.project,
+        keep: true,
+        background: true,
+      }),
+    );
+    pids.push(pid);
+    await bridge.call('stdin', { pid, text: 'one\n', wait_for: 'got one', timeout_seconds: 30 });
+    await bridge.mcp.close();
+
+    const next = await bridge.another();
+    expect(await next.call('ps')).toMatchObject({
+      processes: [{ pid, mode: 'docker', status: 'running', keep: true, process_count: 1 }],
+    });
+    const typed = { pid, text: 'two\n', wait_for: 'got two', timeout_seconds: 30 };
+    expect(await next.call('stdin', typed)).toMatchObject({ status: 'running', stdout: 'got two\n' });
+    const out = { pid, source: 'all', destination: join(bridge.project, 'out') };
+    expect(await next.call('copy_from', out)).toMatchObject({ files: 1 });
+    expect(await readFile(join(bridge.project, 'out'), 'utf8')).toBe('got one\ngot two\n');
+    expect(await next.call('stdin', { pid, eof: true, timeout_seconds: 30 })).toMatchObject({
+      status: 'terminated',
+      exit_code: 5,
+      stdout: '',
+    });
+    expect(await next.call('stdout', { pid })).toMatchObject({ text: 'got one\ngot two\n' });
+    await expect.poll(() => containersOf(pids), { timeout: 30_000 }).toEqual([]);
+
+    const left = stateSchema.parse(
+      await next.call('spawn', {
+        command: 'sleep',
+        args: ['600'],
+        mode: 'docker',
+        keep: true,
+        background: true,
+      }),
+    );
+    pids.push(left.pid);
+    expect(await containersOf(pids)).toEqual([`/process-mcp-${left.pid}`]);
+    process.kill(await keeperOf(bridge.workplace.stateDir, left.pid), 'SIGKILL');
+    await expect
+      .poll(() => next.call('ps'), { timeout: 30_000 })
+      .toMatchObject({
+        processes: [{ pid: left.pid, status: 'terminated' }, { pid }],
+      });
+    expect(await next.call('stdout', { pid: left.pid })).toMatchObject({
+      reason: 'The keeper of the process is gone; what was left of it was ended.',
+    });
+    await expect.poll(() => containersOf(pids), { timeout: 30_000 }).toEqual([]);
+  });
 });
+
+async function keeperOf(stateDir: string, pid: string): Promise<number> {
+  const record: unknown = JSON.parse(await readFile(join(stateDir, 'processes', pid, 'record.json'), 'utf8'));
+  return z.object({ owner: z.object({ pid: z.number() }) }).parse(record).owner.pid;
+}

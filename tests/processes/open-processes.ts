@@ -22,6 +22,7 @@ export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: 
 const noKeepers: ProcessKeepers = {
   launch: async () => err('SPAWN_FAILED', 'This test keeps nothing.', ''),
   connect: async () => undefined,
+  clear: async () => {},
   dispose: () => {},
 };
 

@@ -57,6 +57,8 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
   /** What was started, so that its volume can be copied from when it has ended. */
   readonly #started = new Map<string, DockerSpec>();
   #isSwept = false;
+  #isSweepDue = false;
+  #isSweeping = false;
   #isDisposed = false;
 
   constructor(options: DockerBackendOptions) {
@@ -120,15 +122,22 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     }
   }
 
+  /** Lends the container of a process that a keeper runs: found by its name. */
+  lendKept<T>(processId: string, use: (container: CopyContainer) => Promise<Result<T>>): Promise<Result<T>> {
+    return use({ id: `${NAME_PREFIX}${processId}`, isRunning: true });
+  }
+
   /** Begins to remove what servers that died have left behind, if that was not begun before. */
   sweepOnce(): void {
     if (this.#isSwept) return;
     this.#isSwept = true;
-    this.sweep().catch((fault: unknown) =>
-      this.#options.logger.warn('Containers of dead servers could not be removed.', {
-        fault: messageOf(fault),
-      }),
-    );
+    this.sweepAgain();
+  }
+
+  /** The same whatever was begun before: of many calls during one look a single further one comes. */
+  sweepAgain(): void {
+    this.#isSweepDue = true;
+    if (!this.#isSweeping) void this.#sweepWhileDue();
   }
 
   /** Removes what servers that died have left behind. */
@@ -149,6 +158,21 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     const ended = Promise.all(running.map((one) => one.dispose({ isKilled: killed.has(one.containerId) })));
     await withinMs(this.#options.clock, LEAVE_LIMIT_MS, ended);
     this.#options.engine.dispose();
+  }
+
+  async #sweepWhileDue(): Promise<void> {
+    this.#isSweeping = true;
+    while (this.#isSweepDue && !this.#isDisposed) {
+      this.#isSweepDue = false;
+      try {
+        await this.sweep();
+      } catch (fault) {
+        this.#options.logger.warn('Containers of dead servers could not be removed.', {
+          fault: messageOf(fault),
+        });
+      }
+    }
+    this.#isSweeping = false;
   }
 
   /** What no engine need be asked about. */

@@ -1,4 +1,3 @@
-import type { AllowedPath } from '../../projects/allowed-roots.js';
 import type { ProcessSpec } from '../process-handle.js';
 
 /** A process in a container of its own. */
@@ -8,8 +7,8 @@ export interface DockerSpec extends ProcessSpec {
   readonly network?: string;
   /** Name of a volume to go on with; without it the container gets a new one. */
   readonly volume?: string;
-  /** A folder of this machine that is seen at PROJECT_DIRECTORY, read only. */
-  readonly mountProject?: AllowedPath;
+  /** A folder of this machine that is seen at PROJECT_DIRECTORY, read only: the AllowedPath of a SpawnRequest. */
+  readonly mountProject?: string;
 }
 
 /** The home and the usual working directory: a volume that outlives the container. */

@@ -21,11 +21,10 @@ export const dockerInput = {
 
 type DockerArguments = z.infer<z.ZodObject<typeof dockerInput>> & {
   readonly mode: 'host' | 'docker';
-  readonly keep: boolean;
 };
 
 /** The same as a request has it. Throws INVALID_ARGUMENTS for arguments that mean nothing in the mode that was asked for. */
-export function dockerWish({ mode, keep, image, network, volume, mount_project: project }: DockerArguments) {
+export function dockerWish({ mode, image, network, volume, mount_project: project }: DockerArguments) {
   const given = Object.entries({ image, network, volume, mount_project: project }).filter(
     ([, value]) => value !== undefined,
   );
@@ -34,13 +33,6 @@ export function dockerWish({ mode, keep, image, network, volume, mount_project: 
       'INVALID_ARGUMENTS',
       `${given.map(([key]) => key).join(', ')} was given, and the process was to run on this machine.`,
       'Give mode "docker" too, or leave it out.',
-    );
-  }
-  if (mode === 'docker' && keep) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      'keep was given for a process in a container: those end with this server.',
-      'Leave out keep; a named volume keeps its files.',
     );
   }
   return {
