@@ -11,6 +11,7 @@ import { PrintDriver } from '../claude/print/print-driver.js';
 import { ProgramDriver } from '../claude/program/program-driver.js';
 import type { SessionDriver } from '../claude/session.js';
 import { ResumableDriver } from '../claude/trouble/resumable-driver.js';
+import type { SpawnPiped } from '../pty/piped-program.js';
 import type { PtySession, PtySpawner } from '../pty/pty-session.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 
@@ -19,6 +20,8 @@ export interface DriverParts {
   readonly installation: Installation;
   readonly clock: Clock;
   readonly pty: PtySpawner;
+  /** For a session on pipes; on this machine, unless it is given. */
+  readonly spawnPiped?: SpawnPiped | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly prompt: string;
   readonly promptFile: string;
@@ -53,6 +56,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
   if (spec.driver === 'print') {
     return new PrintDriver({
       ...shared,
+      spawnPiped: parts.spawnPiped,
       prompt: parts.prompt,
       model: spec.model,
       sessionId,

@@ -129,6 +129,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       installation,
       clock,
       pty,
+      spawnPiped: container?.terminals.spawnPiped,
       env: container?.env ?? childEnv,
       prompt,
       promptFile: stateDir.promptFile(taskId),

@@ -31,21 +31,8 @@ export interface ContainerChoice {
   readonly command: readonly string[];
 }
 
-/**
- * The container of a task that asks for one. Throws INVALID_ARGUMENTS for what does not go together, TASK_START_FAILED
- * when the user has named no image.
- */
-export function chooseContainer(
-  { driver }: Pick<StartTask, 'driver'>,
-  settings: ContainerSettings | undefined,
-): ContainerChoice {
-  if (driver === 'print') {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      "isolation 'docker' and driver 'print' do not go together: in a container the session is an interactive one.",
-      'Leave driver out.',
-    );
-  }
+/** The container of a task that asks for one. Throws TASK_START_FAILED when the user has named no image. */
+export function chooseContainer(settings: ContainerSettings | undefined): ContainerChoice {
   const image = settings?.image ?? null;
   if (settings === undefined || image === null) {
     throw new BridgeError(

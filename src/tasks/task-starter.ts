@@ -69,7 +69,7 @@ export class TaskStarter {
         : await this.#continued(input.continueFrom, projectPath, input);
     const { container, command } =
       input.isolation === 'docker'
-        ? chooseContainer(input, this.#options.containers)
+        ? chooseContainer(this.#options.containers)
         : { container: undefined, command: (await findInstallation()).command };
     const { default_timeout_seconds, max_concurrent_tasks: _limit, ...taskSettings } = settings;
     const spec: TaskSpec = {

@@ -12,20 +12,14 @@ const SETTINGS = {
 
 it('is the image that the user has set', () => {
   const { command, ...container } = SETTINGS;
-  expect(chooseContainer({}, SETTINGS)).toEqual({ container, command });
+  expect(chooseContainer(SETTINGS)).toEqual({ container, command });
 });
 
 it.each([
   { what: 'no image is set', settings: { ...SETTINGS, image: null }, code: 'TASK_START_FAILED' },
   { what: 'there are no settings', settings: undefined, code: 'TASK_START_FAILED' },
-  {
-    what: 'the session has no terminal',
-    settings: SETTINGS,
-    driver: 'print' as const,
-    code: 'INVALID_ARGUMENTS',
-  },
-])('is refused when $what', ({ settings, driver, code }) => {
-  expect(() => chooseContainer({ driver }, settings)).toThrow(expect.objectContaining({ code }));
+])('is refused when $what', ({ settings, code }) => {
+  expect(() => chooseContainer(settings)).toThrow(expect.objectContaining({ code }));
 });
 
 it('holds for a task that goes on with an earlier one: both in containers, or both on this machine', () => {

@@ -1,12 +1,12 @@
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
+import type { PipedProgram, SpawnPiped } from '../../pty/piped-program.js';
+import { spawnPiped } from '../../pty/spawn-piped.js';
 import { printArguments, type ResumePoint } from '../launch.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
 import {
@@ -51,6 +51,8 @@ export interface PrintDriverOptions {
   readonly permissions?: CliPermissions | undefined;
   readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
+  /** On this machine, unless it is given. */
+  readonly spawnPiped?: SpawnPiped | undefined;
   /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: number) => Promise<void>;
   /** All that a person would have read, as it comes; the events tell the same in parts. */
@@ -71,8 +73,7 @@ export class PrintDriver implements SessionDriver {
   readonly #stderr = new TextTail();
   readonly #exited: Promise<void>;
   #resolveExited: () => void = () => {};
-  #child: ChildProcessWithoutNullStreams | undefined;
-  #pid: number | undefined;
+  #program: PipedProgram | undefined;
   #exit: ExitStatus | undefined;
   #hasSpoken = false;
   #requestCount = 0;
@@ -91,18 +92,15 @@ export class PrintDriver implements SessionDriver {
 
   async start(): Promise<void> {
     const { cwd, prompt, clock, command } = this.#options;
-    let child: ChildProcessWithoutNullStreams;
-    let pid: number;
+    let program: PipedProgram;
     try {
-      child = this.#spawn();
-      await once(child, 'spawn');
-      pid = pidOf(child);
+      program = await this.#spawn();
     } catch (fault) {
       this.dispose();
       throw await startFault(fault, command[0] ?? '', cwd);
     }
-    this.#attach(child, pid);
-    this.#events.fire({ type: 'spawned', pid });
+    this.#attach(program);
+    this.#events.fire({ type: 'spawned', pid: program.pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#writeSoon(initializeRequest(this.#nextRequestId()));
     this.#translator.promptSent(prompt);
@@ -125,8 +123,8 @@ export class PrintDriver implements SessionDriver {
   }
 
   async close(): Promise<void> {
-    if (!this.#child || this.#exit) return;
-    this.#child.stdin.end();
+    if (!this.#program || this.#exit) return;
+    this.#program.stdin.end();
     const left = await withinMs(
       this.#options.clock,
       CLOSE_GRACE_MS,
@@ -136,9 +134,9 @@ export class PrintDriver implements SessionDriver {
   }
 
   async kill(): Promise<void> {
-    if (this.#pid === undefined) return;
+    if (this.#program === undefined) return;
     if (this.#exit === undefined) this.#writeSoon(interruptRequest(this.#nextRequestId()));
-    await this.#options.killTree(this.#pid);
+    await this.#options.killTree(this.#program.pid);
     await this.#exited;
   }
 
@@ -151,30 +149,19 @@ export class PrintDriver implements SessionDriver {
   }
 
   dispose(): void {
-    const isRunning = this.#child !== undefined && this.#exit === undefined;
+    const isRunning = this.#program !== undefined && this.#exit === undefined;
     this.#owned.dispose();
     // The owner awaits `kill` or `close`; this is for an owner that failed before it could.
     if (isRunning) void this.kill().catch(() => {});
   }
 
-  #spawn(): ChildProcessWithoutNullStreams {
-    const { command, cwd, env } = this.#options;
-    const [program = '', ...args] = command;
-    const child = spawn(program, [...args, ...printArguments(this.#options)], {
-      cwd,
-      env: { ...env },
-      // A process group of its own: signals to ours do not reach it, and the whole group can be ended.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    // Without a listener a broken pipe would be an uncaught exception; the exit that follows says what happened.
-    child.stdin.on('error', () => {});
-    return child;
+  #spawn(): Promise<PipedProgram> {
+    const { command, cwd, env, spawnPiped: spawn = spawnPiped } = this.#options;
+    return spawn({ command: [...command, ...printArguments(this.#options)], cwd, env });
   }
 
-  #attach(child: ChildProcessWithoutNullStreams, pid: number): void {
-    this.#child = child;
-    this.#pid = pid;
+  #attach(program: PipedProgram): void {
+    this.#program = program;
     const printed = new TextLines();
     const complained = new TextLines();
     const reader = new LineReader({
@@ -187,14 +174,11 @@ export class PrintDriver implements SessionDriver {
       onText: (text) => this.#onStderr(text, complained),
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters on stderr was skipped.`),
     });
-    // After the start only a failed signal is told here, and the kill ladder sees that for itself.
-    child.on('error', () => {});
-    child.stdout.on('data', (chunk: Buffer) => this.#onBytes(chunk, reader));
-    child.stdout.once('close', () => this.#endReading(reader, printed));
-    child.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
-    child.stderr.once('close', () => this.#endReading(errors, complained));
-    const closed = once(child, 'close').then(() => true);
-    child.once('exit', (exitCode, signal) => void this.#onExit(child, pid, { exitCode, signal }, closed));
+    program.stdout.on('data', (chunk: Buffer) => this.#onBytes(chunk, reader));
+    program.stdout.once('close', () => this.#endReading(reader, printed));
+    program.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
+    program.stderr.once('close', () => this.#endReading(errors, complained));
+    void program.exited.then((exit) => this.#onExit(program, exit));
   }
 
   #onBytes(chunk: Buffer, reader: LineReader): void {
@@ -228,21 +212,17 @@ export class PrintDriver implements SessionDriver {
     if (lines.length > 0) this.#events.fire({ type: 'printed', lines });
   }
 
-  async #onExit(
-    child: ChildProcessWithoutNullStreams,
-    pid: number,
-    exit: ExitStatus,
-    closed: Promise<boolean>,
-  ): Promise<void> {
+  async #onExit({ pid, stdout, stderr, ...program }: PipedProgram, exit: ExitStatus): Promise<void> {
     const { clock, killTree } = this.#options;
+    const closed = program.closed.then(() => true);
     if (!(await withinMs(clock, DRAIN_MS, closed))) {
       this.#notice(
         'The program has ended, but something it started still holds its output; it is ended now.',
       );
       await killTree(pid).catch((fault: unknown) => this.#notice(messageOf(fault)));
       await withinMs(clock, DRAIN_MS, closed);
-      child.stdout.destroy();
-      child.stderr.destroy();
+      stdout.destroy();
+      stderr.destroy();
       // What was read up to here is told before the end is.
       await withinMs(clock, DRAIN_MS, closed);
     }
@@ -262,7 +242,7 @@ export class PrintDriver implements SessionDriver {
 
   /** False when the program is gone; waits while its pipe is full. */
   async #write(line: string): Promise<boolean> {
-    const stdin = this.#child?.stdin;
+    const stdin = this.#program?.stdin;
     if (!stdin || this.#exit !== undefined || !stdin.writable || stdin.writableLength > MAX_QUEUED_CHARS)
       return false;
     const written = new Promise<boolean>((resolve) => stdin.write(line, (fault) => resolve(!fault)));
@@ -290,13 +270,8 @@ export class PrintDriver implements SessionDriver {
   }
 }
 
-/** A child without a pid must never reach the kill ladder: pid 0 would be our own group. */
-function pidOf(child: ChildProcessWithoutNullStreams): number {
-  if (child.pid === undefined) throw new Error('the program started without a process id');
-  return child.pid;
-}
-
 async function startFault(fault: unknown, program: string, cwd: string): Promise<BridgeError> {
+  if (fault instanceof BridgeError) return fault;
   const cause = { cause: fault };
   const code = systemCodeOf(fault);
   // A missing working directory gives the same ENOENT as a missing program.

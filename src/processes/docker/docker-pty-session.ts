@@ -1,15 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
-import { exitStatusFromShell, type ExitStatus } from '../../pty/exit-status.js';
+import type { ExitStatus } from '../../pty/exit-status.js';
 import type { PtySession } from '../../pty/pty-session.js';
+import { containerExitStatus, LOST_WORDS } from './container-exit-status.js';
 
 /** Keys are a few bytes and a pasted prompt some hundred kilobytes; more than this is a program that no longer reads. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 /** The engine closes the stream when all has been sent and tells the end of the container beside it, in either order. */
 const OTHER_END_LIMIT_MS = 10_000;
-/** What is printed for the person when nobody can say how the program ended. */
-const LOST_WORDS = '\r\nThe Docker engine went away, and the container with it.\r\n';
 
 export interface DockerPtyOptions {
   /** Both ways of the container's terminal, not yet read from. */
@@ -92,19 +91,12 @@ export class DockerPtySession implements PtySession {
       withinMs(clock, OTHER_END_LIMIT_MS, gone),
       withinMs(clock, OTHER_END_LIMIT_MS, read),
     ]);
-    if (code === undefined) this.#data.fire(Buffer.from(LOST_WORDS));
-    const status = await this.#statusOf(code);
+    if (code === undefined) this.#data.fire(Buffer.from(`\r\n${LOST_WORDS}\r\n`));
+    const status = await containerExitStatus(code, this.#options.whyKilled);
     this.#ended = true;
     stream.destroy();
     this.#exit.fire(status);
     this.#data.dispose();
     this.#exit.dispose();
-  }
-
-  async #statusOf(code: number | undefined): Promise<ExitStatus> {
-    if (code === undefined) return { exitCode: null, signal: null };
-    const status = exitStatusFromShell(code);
-    const why = status.signal === 'SIGKILL' ? await this.#options.whyKilled() : undefined;
-    return why === undefined ? status : { ...status, why };
   }
 }

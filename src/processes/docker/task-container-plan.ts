@@ -1,6 +1,6 @@
 // Pure: what the engine is asked to make for a task.
 import type { ContainerCreateOptions } from 'dockerode';
-import type { PtySpawnOptions } from '../../pty/pty-session.js';
+import type { PipedSpawnOptions } from '../../pty/piped-program.js';
 import { ENTRY_TEXT, RELAY_FOLDER } from './container-texts.js';
 
 /** Labels by which the containers of tasks are known. */
@@ -39,8 +39,15 @@ export function containerName(taskId: string): string {
   return `claude-code-bridge-${taskId}`;
 }
 
+export interface TaskProgram extends PipedSpawnOptions {
+  /** In a terminal; else on pipes, of which the end of stdin is the program's, too. */
+  readonly isTerminal: boolean;
+  /** The program's stdin is the prompt instead of the terminal. */
+  readonly stdinFile?: string | undefined;
+}
+
 /** How the container is made; the program in it is `options.command`, with the image's own entry point left out. */
-export function taskContainer(plan: TaskContainerPlan, options: PtySpawnOptions): ContainerCreateOptions {
+export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): ContainerCreateOptions {
   const memoryBytes = plan.memoryMb * BYTES_PER_MB;
   const promptFile = options.stdinFile === undefined ? '' : PROMPT_FILE;
   return {
@@ -52,8 +59,9 @@ export function taskContainer(plan: TaskContainerPlan, options: PtySpawnOptions)
     Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
     WorkingDir: options.cwd,
     User: `${plan.uid}:${plan.gid}`,
-    Tty: true,
+    Tty: options.isTerminal,
     OpenStdin: true,
+    StdinOnce: !options.isTerminal,
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,

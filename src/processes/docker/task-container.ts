@@ -5,15 +5,23 @@ import { pack } from 'tar-stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { messageOf, type BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
+import type { SpawnPiped } from '../../pty/piped-program.js';
 import type { PtySession, PtySpawner, PtySpawnOptions } from '../../pty/pty-session.js';
 import { RELAY_TEXT } from './container-texts.js';
 import type { DockerEngine, EngineClient } from './docker-engine.js';
+import { dockerPipedProgram } from './docker-piped-program.js';
 import { DockerPtySession } from './docker-pty-session.js';
+import { FrameSplitter } from './frame-splitter.js';
 import { HookRelay, type AnswerHook } from './hook-relay.js';
 import { asDuplex, openExec, type OpenExec } from './open-exec.js';
 import { wasOutOfMemory } from './memory-word.js';
 import { outOfMemory, refusedStart, startFailed, unfitImage } from './task-container-faults.js';
-import { PROMPT_FILE, taskContainer, type TaskContainerPlan } from './task-container-plan.js';
+import {
+  PROMPT_FILE,
+  taskContainer,
+  type TaskContainerPlan,
+  type TaskProgram,
+} from './task-container-plan.js';
 import { waitForContainer } from './wait-for-container.js';
 
 /** As long as a task on this machine has between SIGTERM and SIGKILL. */
@@ -49,15 +57,21 @@ export interface TaskContainerOptions {
 
 interface Running {
   readonly id: string;
-  readonly session: DockerPtySession;
   readonly relay: HookRelay;
   /** Resolves when the engine has removed the container, or is gone itself. */
   readonly removed: Promise<void>;
 }
 
+interface Begun extends Running {
+  /** Both ways of the program, not yet read from. */
+  readonly stream: Duplex;
+  /** The exit code; undefined when the engine went away before it could tell. */
+  readonly exit: Promise<number | undefined>;
+}
+
 /**
- * The container of one task, as a terminal: what is spawned runs in it, and it is gone when the program has ended, whoever
- * ended it. `spawn` throws TASK_START_FAILED, with nothing left behind.
+ * The container of one task, with a terminal or with pipes: what is spawned runs in it, and it is gone when the program has
+ * ended, whoever ended it. Both ways to spawn throw TASK_START_FAILED, with nothing left behind.
  */
 export class TaskContainer implements PtySpawner, Disposable {
   readonly #options: TaskContainerOptions;
@@ -71,28 +85,29 @@ export class TaskContainer implements PtySpawner, Disposable {
   }
 
   async spawn(asked: PtySpawnOptions): Promise<PtySession> {
-    const { plan, hooks } = this.#options;
-    // A task may begin a session anew, in another container of the same name.
-    if (this.#running !== undefined)
-      await withinMs(this.#options.clock, REMOVE_LIMIT_MS, this.#running.removed);
+    const { hooks, clock, onFault } = this.#options;
     const { options, answer } = hooks.redirect(asked);
-    const created = await this.#ask('to make a container', (client) =>
-      client.createContainer(taskContainer(plan, options)),
+    const { columns, rows } = options;
+    const { id, stream, exit } = await this.#begin({ ...options, isTerminal: true }, answer, (container) =>
+      this.#resize(container, columns, rows),
     );
-    const id = created.id;
-    try {
-      if (options.stdinFile !== undefined) await this.#putPrompt(id, options.stdinFile);
-      const running = await this.#start(id, options, answer);
-      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
-      this.#running = running;
-      return running.session;
-    } catch (fault) {
-      await this.#remove(id);
-      // One that has ended is being removed already, which takes a moment.
-      await withinMs(this.#options.clock, REMOVE_LIMIT_MS, this.#wait(id, 'removed'));
-      throw fault;
-    }
+    return new DockerPtySession({
+      stream,
+      gone: exit,
+      resize: (width, height) =>
+        void this.#resize(id, width, height).catch((fault: unknown) => onFault(messageOf(fault))),
+      whyKilled: () => this.#whyKilled(id),
+      end: () => void this.#remove(id),
+      clock,
+    });
   }
+
+  /** On pipes, for a program that asks through them and needs no hooks. */
+  readonly spawnPiped: SpawnPiped = async (options) => {
+    const { clock } = this.#options;
+    const { id, stream, exit } = await this.#begin({ ...options, isTerminal: false }, nothingToSay);
+    return dockerPipedProgram({ stream, gone: exit, whyKilled: () => this.#whyKilled(id), clock });
+  };
 
   /** SIGTERM to the program, after the grace time SIGKILL to all in the container. Resolves when it is gone. */
   async end(): Promise<void> {
@@ -140,9 +155,39 @@ export class TaskContainer implements PtySpawner, Disposable {
     void this.#remove(running.id);
   }
 
-  async #start(id: string, options: PtySpawnOptions, answer: AnswerHook): Promise<Running> {
-    const { clock, onFault } = this.#options;
-    const stream = await this.#ask('to open its terminal', async (client) =>
+  /** Makes the container and lets the program in it begin, after `prepare`. */
+  async #begin(
+    program: TaskProgram,
+    answer: AnswerHook,
+    prepare?: (id: string) => Promise<void>,
+  ): Promise<Begun> {
+    const { clock, plan } = this.#options;
+    // A task may begin a session anew, in another container of the same name.
+    if (this.#running !== undefined) await withinMs(clock, REMOVE_LIMIT_MS, this.#running.removed);
+    const { id } = await this.#ask('to make a container', (client) =>
+      client.createContainer(taskContainer(plan, program)),
+    );
+    try {
+      if (program.stdinFile !== undefined) await this.#putPrompt(id, program.stdinFile);
+      const begun = await this.#start(id, program, answer, prepare);
+      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
+      this.#running = begun;
+      return begun;
+    } catch (fault) {
+      await this.#remove(id);
+      // One that has ended is being removed already, which takes a moment.
+      await withinMs(clock, REMOVE_LIMIT_MS, this.#wait(id, 'removed'));
+      throw fault;
+    }
+  }
+
+  async #start(
+    id: string,
+    program: TaskProgram,
+    answer: AnswerHook,
+    prepare: ((id: string) => Promise<void>) | undefined,
+  ): Promise<Begun> {
+    const stream = await this.#ask('to open its input and output', async (client) =>
       asDuplex(
         await client
           .getContainer(id)
@@ -154,19 +199,10 @@ export class TaskContainer implements PtySpawner, Disposable {
     const removed = this.#wait(id, 'removed');
     try {
       await this.#ask('to start a container', (client) => client.getContainer(id).start());
-      await this.#resize(id, options.columns, options.rows);
+      await prepare?.(id);
       const relay = await this.#openRelay(id, answer, exit);
-      if (relay === undefined) throw await this.#unfit(exit, stream, options.command);
-      const session = new DockerPtySession({
-        stream,
-        gone: exit,
-        resize: (columns, rows) =>
-          void this.#resize(id, columns, rows).catch((fault: unknown) => onFault(messageOf(fault))),
-        whyKilled: () => this.#whyKilled(id),
-        end: () => void this.#remove(id),
-        clock,
-      });
-      return { id, session, relay, removed: removed.then(() => undefined) };
+      if (relay === undefined) throw await this.#unfit(exit, stream, program);
+      return { id, stream, exit, relay, removed: removed.then(() => undefined) };
     } catch (fault) {
       stream.destroy();
       throw fault;
@@ -259,16 +295,23 @@ export class TaskContainer implements PtySpawner, Disposable {
   async #unfit(
     exit: Promise<number | undefined>,
     stream: Duplex,
-    command: readonly string[],
+    { command, isTerminal }: TaskProgram,
   ): Promise<BridgeError> {
     const { clock, plan } = this.#options;
     const exitCode = await withinMs(clock, REMOVE_LIMIT_MS, exit);
     const chunk: unknown = stream.read();
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0);
+    const pieces = isTerminal ? [{ bytes }] : new FrameSplitter().split(bytes);
     return unfitImage({
       image: plan.image,
       program: command[0] ?? '',
       exitCode,
-      words: Buffer.isBuffer(chunk) ? chunk.toString('utf8').trim() : '',
+      words: Buffer.concat(pieces.map((piece) => piece.bytes)).toString('utf8').trim(),
     });
   }
+}
+
+/** To a hook of the CLI that nobody has asked for. */
+function nothingToSay(): Promise<string> {
+  return Promise.resolve('{}');
 }

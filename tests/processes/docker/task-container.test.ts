@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textFrom } from 'node:stream/consumers';
 import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
@@ -129,6 +131,33 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     await expect.poll(left, { timeout: 20_000 }).toEqual([]);
   });
 
+  it('runs a program on pipes: input with an end, outputs apart and whole, its exit code', async () => {
+    const { spawnPiped, left } = await place();
+    const lines = 200_000;
+    const { pid, stdin, stdout, stderr, exited, closed } = await spawnPiped(
+      `cat; echo wrong >&2; seq 1 ${lines}; [ -t 0 ] || exit 7`,
+    );
+    expect(pid).toBe(0);
+    stdin.end('ünïcode "quotes" $(x)\n');
+    const [printed, complained] = await Promise.all([textFrom(stdout), textFrom(stderr), closed]);
+    expect(printed.split('\n').slice(0, 2)).toEqual(['ünïcode "quotes" $(x)', '1']);
+    expect(printed.split('\n').slice(-2)).toEqual([String(lines), '']);
+    expect(printed.split('\n')).toHaveLength(lines + 2);
+    expect(complained).toBe('wrong\n');
+    expect(await exited).toEqual({ exitCode: 7, signal: null });
+    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('ends a program on pipes that does not listen, and tells by what', async () => {
+    const { spawnPiped, container, left } = await place();
+    const { stdout, stderr, exited } = await spawnPiped(`trap '' TERM; echo here; while :; do sleep 1; done`);
+    stderr.resume();
+    await once(stdout, 'data');
+    await container.end();
+    expect(await exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(await left()).toEqual([]);
+  });
+
   it('is swept by the secret of its task', async () => {
     const { spawn, engine, mark, left } = await place();
     const { session, text } = await spawn({ program: `echo here; sleep 1000` });
@@ -163,6 +192,8 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     });
     await expect(spawned).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
     await expect(spawned).rejects.toThrow(words);
+    const piped = container.spawnPiped({ command: ['missing-program'], cwd: folder, env: {} });
+    await expect(piped).rejects.toThrow(words);
     expect(await left()).toEqual([]);
   });
 
@@ -223,7 +254,9 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       });
       return { session, text: textOf(session), hangUp: () => container.hangUp() };
     };
-    return { folder, engine, mark, container, spawn, left };
+    const spawnPiped = (program: string) =>
+      container.spawnPiped({ command: ['sh', '-c', program], cwd: folder, env: { HOME: folder } });
+    return { folder, engine, mark, container, spawn, spawnPiped, left };
   }
 });
 
