@@ -306,7 +306,9 @@ export class TaskContainer implements PtySpawner, Disposable {
       image: plan.image,
       program: command[0] ?? '',
       exitCode,
-      words: Buffer.concat(pieces.map((piece) => piece.bytes)).toString('utf8').trim(),
+      words: Buffer.concat(pieces.map((piece) => piece.bytes))
+        .toString('utf8')
+        .trim(),
     });
   }
 }
