@@ -15,6 +15,8 @@ export class ScreenSerializer implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #modes = new Map<number, boolean>();
   #margins = '';
+  /** The row of the upper margin, from 0. */
+  #marginTop = 0;
   #cursorStyle = '';
 
   /** Must be there from the terminal's first byte: it notes the modes for which the terminal has no reading. */
@@ -52,12 +54,20 @@ export class ScreenSerializer implements Disposable {
    * the bottom come out plain.
    */
   state(scrollback: number): string {
-    const { cursorX, cursorY } = this.#terminal.buffer.active;
-    const content = this.#addon.serialize({ scrollback });
-    // Setting margins sends the cursor home.
-    const margins = this.#margins === '' ? '' : `${this.#margins}\x1b[${cursorY + 1};${cursorX + 1}H`;
+    const content = withoutZeroMoves(this.#addon.serialize({ scrollback }));
     const modes = [...this.#modes].map(([mode, isOn]) => `\x1b[?${mode}${isOn ? 'h' : 'l'}`).join('');
-    return content + margins + this.#cursorStyle + modes;
+    return content + this.#margins + this.#cursor() + this.#cursorStyle + modes;
+  }
+
+  /**
+   * Places the cursor: setting margins or their mode sends it home, and where a row is full the addon goes back from behind it,
+   * one column too far. Nothing for a cursor that is behind a full row, where the next character wraps: there the content left it.
+   */
+  #cursor(): string {
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    const isRelative = this.#terminal.modes.originMode;
+    if (cursorX >= this.#terminal.cols && this.#margins === '' && !isRelative) return '';
+    return `\x1b[${cursorY - (isRelative ? this.#marginTop : 0) + 1};${cursorX + 1}H`;
   }
 
   /**
@@ -122,13 +132,23 @@ export class ScreenSerializer implements Disposable {
   #setMargins(top: number, bottom: number): void {
     const isWhole = top <= 1 && (bottom === 0 || bottom >= this.#terminal.rows);
     this.#margins = isWhole ? '' : `\x1b[${Math.max(1, top)};${bottom === 0 ? '' : bottom}r`;
+    this.#marginTop = isWhole ? 0 : Math.max(1, top) - 1;
   }
 
   #reset(): void {
     this.#modes.clear();
     this.#margins = '';
+    this.#marginTop = 0;
     this.#cursorStyle = '';
   }
+}
+
+/**
+ * Of a blank row that wraps (a line was inserted into a wrapped one) the addon writes that the cursor moves by 0, and means that;
+ * for a terminal it is 1 (ECMA-48, CUF and CUB).
+ */
+function withoutZeroMoves(text: string): string {
+  return text.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '');
 }
 
 /** The parameters of SGR behind a `0` that give a cell's look. */
