@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { err, ok, type Result } from '../result.js';
 import { faultOf, type DockerEngine } from './docker-engine.js';
-import { runInside } from './run-inside.js';
+import { runInside, type InsideResult } from './run-inside.js';
 
 /**
  * What init does not pass on: it cannot be told not to take them itself. SIGKILL is no such case: with init, all ends.
@@ -13,9 +13,14 @@ const NOT_PASSED_ON: ReadonlySet<NodeJS.Signals> = new Set<NodeJS.Signals>([
 ]);
 
 /** The oldest child of init is the program; others were left to it later. The line has no end, which `read` takes for a fault. */
-const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children; kill "-$1" "$program"';
+const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children; echo; kill "-$1" "$program"';
 /** All but init and the shell itself (kill(2)). Written so for busybox, which knows no `--`, and dash, which needs it behind `-s`. */
-const SIGNAL_ALL = 'kill "-$1" -1';
+const SIGNAL_ALL = 'echo; kill "-$1" -1';
+/**
+ * The code of a shell that SIGKILL ended. A signal that ends the program ends the container, and the kernel with it the shell
+ * that sent it, at times before that has ended by itself: then its empty line tells that it had come to the sending.
+ */
+const KILLED_CODE = 137;
 /** The engine's answer about a container that does not run. */
 const NOT_RUNNING_STATUS = 409;
 const NO_SUCH_STATUS = 404;
@@ -53,7 +58,7 @@ export class ContainerSignals {
 
   async #inside(script: string, name: NodeJS.Signals): Promise<Result<void>> {
     const answer = await runInside(this.#engine, this.#containerId, script, [name.slice('SIG'.length)]);
-    if (answer.kind === 'value' && answer.value.exitCode === 0) return ok(undefined);
+    if (answer.kind === 'value' && wasSent(answer.value)) return ok(undefined);
     if (answer.kind === 'unreachable') return faultOf(answer, `the signal ${name}`);
     if (answer.kind === 'refused' && isNotRunning(answer)) return notRunning();
     return err(
@@ -62,6 +67,11 @@ export class ContainerSignals {
       'Send it to the program alone (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 or SIGUSR2), or end the process by SIGKILL.',
     );
   }
+}
+
+/** What the shell that was to send a signal tells. Pure. */
+export function wasSent({ exitCode, stdout }: InsideResult): boolean {
+  return exitCode === 0 || (exitCode === KILLED_CODE && stdout !== '');
 }
 
 function isSignal(name: string): boolean {
