@@ -34,11 +34,14 @@ async function removeVolumes(pids: readonly string[]): Promise<void> {
 }
 
 describeDocker('processes in containers, through a server', ({ busyboxImage }) => {
-  it('are started, typed into, looked at, copied from and ended; those of a dead server are removed', async () => {
-    const bridge = await startBridge({
+  const open = () =>
+    startBridge({
       claude: 'claude',
       env: { ...dockerEnv(), MCP_TOOLSETS: 'process', MCP_DOCKER_IMAGE: busyboxImage },
     });
+
+  it('are started, typed into, looked at, copied from and ended; those of a dead server are removed', async () => {
+    const bridge = await open();
     const pids: string[] = [];
     onTestFinished(() => removeVolumes(pids));
     const call = async (tool: string, args: Record<string, unknown>) => {
@@ -104,10 +107,7 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
   });
 
   it('are kept for any later server when asked for, and removed when their keeper was killed', async () => {
-    const bridge = await startBridge({
-      claude: 'claude',
-      env: { ...dockerEnv(), MCP_TOOLSETS: 'process', MCP_DOCKER_IMAGE: busyboxImage },
-    });
+    const bridge = await open();
     const pids: string[] = [];
     onTestFinished(() => removeVolumes(pids));
     const missing = { command: 'true', mode: 'docker', keep: true, image: 'claude-code-bridge-test/none' };

@@ -1,24 +1,11 @@
-import { PassThrough, type Duplex } from 'node:stream';
-import { withinMs, type Clock } from '../../base/clock.js';
+import { PassThrough } from 'node:stream';
 import type { PipedProgram } from '../../pty/piped-program.js';
-import { containerExitStatus, LOST_WORDS } from './container-exit-status.js';
+import { attachedExit, codeBehindOutput, LOST_WORDS, type Attached } from './attached-end.js';
 import { FrameSplitter } from './frame-splitter.js';
 
-/** The engine closes the stream when all has been sent and tells the end of the container beside it, in either order. */
-const OTHER_END_LIMIT_MS = 10_000;
-
-export interface DockerPipesOptions {
-  /** Both ways of the container's first program, not yet read from. */
-  readonly stream: Duplex;
-  /** The exit code once the container is gone; undefined when the engine went away before it could tell. Never rejects. */
-  readonly gone: Promise<number | undefined>;
-  /** Why SIGKILL ended the program, where that is known. Never rejects. */
-  readonly whyKilled: () => Promise<string | undefined>;
-  readonly clock: Clock;
-}
-
 /** The first program of a container without a terminal. It ends with the container, so nothing holds its output open longer. */
-export function dockerPipedProgram({ stream, gone, whyKilled, clock }: DockerPipesOptions): PipedProgram {
+export function dockerPipedProgram(attached: Attached): PipedProgram {
+  const { stream } = attached;
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const frames = new FrameSplitter();
@@ -36,23 +23,16 @@ export function dockerPipedProgram({ stream, gone, whyKilled, clock }: DockerPip
       });
     }
   });
-  const read = new Promise<void>((resolve) => {
-    for (const event of ['end', 'close', 'error'] as const) stream.on(event, () => resolve());
-  });
   const closing = [stdout, stderr].map(
     (one) => new Promise<void>((resolve) => one.once('close', () => resolve())),
   );
   const exited = (async () => {
-    await Promise.race([read, gone]);
-    const [code] = await Promise.all([
-      withinMs(clock, OTHER_END_LIMIT_MS, gone),
-      withinMs(clock, OTHER_END_LIMIT_MS, read),
-    ]);
+    const code = await codeBehindOutput(attached);
     if (code === undefined) stderr.write(`${LOST_WORDS}\n`);
     stream.destroy();
     stdout.end();
     stderr.end();
-    return containerExitStatus(code, whyKilled);
+    return attachedExit(code, attached);
   })();
   const closed = Promise.all([exited, ...closing]).then(() => undefined);
   return { pid: 0, stdin: stream, stdout, stderr, exited, closed };
