@@ -48,7 +48,8 @@ export default {
     readFile: (server, path) => askAll(server, 'read_file', { path, max_bytes: CONTENT_BYTES }),
     readLines: (server, path, first, count) =>
       ask(server, 'read_file_range', { path, start_line: first, end_line: first + count - 1 }),
-    listDir: (server, path) => askAll(server, 'list_files', { path, depth: 1, max_bytes: LIST_BYTES }),
+    listDir: (server, path) =>
+      askAll(server, 'list_files', { path, depth: 1, names: true, max_bytes: LIST_BYTES }),
     tree: (server, path, depth) => askAll(server, 'get_file_tree', { path, depth, max_bytes: LIST_BYTES }),
     search: (server, path, query) => askAll(server, 'search_files', { path, query, max_bytes: LIST_BYTES }),
     gitStatus: (server, path) => ask(server, 'git_status', { path }),

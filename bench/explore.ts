@@ -70,6 +70,8 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
   const tree = { path: at('bigtree'), depth: 5 };
   const found = { path: at('bigtree'), query: NEEDLE };
   const names = async (): Promise<string> => (await readdir(at('dir10k'))).join('\n');
+  // Another time of the folder is what each change of its names gives it.
+  const touchFolder = (): void => utimesSync(at('dir10k'), new Date(), new Date());
   const ripgrep = program('rg', ['-n', '-F', '--', NEEDLE, at('bigtree')], material);
   return {
     'trivial call': {
@@ -113,7 +115,20 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
         expect((await bridge.call('list_files', list))['cursor'] !== undefined, 'a page'),
       floor: names,
     },
-    'list_files, all 10,000': {
+    'list_files, the names of all 10,000': {
+      runs: 20,
+      call: (bridge) => allNames(bridge, list),
+      floor: names,
+    },
+    'list_files, the names of all 10,000, changed': {
+      runs: 20,
+      call: async (bridge) => {
+        touchFolder();
+        await allNames(bridge, list);
+      },
+      floor: names,
+    },
+    'list_files, all 10,000 with sizes': {
       runs: 8,
       call: async (bridge) => {
         const last = `entry-0${DIRECTORY_ENTRIES - 1}.txt`;
@@ -124,8 +139,7 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
     'list_files, first page of 10,000, changed': {
       runs: 20,
       call: async (bridge) => {
-        // Another time of the folder is what each change of its names gives it.
-        utimesSync(at('dir10k'), new Date(), new Date());
+        touchFolder();
         expect((await bridge.call('list_files', list))['cursor'] !== undefined, 'a page');
       },
       floor: names,
@@ -218,6 +232,12 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now();
   await work();
   return performance.now() - startMs;
+}
+
+/** One answer has all of them. */
+async function allNames(bridge: StdioClient, list: Readonly<Record<string, unknown>>): Promise<void> {
+  const answer = await bridge.call('list_files', { ...list, names: true, max_bytes: LIST_BYTES });
+  expect(z.array(z.string()).parse(answer['names']).length === DIRECTORY_ENTRIES, 'every name');
 }
 
 /** Every page of a call; the last one holds `wanted`, none holds `unwanted`. */

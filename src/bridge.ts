@@ -130,6 +130,7 @@ export function createBridge(options: BridgeOptions): Bridge {
         },
         explorer: {
           list: async (query, signal) => (await explorer()).list(query, signal),
+          names: async (query, signal) => (await explorer()).names(query, signal),
           tree: async (query, signal) => (await explorer()).tree(query, signal),
           search: async (query, signal) => (await explorer()).search(query, signal),
         },

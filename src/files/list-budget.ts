@@ -8,6 +8,7 @@ import type { ListedFile } from './listed-file.js';
 const SHOWN_TARGET_CHARS = 200;
 /** Names that are written as they are. */
 const PLAIN_NAME = /^[ !#-[\]-~]*$/;
+const QUOTES_BYTES = 2;
 const FILE_FRAME_BYTES = '{"name":"","type":"file","size":}'.length;
 
 /** Counts bytes; at least one thing always fits, so that every page goes on. */
@@ -34,6 +35,11 @@ export function fileBytes(file: ListedFile): number {
   const isOrdinary = type === 'file' && size !== undefined && target === undefined && note === undefined;
   if (isOrdinary && PLAIN_NAME.test(name)) return FILE_FRAME_BYTES + name.length + `${size}`.length;
   return Buffer.byteLength(JSON.stringify(file));
+}
+
+/** Size of `name` as JSON. */
+export function nameBytes(name: string): number {
+  return PLAIN_NAME.test(name) ? name.length + QUOTES_BYTES : Buffer.byteLength(JSON.stringify(name));
 }
 
 /** Where a link points, on one line and not followed. Undefined when it is gone. */

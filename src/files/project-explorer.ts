@@ -10,7 +10,7 @@ import { gitCanReadRules, hasGitAbove, type GitEnvironment } from './git-listing
 import { RulesOfGit } from './ignored-by-git.js';
 import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
 import type { IgnoreRules } from './ignored-names.js';
-import { ByteBudget, fileBytes, targetOf } from './list-budget.js';
+import { ByteBudget, fileBytes, nameBytes, targetOf } from './list-budget.js';
 import { cursorAt, positionOf } from './list-cursor.js';
 import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
@@ -33,6 +33,17 @@ export interface ListQuery {
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
+}
+
+/** Of a listing of names, likewise. */
+const USUAL_NAME_BYTES = 16;
+
+/** A page of names alone. */
+export interface NamesPage extends PageFacts {
+  /** Of ordinary files, and of folders, which end with `/`; relative to the listed folder. */
+  readonly names: string[];
+  /** What more is to be said of than a name: links, what is neither file nor folder, folders that show nothing. Undefined without. */
+  readonly entries?: ListedFile[];
 }
 
 /** What every page tells besides what is on it. */
@@ -86,7 +97,7 @@ export class ProjectExplorer {
     const entries: ListedFile[] = [];
     const sizes = new SizesAhead(this.#opener.hasDescriptorPaths);
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
-    const facts = await this.#page(query, signal, (listed) => {
+    const facts = await this.#page(query, signal, USUAL_ENTRY_BYTES, (listed) => {
       const file = listedFile(listed, sizes);
       if (!budget.spend(fileBytes(file) + 1)) return false;
       entries.push(file);
@@ -95,11 +106,31 @@ export class ProjectExplorer {
     return { ...facts, entries };
   }
 
+  /** Looks at no file, so thousands of names are had in the time that a folder is read. Throws as `list`. */
+  async names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
+    const names: string[] = [];
+    const entries: ListedFile[] = [];
+    const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
+    const facts = await this.#page(query, signal, USUAL_NAME_BYTES, (listed) => {
+      const name = plainName(listed);
+      if (name === undefined) {
+        const file = unlikeOthers(listed);
+        if (!budget.spend(fileBytes(file) + 1)) return false;
+        entries.push(file);
+        return true;
+      }
+      if (!budget.spend(nameBytes(name) + 1)) return false;
+      names.push(name);
+      return true;
+    });
+    return { ...facts, names, ...(entries.length > 0 && { entries }) };
+  }
+
   /** Throws as `list`. */
   async tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
     const lines: string[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
-    const facts = await this.#page(query, signal, (listed) => {
+    const facts = await this.#page(query, signal, USUAL_ENTRY_BYTES, (listed) => {
       const target = listed.entry.type === 'symlink' ? targetOf(listed) : undefined;
       const line = treeLine(listed, target);
       // As it is written out: quotes and backslashes in names take twice their place.
@@ -134,11 +165,12 @@ export class ProjectExplorer {
   async #page(
     query: ListQuery,
     signal: AbortSignal,
+    usualBytes: number,
     take: (listed: ListedEntry) => boolean,
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
     return this.#walking(query.path, signal, async (walk, path) => {
-      const expected = Math.ceil((query.maxBytes ?? DEFAULT_LIST_BYTES) / USUAL_ENTRY_BYTES);
+      const expected = Math.ceil((query.maxBytes ?? DEFAULT_LIST_BYTES) / usualBytes);
       const depth = query.depth ?? this.#defaultDepth;
       const end = await listPage({ walk, depth, after, expected, take });
       return factsOf(path, end);
@@ -195,20 +227,37 @@ export class ProjectExplorer {
 }
 
 function listedFile(listed: ListedEntry, sizes: SizesAhead): ListedFile {
-  const { entry, folders, note } = listed;
+  const { entry, note } = listed;
   const { type } = entry;
-  const name = folders.length === 0 ? entry.name : [...folders, entry.name].join('/');
   const size = type === 'file' ? sizes.of(listed) : undefined;
   // Nearly every entry is one of these, and there may be thousands.
-  if (size !== undefined && note === undefined) return { name, type, size };
-  const target = type === 'symlink' ? targetOf(listed) : undefined;
+  if (size !== undefined && note === undefined) return { name: nameOf(listed), type, size };
+  return unlikeOthers(listed);
+}
+
+/** An entry without a size. */
+function unlikeOthers(listed: ListedEntry): ListedFile {
+  const { entry, note } = listed;
+  const target = entry.type === 'symlink' ? targetOf(listed) : undefined;
   return {
-    name,
-    type,
-    ...(size !== undefined && { size }),
+    name: nameOf(listed),
+    type: entry.type,
     ...(target !== undefined && { target }),
     ...(note !== undefined && { note }),
   };
+}
+
+/** Of a file, or a folder; undefined where the name alone would not tell what it is. */
+function plainName(listed: ListedEntry): string | undefined {
+  const { entry, note } = listed;
+  if (note !== undefined) return undefined;
+  if (entry.type === 'file') return nameOf(listed);
+  return entry.isFolder ? `${nameOf(listed)}/` : undefined;
+}
+
+/** Relative to the listed folder. */
+function nameOf({ entry, folders }: ListedEntry): string {
+  return folders.length === 0 ? entry.name : [...folders, entry.name].join('/');
 }
 
 function factsOf(path: string, { last, more, note }: PageEnd): PageFacts {

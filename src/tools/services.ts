@@ -22,7 +22,7 @@ export type GitTools = Pick<GitService, 'status' | 'diffStat' | 'diff' | 'log' |
 export type FileTools = FileAccess;
 
 /** What of folders the tools need. */
-export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'tree' | 'search'>;
+export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'names' | 'tree' | 'search'>;
 
 /** What of conversations the tools need. */
 export type ConversationTools = Pick<ConversationManager, 'ask' | 'answer' | 'status' | 'recent' | 'cancel'>;

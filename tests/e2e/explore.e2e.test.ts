@@ -28,6 +28,10 @@ describe('exploring a project through a client', () => {
     expect(await bridge.call('list_files', { path: 'src' })).toMatchObject({
       entries: [{ name: 'main.ts' }],
     });
+    expect(await bridge.call('list_files', { names: true })).toEqual({
+      path: bridge.project,
+      names: ['src/', 'src/main.ts'],
+    });
     await expect(bridge.call('list_files', { path: '/etc' })).rejects.toThrow('PATH_NOT_ALLOWED');
     await expect(bridge.call('list_files', { depth: 6 })).rejects.toThrow('INVALID_ARGUMENTS');
   });

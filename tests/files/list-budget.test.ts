@@ -1,16 +1,26 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fileBytes } from '../../src/files/list-budget.js';
+import { fileBytes, nameBytes } from '../../src/files/list-budget.js';
 import type { ListedFile } from '../../src/files/listed-file.js';
+
+const anyName = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme-ascii' }),
+);
+
+it('the size of a name is that of its JSON, whatever it is', () => {
+  fc.assert(
+    fc.property(anyName, (name) => {
+      expect(nameBytes(name)).toBe(Buffer.byteLength(JSON.stringify(name)));
+    }),
+  );
+});
 
 it('the size of an entry is that of its JSON, whatever its name', () => {
   const entry = fc.record<ListedFile>(
     {
-      name: fc.oneof(
-        fc.string({ unit: 'grapheme' }),
-        fc.string({ unit: 'binary' }),
-        fc.string({ unit: 'grapheme-ascii' }),
-      ),
+      name: anyName,
       type: fc.constantFrom('file', 'directory', 'symlink', 'other'),
       size: fc.nat(),
       target: fc.string(),

@@ -94,6 +94,59 @@ describe('a listing', () => {
     ]);
   });
 
+  test('of names alone shows files and folders as names, and in full what is neither or shows nothing', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      'a.log': '',
+      'src/main.ts': 'x',
+      'vendor/y': '',
+      '.gitignore': '*.log\n',
+      'né w\n': '',
+    });
+    await git(join(root, 'vendor'), 'init', '-q');
+    await git(root, 'init', '-q');
+    await symlink('src', join(root, 'link'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    const page = await explorerOf(root).names({ path: root, depth: 2 }, never);
+    expect(page).toEqual({
+      path: root,
+      names: ['src/', 'src/main.ts', 'né w\n'],
+      entries: [
+        { name: 'vendor', type: 'directory', note: 'repository' },
+        { name: 'link', type: 'symlink', target: 'src' },
+        { name: 'pipe', type: 'other' },
+      ],
+    });
+    expect(await explorerOf(root).names({ path: join(root, 'src') }, never)).toEqual({
+      path: join(root, 'src'),
+      names: ['main.ts'],
+    });
+  });
+
+  test('of names alone fits its budget, and its pages hold what a listing holds', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = {};
+    for (let folder = 0; folder < 3; folder++)
+      for (let file = 0; file < 60; file++) files[`d${folder}/fä${file % 3}/"file"-${file}`] = '';
+    await writeTree(root, files);
+    await symlink('d0', join(root, 'link'));
+    const explorer = explorerOf(root);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await explorer.names({ path: root, depth: 5, cursor, maxBytes: 1_000 }, never);
+      const { names: plain, entries = [] } = page;
+      expect(
+        Buffer.byteLength(JSON.stringify(plain)) + Buffer.byteLength(JSON.stringify(entries)),
+      ).toBeLessThan(1_010);
+      if (page.cursor !== undefined) expect(JSON.stringify(plain).length).toBeGreaterThan(800);
+      seen.push(...plain.map((name) => name.replace(/\/$/, '')), ...entries.map(({ name }) => name));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(new Set(seen).size);
+    expect(seen.sort()).toEqual((await names(explorer, root)).sort());
+  });
+
   test('the pages of a listing together hold every entry once, also when entries come and go meanwhile', async () => {
     const root = await tempFolder();
     const files: Record<string, string> = {};

@@ -27,12 +27,14 @@ function expectExact(answer: unknown, schema: unknown): void {
 
 it.each([
   ['list_files', listFiles, { depth: 2, max_bytes: 1_000 }],
+  ['list_files', listFiles, { depth: 2, names: true, max_bytes: 1_000 }],
   ['search_files', searchFiles, { query: 'found', max_bytes: 1_000 }],
   ['search_files', searchFiles, { query: 'found', context: 1, max_bytes: 1_000 }],
   ['search_files', searchFiles, { query: 'file', names: true, max_bytes: 1_000 }],
 ])('an answer that is not looked at again holds what its schema says: %s', async (_, tool, args) => {
   const root = await tempFolder();
-  for (let n = 0; n < 60; n++) await writeTree(root, { [`folder/file-${n}`]: 'above\nfound\nbelow\n' });
+  for (let n = 0; n < 60; n++)
+    await writeTree(root, { [`folder/file-number-${n}`]: 'above\nfound\nbelow\n' });
   const { services } = serverParts(new FakeTaskService(taskRecord()));
   const call = { signal: new AbortController().signal, progress: () => undefined, fits: textFits };
   const answered = await tool.run({ ...args, path: root }, { ...services, explorer: explorerOf(root) }, call);

@@ -5,4 +5,4 @@ const unused = async (): Promise<never> => {
 };
 
 /** Where a test needs the services and none of folders. */
-export const noExplorer: ExplorerTools = { list: unused, tree: unused, search: unused };
+export const noExplorer: ExplorerTools = { list: unused, names: unused, tree: unused, search: unused };

@@ -9,26 +9,29 @@ export const listFiles = defineTool({
   effect: 'read',
   description: 'List files and directories, without ignored and hidden ones.',
   isExact: true,
-  input: listInput,
+  input: { ...listInput, names: z.boolean().optional().describe('Only names; folders end with /') },
   output: {
     path: z.string(),
-    entries: z.array(
-      z.object({
-        name: z.string(),
-        type: z.enum(['file', 'directory', 'symlink', 'other']),
-        size: z.int().optional(),
-        target: z.string().optional(),
-        note: z.string().optional(),
-      }),
-    ),
+    names: z.array(z.string()).optional(),
+    entries: z
+      .array(
+        z.object({
+          name: z.string(),
+          type: z.enum(['file', 'directory', 'symlink', 'other']),
+          size: z.int().optional(),
+          target: z.string().optional(),
+          note: z.string().optional(),
+        }),
+      )
+      .optional(),
     ...pageOutput,
   },
-  handle: async ({ path, depth, cursor, max_bytes }, { explorer }, { signal }) => {
-    const {
-      path: listed,
-      entries,
-      ...facts
-    } = await explorer.list({ path, depth, cursor, maxBytes: max_bytes }, signal);
-    return { path: listed, entries, ...facts };
+  handle: async ({ names: namesOnly, max_bytes: maxBytes, ...query }, { explorer }, { signal }) => {
+    if (namesOnly === true) {
+      const { path, names, entries, ...facts } = await explorer.names({ ...query, maxBytes }, signal);
+      return { path, names, entries, ...facts };
+    }
+    const { path, entries, ...facts } = await explorer.list({ ...query, maxBytes }, signal);
+    return { path, entries, ...facts };
   },
 });
