@@ -38,13 +38,19 @@ function addField(blocks: string[], indent: string, name: string, value: unknown
     blocks.push(`${indent}${name}:`, indent === '' ? value : indent + indentedLines(value, indent));
   } else if (Array.isArray(value)) {
     blocks.push(`${indent}${name}:${value.length === 0 ? ' none' : ''}`);
-    for (const item of value) addItem(blocks, indent, item);
+    // Thousands of names, for one: as many sums would have to be put together.
+    if (value.length > 0 && value.every(isLine)) blocks.push(`${indent}- ${value.join(`\n${indent}- `)}`);
+    else for (const item of value) addItem(blocks, indent, item);
   } else if (isObject(value)) {
     blocks.push(`${indent}${name}:`);
     for (const key of Object.keys(value)) addField(blocks, `${indent}  `, key, value[key]);
   } else {
     blocks.push(`${indent}${name}: ${scalar(value)}`);
   }
+}
+
+function isLine(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\n');
 }
 
 function addItem(blocks: string[], indent: string, value: unknown): void {
