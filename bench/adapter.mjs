@@ -1,14 +1,19 @@
 // This server for a harness that runs MCP servers side by side: it spawns `command`, calls `ready` once and then an operation
 // again and again; each gives the whole answer as text, page by page where the server gives pages.
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 /** The largest pages of the tools. */
 const CONTENT_BYTES = 450_000;
 const LIST_BYTES = 400_000;
-/** A listing that never ends is a fault. */
-const MAX_PAGES = 1_000;
+/** A listing that never ends is a fault; 200 MB of output are read in this many pages. */
+const MAX_PAGES = 10_000;
+/** The largest page of a process's output, and the longest wait for its end. */
+const OUTPUT_BYTES = 150_000;
+const WAIT_SECONDS = 60;
+const POLL_MS = 20;
 
 /** One call: its text. */
 async function ask(server, tool, args) {
@@ -32,7 +37,7 @@ function textOf(result) {
   return result.content.map((part) => part.text ?? '').join('');
 }
 
-export default {
+const explorer = {
   id: 'claude-code-bridge',
   command: process.execPath,
   args: [MAIN],
@@ -56,3 +61,50 @@ export default {
     gitDiff: (server, path) => askAll(server, 'git_diff', { path }),
   },
 };
+
+/** Programs by `spawn`, through pipes or in a terminal: the call itself waits for the end. */
+function processes(id, tty) {
+  return {
+    id,
+    command: process.execPath,
+    args: [MAIN],
+    env: (ctx) => ({ ...explorer.env(ctx), MCP_TOOLSETS: 'process,tasks' }),
+    ops: { trivial: explorer.ops.trivial },
+    task: {
+      start: async (server, commandLine, { cwd }) => {
+        const args = { command: commandLine, shell: true, tty, cwd, timeout_seconds: WAIT_SECONDS };
+        const ended = server.call('spawn', args);
+        // Told when it is awaited.
+        ended.catch(() => undefined);
+        return { ended };
+      },
+      wait: async (server, handle) => {
+        handle.pid = (await handle.ended).structuredContent.pid;
+        // Longer than a call may wait.
+        while ((await lastLine(server, handle)).status === 'running') await pause(POLL_MS);
+      },
+      output: async (server, { pid }) => {
+        const texts = [];
+        let cursor = 0;
+        for (let page = 0; page < MAX_PAGES; page++) {
+          const { structuredContent } = await server.call('stdout', { pid, cursor, max_bytes: OUTPUT_BYTES });
+          texts.push(structuredContent.text ?? '');
+          cursor = structuredContent.cursor;
+          if (structuredContent.more !== true) return texts.join('');
+        }
+        throw new Error(`stdout gave more than ${MAX_PAGES} pages`);
+      },
+      kill: (server, { pid }) => server.call('kill', { pid }),
+    },
+  };
+}
+
+async function lastLine(server, { pid }) {
+  return (await server.call('stdout', { pid, lines: 1 })).structuredContent;
+}
+
+export default [
+  explorer,
+  processes('claude-code-bridge-pipes', false),
+  processes('claude-code-bridge-terminal', true),
+];
