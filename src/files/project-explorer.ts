@@ -26,6 +26,8 @@ import { WorkTrees } from './work-trees.js';
 const PATIENCE_MS = 8_000;
 /** Of a listing, rather too few, since sizes are looked at ahead: a file with a name of seven characters. */
 const USUAL_ENTRY_BYTES = 42;
+/** Of a listing of names, likewise. */
+const USUAL_NAME_BYTES = 16;
 
 export interface ListQuery {
   readonly path?: string | undefined;
@@ -33,17 +35,6 @@ export interface ListQuery {
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
-}
-
-/** Of a listing of names, likewise. */
-const USUAL_NAME_BYTES = 16;
-
-/** A page of names alone. */
-export interface NamesPage extends PageFacts {
-  /** Of ordinary files, and of folders, which end with `/`; relative to the listed folder. */
-  readonly names: string[];
-  /** What more is to be said of than a name: links, what is neither file nor folder, folders that show nothing. Undefined without. */
-  readonly entries?: ListedFile[];
 }
 
 /** What every page tells besides what is on it. */
@@ -54,6 +45,14 @@ export interface PageFacts {
   /** Entries left out in the folders that were read; what is in unread folders comes on top. */
   readonly more?: number;
   readonly cursor?: string;
+}
+
+/** A page of names alone. */
+export interface NamesPage extends PageFacts {
+  /** Of ordinary files, and of folders, which end with `/`; relative to the listed folder. */
+  readonly names: string[];
+  /** What more is to be said of than a name: links, what is neither file nor folder, folders that show nothing. Undefined without. */
+  readonly entries?: ListedFile[];
 }
 
 /** Shows what is in the folders of a project: nothing ignored, nothing hidden, nothing beyond a link. */
