@@ -6,7 +6,7 @@ import { exitStatusFromProcess, exitStatusFromShell, type ExitStatus } from './e
 import { InputQueue } from './input-queue.js';
 import type { RawPty } from './load-node-pty.js';
 import type { PtySession } from './pty-session.js';
-import { ReadOn } from './read-on.js';
+import { TerminalReader } from './terminal-reader.js';
 
 /** A program behind the end-mark wrapper, in a terminal of node-pty. */
 export class NodePtySession implements PtySession {
@@ -17,7 +17,7 @@ export class NodePtySession implements PtySession {
   readonly #pty: RawPty;
   readonly #marks: EndMarkReader;
   readonly #input: InputQueue;
-  readonly #readOn: ReadOn;
+  readonly #reader: TerminalReader;
   readonly #data = new Emitter<Buffer>();
   readonly #exit = new Emitter<ExitStatus>();
   #pauses = 0;
@@ -27,20 +27,20 @@ export class NodePtySession implements PtySession {
   constructor(options: { pty: RawPty; nonce: string; clock: Clock }) {
     this.#pty = options.pty;
     this.pid = options.pty.pid;
-    this.#readOn = new ReadOn(options.pty);
     this.#marks = new EndMarkReader(options.nonce);
     this.#input = new InputQueue({ fd: options.pty.fd, clock: options.clock });
+    const { pty, clock } = options;
+    this.#reader = new TerminalReader({ pty, clock, take: (bytes) => this.#read(bytes) });
     this.exited = new Promise((resolve) => this.#exit.event(resolve));
     this.closed = new Promise((resolve) => {
       // node-pty tells the exit when the terminal is closed, or 200 ms after the exit when it never closes.
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#gone = true;
         // Only here without a mark: the wrapper itself was killed.
-        this.#end(exitStatusFromProcess(exitCode, signal));
-        resolve();
+        const ended = this.#reader.drained().then(() => this.#end(exitStatusFromProcess(exitCode, signal)));
+        resolve(ended.then(() => this.#reader.gone));
       });
     });
-    this.#pty.onData((data) => this.#read(data));
     // The read that finds the terminal closed fails with EIO; node-pty throws from an event when nobody listens.
     this.#pty.on('error', () => this.#input.dispose());
   }
@@ -63,32 +63,31 @@ export class NodePtySession implements PtySession {
 
   pause(): void {
     this.#pauses++;
-    if (this.#pauses === 1 && !this.#ended) this.#pty.pause();
+    if (this.#pauses === 1) this.#reader.pause();
   }
 
   resume(): void {
     if (this.#pauses === 0) return;
     this.#pauses--;
-    if (this.#pauses === 0 && !this.#ended) this.#pty.resume();
+    if (this.#pauses === 0) this.#reader.resume();
   }
 
   dispose(): void {
     this.#input.dispose();
     if (this.#gone) return;
     // A paused terminal would never be seen to close.
-    this.#pty.resume();
+    this.#reader.resume();
     this.#signalWrapper(-this.pid);
     this.#signalWrapper(this.pid);
   }
 
-  #read(data: unknown): void {
-    if (this.#ended || !Buffer.isBuffer(data)) return;
-    const { output, code } = this.#marks.read(this.#readOn.from(data));
+  #read(data: Buffer): void {
+    if (this.#ended) return;
+    const { output, code } = this.#marks.read(data);
     if (output.length > 0) this.#data.fire(output);
     if (code === undefined) return;
     this.#end(exitStatusFromShell(code));
     // All has been read: the wrapper waits for nothing but this.
-    this.#pty.resume();
     this.#signalWrapper(this.pid);
   }
 
@@ -96,6 +95,7 @@ export class NodePtySession implements PtySession {
     if (this.#ended) return;
     this.#ended = true;
     this.#input.dispose();
+    this.#reader.dispose();
     const held = this.#marks.flush();
     if (held.length > 0) this.#data.fire(held);
     this.#exit.fire(status);

@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
 import type { RawPty } from './load-node-pty.js';
+import type { TerminalStream } from './terminal-stream.js';
 
 /** A piece this long may have more behind it: one read gives at most 4 KB, on macOS 1 KB. */
 const LONG_PIECE_BYTES = 1_000;
@@ -14,16 +15,18 @@ const BATCH_BYTES = 64 * 1024;
  */
 export class ReadOn {
   readonly #pty: RawPty;
+  readonly #stream: TerminalStream;
   #batch: Buffer | undefined;
 
-  constructor(pty: RawPty) {
+  constructor(pty: RawPty, stream: TerminalStream) {
     this.#pty = pty;
+    this.#stream = stream;
   }
 
   /** `piece` and what can be read behind it without waiting. The bytes are valid until the next call. */
   from(piece: Buffer): Buffer {
     if (piece.length < LONG_PIECE_BYTES || piece.length > BATCH_BYTES - READ_BYTES) return piece;
-    if (!isReadHere(this.#pty)) return piece;
+    if (!this.#stream.isEmpty) return piece;
     // Most terminals never flood: they do without the memory.
     const batch = (this.#batch ??= Buffer.allocUnsafeSlow(BATCH_BYTES));
     let length = piece.length;
@@ -33,13 +36,6 @@ export class ReadOn {
     piece.copy(batch);
     return batch.subarray(0, length);
   }
-}
-
-/** Nothing that was read earlier waits in node-pty's stream (after a pause), and its descriptor is open. */
-function isReadHere(pty: RawPty): boolean {
-  const stream: unknown = Reflect.get(pty, '_socket');
-  if (typeof stream !== 'object' || stream === null) return false;
-  return Reflect.get(stream, 'readableLength') === 0 && Reflect.get(stream, 'destroyed') === false;
 }
 
 /** 0 when nothing is ready, or the other side is closed: the event loop's own read finds that again. */
