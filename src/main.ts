@@ -1,5 +1,12 @@
 import { readEnvironment } from './config/read-environment.js';
 
+// Before anything is loaded, which would let it grow. With toolsets named in a file it is kept from the first program on.
+const named = [...process.argv.slice(2), readEnvironment()['MCP_TOOLSETS'] ?? ''];
+if (named.some((word) => /process|all/.test(word))) {
+  const { keepYoungHeapSmall } = await import('./base/young-heap.js');
+  keepYoungHeapSmall();
+}
+
 /** Options that ask for words rather than for a server. */
 const questions = ['-h', '--help', '-V', '--version'];
 
