@@ -76,6 +76,8 @@ export class FloodRelay implements Disposable {
     child.stdin?.on('error', () => undefined);
     // No Perl, too many processes, …: `close` follows.
     child.on('error', () => undefined);
+    // A read that fails ends it as the end of its output does: `close` follows here, too.
+    output.on('error', () => child.kill('SIGKILL'));
     this.gone = new Promise((resolve) => {
       child.once('close', (code, signal) => {
         if (!this.#isDisposed) ended(endOf(code, signal));
