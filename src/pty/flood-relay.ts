@@ -10,8 +10,11 @@ export const RELAY_BYTES = 64 * 1024;
 const ENOUGH_BYTES = RELAY_BYTES - 4 * 1024;
 /** Not one of the first three: Node would make the terminal block who reads it, here, too. */
 const TERMINAL_FD = 3;
+/** What a list of processes shows of it. */
+const NAME = 'claude-code-bridge-terminal-reader';
 /** It ends with the terminal, or when its own input has ended and nothing is left to read; whoever started it may be gone, too. */
 const SCRIPT = `
+$0 = '${NAME}';
 $SIG{$_} = 'IGNORE' for qw(INT TERM HUP QUIT TSTP);
 open my $terminal, '<&=', ${TERMINAL_FD} or exit 1;
 my ($bytes, $length, $isOver) = ('', 0, 0);

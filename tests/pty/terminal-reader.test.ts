@@ -191,7 +191,9 @@ async function relaysOf(parent: number | undefined): Promise<number[]> {
   const children = (await listProcesses({ mark: 'of none of them' })).filter(
     ({ parentPid }) => parentPid === parent,
   );
-  return children.map(({ pid }) => pid).filter((pid) => commandOf(pid).startsWith('perl\0'));
+  return children
+    .map(({ pid }) => pid)
+    .filter((pid) => commandOf(pid).startsWith('claude-code-bridge-terminal-reader'));
 }
 
 function commandOf(pid: number): string {
