@@ -48,7 +48,8 @@ export async function liveRecord(
 function isFresh(path: string, clock: Clock): boolean {
   const writtenMs = lastWrittenMs(path);
   if (writtenMs === undefined) return false;
-  const ageMs = clock.now() - writtenMs;
+  // The clock tells whole milliseconds, a file parts of them, too.
+  const ageMs = clock.now() - Math.floor(writtenMs);
   // From the future: the clock was set back, and the age says nothing.
   return ageMs >= 0 && ageMs < FRESH_MS;
 }

@@ -48,14 +48,21 @@ function hostWith(tells: TaskRecord | undefined): TaskHost {
   };
 }
 
-const read = (host: TaskHost, record = onDisk): Promise<TaskRecord> =>
-  liveRecord(record, { stateDir, host, clock: systemClock });
+const read = (host: TaskHost, record = onDisk, clock = systemClock): Promise<TaskRecord> =>
+  liveRecord(record, { stateDir, host, clock });
 const aged = (seconds: number): Promise<void> =>
   utimes(stateDir.recordFile(TASK_ID), Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
 
 it('a record that was just written is taken from the disk', async () => {
   expect(await read(hostWith(held))).toBe(onDisk);
   expect(asked).toBe(0);
+});
+
+it('one that was written in this very millisecond is taken from the disk', async () => {
+  const nowMs = 1_800_000_000_000;
+  const writtenSeconds = (nowMs + 0.7) / 1000;
+  await utimes(stateDir.recordFile(TASK_ID), writtenSeconds, writtenSeconds);
+  expect(await read(hostWith(held), onDisk, { ...systemClock, now: () => nowMs })).toBe(onDisk);
 });
 
 it('one that says that its task is being started is asked of its keeper, which may be further', async () => {
