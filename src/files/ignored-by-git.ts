@@ -1,13 +1,12 @@
 import { BridgeError } from '../base/errors.js';
-import { gitFault, listedByGit, type GitRun } from './git-listing.js';
+import { CheckIgnore, pathIn, unasked } from './check-ignore.js';
+import { listedByGit, type GitRun } from './git-listing.js';
 import type { IgnoreRules, NameInFolder } from './ignored-names.js';
-import { runProgram, type RunningProgram } from './search-program.js';
-
-/** What `git check-ignore -v` says of one path: file, line, pattern, path. */
-const FIELDS = 4;
+import { IgnoredInOrder } from './ignored-in-order.js';
 
 interface Question {
-  readonly folder: string;
+  /** Before the names in it. */
+  readonly prefix: string;
   readonly hidden: Set<string>;
   left: number;
   readonly done: (hidden: Set<string>) => void;
@@ -22,11 +21,10 @@ export class RulesOfGit implements IgnoreRules {
   readonly isGit = true;
   readonly #run: GitRun;
   readonly #trackedLimitMs: number;
-  #program: RunningProgram | undefined;
+  #program: CheckIgnore | undefined;
+  #inOrder: IgnoredInOrder | undefined;
   #fault: Error | undefined;
   #questions: Question[] = [];
-  #rest = '';
-  #fields: string[] = [];
   #tracked: Promise<ReadonlySet<string>> | undefined;
 
   /** `trackedLimitMs`: what the list of tracked files that a rule hits may take. */
@@ -45,9 +43,10 @@ export class RulesOfGit implements IgnoreRules {
     return hidden;
   }
 
-  /** Starts what will answer, so that it is there when it is asked. */
-  begin(): void {
-    this.#started();
+  /** For one who has many paths at once. It starts with the first call, so that it is there when it is asked. */
+  inOrder(): IgnoredInOrder {
+    this.#inOrder ??= new IgnoredInOrder(this.#run);
+    return this.#inOrder;
   }
 
   /** Paths of tracked files that a rule hits, and of the folders above them: shown all the same. Of all where that takes too long. */
@@ -62,54 +61,36 @@ export class RulesOfGit implements IgnoreRules {
 
   async close(): Promise<void> {
     this.#fault ??= new Error('The listing is over.');
-    this.#program?.kill();
-    // However it ended: nobody asks it any more.
-    await Promise.allSettled([this.#program?.ended, this.#tracked]);
+    await Promise.allSettled([this.#program?.close(), this.#inOrder?.close(), this.#tracked]);
   }
 
   #ask(folder: string, names: readonly NameInFolder[]): Promise<Set<string>> {
-    // check-ignore knows no literal names; after `./` a colon is no magic.
-    const prefix = folder === '' ? './' : `./${folder}/`;
     const program = this.#started();
     return new Promise((done, failed) => {
       if (this.#fault !== undefined) return failed(this.#fault);
-      this.#questions.push({ folder: prefix, hidden: new Set(), left: names.length, done, failed });
+      const prefix = pathIn(folder);
+      this.#questions.push({ prefix, hidden: new Set(), left: names.length, done, failed });
       // What is not written any more has failed by the end of the program.
-      void program.write(names.map(({ name }) => `${prefix}${name}\0`).join(''));
+      void program.ask(
+        folder,
+        names.map(({ name }) => name),
+      );
     });
   }
 
-  #started(): RunningProgram {
-    if (this.#program !== undefined) return this.#program;
-    const args = ['--no-pager', 'check-ignore', '--no-index', '-z', '-v', '-n', '--stdin'];
-    const decoder = new TextDecoder();
-    const program = runProgram({ program: 'git', args, ...this.#run }, (chunk) =>
-      this.#take(decoder.decode(chunk, { stream: true })),
-    );
-    program.ended.then(
-      (code) => this.#fail(gitFault('check-ignore', code, program.stderr())),
-      (fault: unknown) => this.#fail(fault instanceof Error ? fault : new Error('cancelled')),
-    );
-    this.#program = program;
-    return program;
+  #started(): CheckIgnore {
+    this.#program ??= new CheckIgnore(this.#run, {
+      inBlocks: false,
+      judged: (isIgnored, path) => this.#answer(isIgnored, path),
+      failed: (fault) => this.#fail(fault),
+    });
+    return this.#program;
   }
 
-  #take(text: string): void {
-    const fields = (this.#rest + text).split('\0');
-    this.#rest = fields.pop() ?? '';
-    this.#fields.push(...fields);
-    let at = 0;
-    for (; at + FIELDS <= this.#fields.length; at += FIELDS) {
-      this.#answer(this.#fields[at + 2] ?? '', this.#fields[at + FIELDS - 1] ?? '');
-    }
-    this.#fields = this.#fields.slice(at);
-  }
-
-  #answer(pattern: string, path: string): void {
+  #answer(isIgnored: boolean, path: string): void {
     const question = this.#questions[0];
-    if (question === undefined) throw unexpected(path);
-    // Without a rule the pattern is empty; with `!` the rule says that it is not ignored.
-    if (pattern !== '' && !pattern.startsWith('!')) question.hidden.add(path.slice(question.folder.length));
+    if (question === undefined) throw unasked(path);
+    if (isIgnored) question.hidden.add(path.slice(question.prefix.length));
     question.left--;
     if (question.left > 0) return;
     this.#questions.shift();
@@ -141,12 +122,4 @@ export class RulesOfGit implements IgnoreRules {
     });
     return paths;
   }
-}
-
-function unexpected(path: string): BridgeError {
-  return gitFault(
-    'check-ignore',
-    'unreadable',
-    `it answered for ${JSON.stringify(path.slice(0, 100))} unasked`,
-  );
 }

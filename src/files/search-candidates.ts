@@ -20,8 +20,10 @@ export interface CandidateOptions {
 /** Files that may be searched, as paths relative to the folder, and which of them may be shown. */
 export interface Candidates {
   readonly paths: Iterable<string>;
-  /** The ones among `paths` that nothing hides; asked part by part and in order, since a page needs few of them. */
-  readonly visible: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The ones among `paths` that nothing hides, part by part and in order, since a page needs few of them. Called once. */
+  readonly visible: (
+    paths: readonly string[],
+  ) => AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
 }
 
 /** Files that may hold a match by the first engine that can tell; every file that may be shown where none can. */
@@ -57,7 +59,7 @@ export async function everyFile(walk: FolderWalk, run: GitRun): Promise<Candidat
 async function begun(walk: FolderWalk): ReturnType<FolderWalk['rules']> {
   const rules = await walk.rules();
   if (rules instanceof RulesOfGit) {
-    rules.begin();
+    rules.inOrder();
     void rules.trackedYetIgnored();
   }
   return rules;
@@ -75,7 +77,7 @@ async function firstAnswer(
 }
 
 function shownAlready(paths: readonly string[]): Candidates {
-  return { paths, visible: (asked) => Promise.resolve(new Set(asked)) };
+  return { paths, visible: (asked) => [asked] };
 }
 
 /** Undefined when git took too long. */

@@ -1,31 +1,61 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
+import { triedInFolder } from './in-folder.js';
 
 /** A larger file is data, or the log of a machine. */
 const MAX_FILE_BYTES = 10_000_000;
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
+/** Linux: a link for each descriptor, which says where the file really is. */
+const DESCRIPTORS = '/proc/self/fd';
+/** Files that are worth reading together; a page may need few of them. */
+export const FILES_TOGETHER = 32;
+const MAX_UNITS_TOGETHER = 1_000_000;
+const USUAL_FILE_BYTES = 65_536;
+
+/** Where the open file is; `path` led to it. */
+type RealPath = (fd: number, path: string) => string;
 
 /**
- * The text of the regular file at `path`; undefined for what is binary, too large, a link, gone, closed to us,
- * or reached by a link. At once rather than by the thread pool: fifty thousand files would take seconds in waiting alone.
+ * The texts of the first ones of `paths`, at least of one, in order; undefined for what is no regular file, binary, too large, a link,
+ * gone, closed to us, or reached by a link. At once rather than by the thread pool: fifty thousand files would take seconds in waiting
+ * alone. `isDue` tells when others have waited long enough.
  */
-export function textOfFile(path: string, hasDescriptorPaths: boolean): string | undefined {
+export function textsOfFiles(
+  paths: readonly string[],
+  hasDescriptorPaths: boolean,
+  isDue: () => boolean,
+): readonly (string | undefined)[] {
+  let texts: readonly (string | undefined)[] = [];
+  // From there each descriptor is one short name away, which takes half of the time.
+  const isRead =
+    hasDescriptorPaths &&
+    triedInFolder(DESCRIPTORS, () => {
+      texts = textsOf(paths, (fd) => readlinkSync(String(fd)), isDue);
+    });
+  return isRead ? texts : textsOf(paths, (_, path) => realpathSync(path), isDue);
+}
+
+function textsOf(paths: readonly string[], realPath: RealPath, isDue: () => boolean): (string | undefined)[] {
+  const texts: (string | undefined)[] = [];
+  let units = 0;
+  for (const path of paths) {
+    const text = textOfFile(path, realPath);
+    texts.push(text);
+    units += text?.length ?? 0;
+    if (units > MAX_UNITS_TOGETHER || isDue()) break;
+  }
+  return texts;
+}
+
+function textOfFile(path: string, realPath: RealPath): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, FLAGS);
     const stats = fstatSync(fd);
     if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return undefined;
     // Reached by a link, it would lie elsewhere.
-    const real = hasDescriptorPaths ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
-    if (real !== path) return undefined;
-    const bytes = Buffer.allocUnsafe(stats.size);
-    let length = 0;
-    while (length < bytes.length) {
-      const read = readSync(fd, bytes, length, bytes.length - length, length);
-      if (read === 0) break;
-      length += read;
-    }
-    const content = bytes.subarray(0, length);
+    if (realPath(fd, path) !== path) return undefined;
+    const content = bytesOf(fd, stats.size);
     return content.includes(0) ? undefined : content.toString('utf8');
   } catch (thrown) {
     const code = systemCodeOf(thrown);
@@ -34,4 +64,22 @@ export function textOfFile(path: string, hasDescriptorPaths: boolean): string | 
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+/** Up to `size` bytes, in memory that the next call may write to. */
+function bytesOf(fd: number, size: number): Buffer {
+  const bytes = size <= USUAL_FILE_BYTES ? usualBytes() : Buffer.allocUnsafe(size);
+  let length = 0;
+  while (length < size) {
+    const read = readSync(fd, bytes, length, size - length, length);
+    if (read === 0) break;
+    length += read;
+  }
+  return bytes.subarray(0, length);
+}
+
+let usual: Buffer | undefined;
+function usualBytes(): Buffer {
+  usual ??= Buffer.allocUnsafeSlow(USUAL_FILE_BYTES);
+  return usual;
 }

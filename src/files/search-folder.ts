@@ -5,16 +5,13 @@ import { invalidCursor, jsonOf } from './list-cursor.js';
 import { compareText, isHidden } from './list-order.js';
 import { candidates, everyFile } from './search-candidates.js';
 import type { SearchEngine } from './search-engine.js';
-import { textOfFile } from './search-file.js';
+import { FILES_TOGETHER, textsOfFiles } from './search-file.js';
 import { finder, globFilter } from './search-query.js';
 import { searchText, type TextMatch } from './search-text.js';
 import type { FolderWalk } from './walk-folder.js';
 
 /** Well below the 45 s in which every call answers. */
 const TIME_LIMIT_MS = 20_000;
-/** Files that are judged together: a few at first, since a page may need no more. */
-const FIRST_PART = 64;
-const MAX_PART = 1_024;
 
 export interface SearchQuery {
   readonly query: string;
@@ -56,87 +53,94 @@ export async function searchFolder(
   query: SearchQuery,
   bytes: number,
 ): Promise<SearchPage> {
-  const find = finder(query.query, query.regex ?? false);
+  const isRegex = query.regex ?? false;
+  const find = finder(query.query, isRegex);
   const takesPath = globFilter(query.glob);
   const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
   const deadlineMs = performance.now() + TIME_LIMIT_MS;
   const found =
     query.names === true
       ? await everyFile(place.walk, place.run)
-      : await candidates({ ...place, query: query.query, isRegex: query.regex ?? false });
+      : await candidates({ ...place, query: query.query, isRegex });
   const paths = [...found.paths]
-    .filter((path) => takesPath(path) && !path.split('/').some(isHidden))
+    .filter((path) => takesPath(path) && !isBelowHidden(path))
     .filter((path) => after === undefined || compareText(path, after.p) >= 0)
-    .sort(compareText);
+    // As `compareText`, which would be called ten times for each path.
+    .sort();
   const { pause } = place.walk;
   const budget = new ByteBudget(bytes);
   const matches: FoundMatch[] = [];
+  let last = after;
   const take = (match: FoundMatch): boolean => {
     if (!budget.spend(Buffer.byteLength(JSON.stringify(match)) + 1)) return false;
     matches.push(match);
+    last = { p: match.path, l: match.line ?? 1 };
     return true;
   };
-  const above = place.path === '/' ? '/' : `${place.path}/`;
-  let last = after;
   const cut = (note?: string): SearchPage => ({
     matches,
     ...(note !== undefined && { note }),
     ...(last !== undefined && { cursor: cursorOf(last) }),
   });
-  for await (const path of inParts(paths, found.visible)) {
-    if (pause.isDue()) await pause.wait();
-    if (performance.now() > deadlineMs) return cut('The time limit came first; go on with the cursor.');
-    const afterLine = path === after?.p ? after.l : 0;
-    if (query.names === true) {
-      if (afterLine > 0 || find(path) < 0) continue;
-      if (!take({ path })) return cut();
-      last = { p: path, l: 1 };
-      continue;
+  const visible = found.visible(paths);
+  for await (const part of query.names === true ? namesOnly(visible) : withTexts(place, visible)) {
+    for (const { path, text } of part) {
+      if (pause.isDue()) await pause.wait();
+      if (performance.now() > deadlineMs) return cut('The time limit came first; go on with the cursor.');
+      const afterLine = path === after?.p ? after.l : 0;
+      if (query.names === true) {
+        if (afterLine === 0 && find(path) >= 0 && !take({ path })) return cut();
+      } else if (text !== undefined) {
+        const isAll = await searchText({
+          text,
+          find,
+          context: query.context ?? 0,
+          afterLine,
+          fixed: isRegex ? undefined : query.query,
+          pause,
+          take: (match) => take({ path, ...match }),
+        });
+        if (!isAll) return cut();
+        // What has no match is not looked at again by the next page.
+        last = { p: path, l: Number.MAX_SAFE_INTEGER };
+      }
     }
-    const text = textOfFile(`${above}${path}`, place.hasDescriptorPaths);
-    if (text === undefined) continue;
-    const isAll = await searchText({
-      text,
-      find,
-      context: query.context ?? 0,
-      afterLine,
-      fixed: query.regex === true ? undefined : query.query,
-      pause,
-      take: (match) => {
-        if (!take({ path, ...match })) return false;
-        last = { p: path, l: match.line };
-        return true;
-      },
-    });
-    if (!isAll) return cut();
-    // What has no match is not looked at again by the next page.
-    last = { p: path, l: Number.MAX_SAFE_INTEGER };
   }
   return { matches };
 }
 
-/** The visible ones of `paths`, in order; the next part is judged while the present one is searched. */
-async function* inParts(
-  paths: readonly string[],
-  visible: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
-): AsyncGenerator<string> {
-  const judge = async (from: number, count: number): Promise<readonly string[]> => {
-    const part = paths.slice(from, from + count);
-    const shown = await visible(part);
-    return part.filter((path) => shown.has(path));
-  };
-  if (paths.length === 0) return;
-  let count = FIRST_PART;
-  let next = judge(0, count);
-  for (let from = 0; from < paths.length;) {
-    const part = await next;
-    from += count;
-    count = Math.min(MAX_PART, 2 * count);
-    next = from < paths.length ? judge(from, count) : Promise.resolve([]);
-    // Whoever awaits it hears of it; nobody does when the page is full.
-    next.catch(() => undefined);
-    yield* part;
+interface SearchedFile {
+  readonly path: string;
+  /** Undefined for what has none, or when it is not asked for. */
+  readonly text?: string | undefined;
+}
+
+type Parts<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
+
+async function* namesOnly(parts: Parts<string>): AsyncGenerator<readonly SearchedFile[]> {
+  for await (const part of parts) yield part.map((path) => ({ path }));
+}
+
+/** A few at a time, just before they are searched. */
+async function* withTexts(
+  { walk, path, hasDescriptorPaths }: SearchPlace,
+  parts: Parts<string>,
+): AsyncGenerator<readonly SearchedFile[]> {
+  const above = path === '/' ? '/' : `${path}/`;
+  for await (const part of parts) {
+    for (let at = 0; at < part.length;) {
+      if (walk.pause.isDue()) await walk.pause.wait();
+      const next = part.slice(at, at + FILES_TOGETHER);
+      const full = next.map((relative) => above + relative);
+      const texts = textsOfFiles(full, hasDescriptorPaths, () => walk.pause.isDue());
+      yield texts.map((text, index) => ({ path: next[index] ?? '', text }));
+      at += texts.length;
+    }
   }
+}
+
+function isBelowHidden(path: string): boolean {
+  return (path.startsWith('.') || path.includes('/.')) && path.split('/').some(isHidden);
 }
 
 function cursorOf(position: z.infer<typeof cursorSchema>): string {

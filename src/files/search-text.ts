@@ -6,6 +6,7 @@ import type { WalkPause } from './walk-pause.js';
 const SHOWN_LINE_CHARS = 300;
 /** Of it, before the match. */
 const LEAD_CHARS = 100;
+const BYTE_ORDER_MARK = '\ufeff';
 
 export interface TextMatch {
   /** From 1. */
@@ -33,38 +34,90 @@ export interface TextSearch {
 
 /** False when `take` has enough. */
 export async function searchText(search: TextSearch): Promise<boolean> {
-  const { text, find, context, afterLine, fixed, pause, take } = search;
-  if (fixed !== undefined && !text.includes(fixed)) return true;
-  const lines = text.replace(/^\ufeff/, '').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  for (let index = afterLine; index < lines.length; index++) {
+  const { find, context, afterLine, fixed, pause, take } = search;
+  const text = search.text.startsWith(BYTE_ORDER_MARK) ? search.text.slice(1) : search.text;
+  const found = fixed === undefined ? linesFound(text, find, afterLine) : linesHolding(text, fixed);
+  for (const { line, start, column } of found) {
     if (pause.isDue()) await pause.wait();
-    const line = lineAt(lines, index);
-    const at = find(line);
-    if (at < 0) continue;
-    const around = context === 0 ? {} : contextOf(lines, index, context);
-    if (!take({ line: index + 1, column: at + 1, text: cutLine(line, at), ...around })) return false;
+    if (line <= afterLine || column < 0) continue;
+    const end = lineEnd(text, start);
+    const around =
+      context === 0
+        ? {}
+        : { before: linesBefore(text, start, context), after: linesAfter(text, end, context) };
+    if (!take({ line, column: column + 1, text: cutLine(lineAt(text, start, end), column), ...around }))
+      return false;
   }
   return true;
 }
 
-function contextOf(
-  lines: readonly string[],
-  index: number,
-  count: number,
-): { readonly before: string[]; readonly after: string[] } {
-  const shown = (from: number, to: number): string[] => {
-    const cut: string[] = [];
-    for (let at = Math.max(0, from); at < Math.min(lines.length, to); at++)
-      cut.push(cutLine(lineAt(lines, at), 0));
-    return cut;
-  };
-  return { before: shown(index - count, index), after: shown(index + 1, index + 1 + count) };
+interface FoundLine {
+  /** From 1. */
+  readonly line: number;
+  /** Where it begins in the text. */
+  readonly start: number;
+  /** Of the first match in it, from 0; -1 without a match. */
+  readonly column: number;
 }
 
-function lineAt(lines: readonly string[], index: number): string {
-  const line = lines[index] ?? '';
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
+/** Each line that holds `fixed`: no other one is cut out. */
+function* linesHolding(text: string, fixed: string): Generator<FoundLine> {
+  let line = 1;
+  let start = 0;
+  for (let at = text.indexOf(fixed); at >= 0; at = text.indexOf(fixed, start)) {
+    for (let feed = text.indexOf('\n', start); feed >= 0 && feed < at; feed = text.indexOf('\n', start)) {
+      line++;
+      start = feed + 1;
+    }
+    yield { line, start, column: at - start };
+    const end = lineEnd(text, start);
+    if (end === text.length) return;
+    line++;
+    start = end + 1;
+  }
+}
+
+/** Every line; after `afterLine` with where `find` finds something in it. */
+function* linesFound(text: string, find: FindIn, afterLine: number): Generator<FoundLine> {
+  let line = 1;
+  for (let start = 0; start < text.length; line++) {
+    const end = lineEnd(text, start);
+    yield { line, start, column: line <= afterLine ? -1 : find(lineAt(text, start, end)) };
+    start = end + 1;
+  }
+}
+
+/** The last ones, at most `count`, that end before `start`. */
+function linesBefore(text: string, start: number, count: number): string[] {
+  const lines: string[] = [];
+  for (let end = start - 1; end >= 0 && lines.length < count;) {
+    const from = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+    lines.unshift(cutLine(lineAt(text, from, end), 0));
+    end = from - 1;
+  }
+  return lines;
+}
+
+/** The first ones, at most `count`, that begin after the line end at `end`. */
+function linesAfter(text: string, end: number, count: number): string[] {
+  const lines: string[] = [];
+  for (let start = end + 1; start < text.length && lines.length < count;) {
+    const next = lineEnd(text, start);
+    lines.push(cutLine(lineAt(text, start, next), 0));
+    start = next + 1;
+  }
+  return lines;
+}
+
+/** Where the line that begins at `start` ends: at a line feed, or with the text. */
+function lineEnd(text: string, start: number): number {
+  const feed = text.indexOf('\n', start);
+  return feed < 0 ? text.length : feed;
+}
+
+/** Without its line end. */
+function lineAt(text: string, start: number, end: number): string {
+  return text.slice(start, end > start && text.endsWith('\r', end) ? end - 1 : end);
 }
 
 /** The part of the line around `at`, with `…` where it is cut. */

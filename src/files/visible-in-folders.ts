@@ -17,15 +17,13 @@ export class VisibleInFolders {
     this.#walk = walk;
   }
 
-  /** The visible ones of `paths`, which come in order, also from one call to the next: so each folder is read once. */
-  async among(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The visible ones of `paths`, which come in order, so that each folder is read once. */
+  async *among(paths: readonly string[]): AsyncGenerator<readonly string[]> {
     if (this.#levels.length === 0) this.#levels.push(levelOf('', await this.#walk.first()));
-    const visible = new Set<string>();
     for (const path of paths) {
-      if (await this.#isVisible(path.split('/'))) visible.add(path);
+      if (await this.#isVisible(path.split('/'))) yield [path];
       if (this.#walk.pause.isDue()) await this.#walk.pause.wait();
     }
-    return visible;
   }
 
   async #isVisible(segments: readonly string[]): Promise<boolean> {

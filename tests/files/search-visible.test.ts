@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { RulesOfGit } from '../../src/files/ignored-by-git.js';
+import { VisibleInRepository } from '../../src/files/search-visible.js';
+import { tempFolder } from '../config/temp-folder.js';
+import { git, never, plainGit, writeTree } from './explorer.js';
+
+/** More than git is asked about at once. */
+const FILES = 40_000;
+const hasDescriptorPaths = process.platform === 'linux';
+
+async function repository(): Promise<{ rules: RulesOfGit; visible: VisibleInRepository; root: string }> {
+  const root = await tempFolder();
+  await git(root, 'init', '-q');
+  await writeTree(root, {
+    '.gitignore': 'f*7\n',
+    'd3/.gitignore': '*\n!*5\n',
+    'd4/f17': '',
+    'in/side/f1': '',
+  });
+  await git(root, 'add', '-f', 'd4/f17');
+  await git(join(root, 'in/side'), 'init', '-q');
+  await git(join(root, 'in/side'), 'add', 'f1');
+  const run = { cwd: root, env: plainGit, signal: never };
+  const rules = new RulesOfGit(run, 5_000);
+  return { rules, visible: new VisibleInRepository(rules, run, hasDescriptorPaths), root };
+}
+
+async function childrenOfThis(): Promise<readonly string[]> {
+  if (!hasDescriptorPaths) return [];
+  const threads = await readdir('/proc/self/task');
+  const lists = threads.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8'));
+  return (await Promise.all(lists))
+    .join(' ')
+    .split(' ')
+    .filter((pid) => pid !== '');
+}
+
+const paths = Array.from({ length: FILES }, (_, index) => `d${index % 9}/f${index}`).sort();
+
+describe('what git would list of thousands of files', () => {
+  test('comes in order, without what a rule hits and with what is tracked all the same', async () => {
+    const { rules, visible, root } = await repository();
+    const shown: string[] = [];
+    for await (const part of visible.among([...paths, 'in/side/f1', 'in/side/f2', 'top']))
+      shown.push(...part);
+    await rules.close();
+    const ignored = (path: string): boolean =>
+      path.startsWith('d3/') ? !path.endsWith('5') : path.endsWith('7') && path !== 'd4/f17';
+    const nested = (await git(root, 'ls-files', '-co', '--', 'in/side/')).split('\n').includes('in/side/f1');
+    expect(shown).toEqual([
+      ...paths.filter((path) => !ignored(path)),
+      ...(nested ? ['in/side/f1'] : []),
+      'top',
+    ]);
+  });
+
+  test('comes part by part, and who needs no more of it stops git', async () => {
+    const { rules, visible } = await repository();
+    for await (const part of visible.among(paths)) {
+      expect(part[0]).toBe(paths[0]);
+      expect(part.length).toBeLessThan(paths.length / 2);
+      break;
+    }
+    await rules.close();
+    expect(await childrenOfThis()).toEqual([]);
+  });
+
+  test('is an error with the words of git when git fails', async () => {
+    const root = await tempFolder();
+    const run = { cwd: root, env: plainGit, signal: never };
+    const rules = new RulesOfGit(run, 5_000);
+    const reading = (async () => {
+      for await (const part of new VisibleInRepository(rules, run, hasDescriptorPaths).among(['a']))
+        void part;
+    })();
+    await expect(reading).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('not a git repository') as unknown,
+    });
+    await rules.close();
+  });
+});
