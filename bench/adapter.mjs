@@ -14,6 +14,8 @@ const MAX_PAGES = 10_000;
 const OUTPUT_BYTES = 150_000;
 const WAIT_SECONDS = 60;
 const POLL_MS = 20;
+/** Of a readable answer, in which a cursor is one of the last fields. */
+const LAST_FIELDS_CHARS = 1_000;
 
 /** One call: its text. */
 async function ask(server, tool, args) {
@@ -27,7 +29,7 @@ async function askAll(server, tool, args) {
   for (let page = 0; page < MAX_PAGES; page++) {
     const result = await server.call(tool, cursor === undefined ? args : { ...args, cursor });
     texts.push(textOf(result));
-    cursor = result.structuredContent?.cursor;
+    cursor = cursorOf(result);
     if (cursor === undefined) return texts.join('\n');
   }
   throw new Error(`${tool} gave more than ${MAX_PAGES} pages`);
@@ -37,17 +39,26 @@ function textOf(result) {
   return result.content.map((part) => part.text ?? '').join('');
 }
 
+/** Where an answer goes on: one of its last fields. */
+function cursorOf(result) {
+  if (result.structuredContent !== undefined) return result.structuredContent.cursor;
+  return /\ncursor: (\S+)(?:\nnote: .*)?$/.exec(textOf(result).slice(-LAST_FIELDS_CHARS))?.[1];
+}
+
+const environment = (ctx) => ({
+  MCP_ALLOWED_ROOTS: ctx.fixtures,
+  MCP_STATE_DIR: join(ctx.home, 'state'),
+  MCP_CLAUDE_COMMAND: ctx.agent ?? 'claude',
+  // The largest page of a diff.
+  MCP_MAX_DIFF_SIZE: String(LIST_BYTES),
+});
+
+/** With answers of one form, as those of the servers beside it. */
 const explorer = {
   id: 'claude-code-bridge',
   command: process.execPath,
   args: [MAIN],
-  env: (ctx) => ({
-    MCP_ALLOWED_ROOTS: ctx.fixtures,
-    MCP_STATE_DIR: join(ctx.home, 'state'),
-    MCP_CLAUDE_COMMAND: ctx.agent ?? 'claude',
-    // The largest page of a diff.
-    MCP_MAX_DIFF_SIZE: String(LIST_BYTES),
-  }),
+  env: (ctx) => ({ ...environment(ctx), MCP_STRUCTURED_ANSWERS: 'false' }),
   ops: {
     trivial: (server) => ask(server, 'list_tasks', {}),
     readFile: (server, path) => askAll(server, 'read_file', { path, max_bytes: CONTENT_BYTES }),
@@ -68,7 +79,7 @@ function processes(id, tty) {
     id,
     command: process.execPath,
     args: [MAIN],
-    env: (ctx) => ({ ...explorer.env(ctx), MCP_TOOLSETS: 'process,tasks' }),
+    env: (ctx) => ({ ...environment(ctx), MCP_TOOLSETS: 'process,tasks' }),
     ops: { trivial: explorer.ops.trivial },
     task: {
       start: async (server, commandLine, { cwd }) => {
@@ -105,6 +116,7 @@ async function lastLine(server, { pid }) {
 
 export default [
   explorer,
+  { ...explorer, id: 'claude-code-bridge-structured', env: environment },
   processes('claude-code-bridge-pipes', false),
   processes('claude-code-bridge-terminal', true),
 ];

@@ -161,6 +161,7 @@ export function createBridge(options: BridgeOptions): Bridge {
         },
         config,
       },
+      textOnly: !config.structured_answers,
       clock: systemClock,
       logger,
       precondition: () => {

@@ -20,21 +20,17 @@ export function longField(answer: JsonObject): { readonly name: string; readonly
 }
 
 /** An answer whose field `name` holds `long`, which is written in both of its places without being looked at again. */
-export function answerJson(answer: JsonObject, name: string, long: LongText): JsonPieces {
+export function answerJson(answer: JsonObject, name: string, long: LongText, textOnly = false): JsonPieces {
   const { before, after } = readableAround(answer, name);
+  const text = [`{"content":[{"type":"text","text":"${inside(before)}`, ...long.json, `${inside(after)}"}]`];
+  if (textOnly) return [...text, '}'];
   const fields = Object.keys(answer).filter((key) => answer[key] !== undefined);
   const at = fields.indexOf(name);
   const written = (keys: readonly string[]): string[] =>
     keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(answer[key])}`);
   const first = [...written(fields.slice(0, at)), `${JSON.stringify(name)}:"`];
   const rest = ['"', ...written(fields.slice(at + 1))];
-  return [
-    `{"content":[{"type":"text","text":"${inside(before)}`,
-    ...long.json,
-    `${inside(after)}"}],"structuredContent":{${first.join(',')}`,
-    ...long.json,
-    `${rest.join(',')}}}`,
-  ];
+  return [...text, `,"structuredContent":{${first.join(',')}`, ...long.json, `${rest.join(',')}}}`];
 }
 
 export function piecesBytes(pieces: JsonPieces): number {

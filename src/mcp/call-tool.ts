@@ -22,6 +22,8 @@ export interface ToolHost<Services> {
   readonly logger: Logger;
   /** Runs before every tool; throws BridgeError when no tool can work yet. */
   readonly precondition?: () => void;
+  /** True when answers go out as text alone, and tools are listed without the schema of a structured form. */
+  readonly textOnly?: boolean;
 }
 
 /**
@@ -51,6 +53,12 @@ export async function callTool<Services>(
       ),
     );
   }
+}
+
+/** What goes out of a result. */
+export function sentResult(result: ToolResult, textOnly: boolean): ToolResult {
+  if (!textOnly || result.structuredContent === undefined) return result;
+  return { content: result.content };
 }
 
 /** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */

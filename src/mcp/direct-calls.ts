@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../base/errors.js';
 import { answerJson, longField, piecesBytes, type JsonPieces } from './answer-json.js';
-import { callTool, type ToolHost, type ToolResult } from './call-tool.js';
+import { callTool, sentResult, type ToolHost, type ToolResult } from './call-tool.js';
 import { legacyPerson, showsForms } from './elicitation.js';
 import { isObject, type JsonObject } from './json-object.js';
 import { LongTexts, type LongText } from './long-text.js';
@@ -43,6 +43,7 @@ export class DirectCalls<Services> {
   readonly #server: () => Server | undefined;
   readonly #running = new Map<RequestId, DirectCall>();
   readonly #longTexts = new LongTexts();
+  readonly #textOnly: boolean;
   #opening: Opening | undefined;
   #isOpen = false;
 
@@ -57,6 +58,7 @@ export class DirectCalls<Services> {
     this.#host = options.host;
     this.#wire = options.wire;
     this.#server = options.server;
+    this.#textOnly = options.host.textOnly ?? false;
   }
 
   /** True when the message is dealt with; else it is the SDK's. */
@@ -95,6 +97,7 @@ export class DirectCalls<Services> {
       tell: (progress) => this.#tell(progress),
       personFor: (one) => this.#personFor(one),
       longTexts: this.#longTexts,
+      textOnly: this.#textOnly,
     });
     this.#running.set(id, call);
     void this.#answer(id, tool, args, call);
@@ -108,7 +111,7 @@ export class DirectCalls<Services> {
     this.#running.delete(id);
     try {
       if (this.#wire.answer === undefined)
-        await this.#wire.send({ jsonrpc: '2.0', id, result: { ...result } });
+        await this.#wire.send({ jsonrpc: '2.0', id, result: { ...sentResult(result, this.#textOnly) } });
       else await this.#wire.answer(id, call.json(result));
     } catch (fault) {
       // The wire itself says that the client is gone.
@@ -146,6 +149,7 @@ interface DirectCallOptions {
   readonly tell: (progress: JsonObject) => void;
   readonly personFor: (call: DirectCall) => Person | undefined;
   readonly longTexts: LongTexts;
+  readonly textOnly: boolean;
 }
 
 /** Makes what few tools look at only when they do. */
@@ -196,8 +200,9 @@ class DirectCall implements ToolCall {
   #written(result: ToolResult): JsonPieces {
     const answer = result.structuredContent;
     const field = answer === undefined ? undefined : longField(answer);
-    if (answer === undefined || field === undefined) return [JSON.stringify(result)];
-    return answerJson(answer, field.name, this.#escaped(field.text));
+    const { textOnly } = this.#options;
+    if (answer === undefined || field === undefined) return [JSON.stringify(sentResult(result, textOnly))];
+    return answerJson(answer, field.name, this.#escaped(field.text), textOnly);
   }
 
   /** What a tool asked about is what it then answers. */

@@ -13,7 +13,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { personAt } from './elicitation.js';
-import { callTool, errorText, type ToolHost } from './call-tool.js';
+import { callTool, errorText, sentResult, type ToolHost } from './call-tool.js';
 import { DirectCalls, type AnswerWire } from './direct-calls.js';
 import { nearestName } from './nearest-name.js';
 import { MAX_REPLY_BYTES, textFits, wireBytes } from './output-budget.js';
@@ -123,11 +123,11 @@ function serveTools<Services>(
 ): void {
   server.setRequestHandler('tools/list', () => ({
     tools: parts.tools.map((tool) => {
-      const listing = tool.listing();
+      const { inputSchema, outputSchema, ...listing } = tool.listing();
       return {
         ...listing,
-        inputSchema: { ...listing.inputSchema, type: 'object' },
-        outputSchema: { ...listing.outputSchema, type: 'object' },
+        inputSchema: { ...inputSchema, type: 'object' },
+        ...(parts.textOnly !== true && { outputSchema: { ...outputSchema, type: 'object' } }),
       };
     }),
   }));
@@ -149,7 +149,7 @@ function serveTools<Services>(
       fits: textFits,
     });
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
-    return { ...result, content: [...result.content] };
+    return { ...sentResult(result, parts.textOnly ?? false), content: [...result.content] };
   });
 }
 

@@ -15,10 +15,16 @@ const plain = (answer: JsonObject): unknown =>
     JSON.stringify({ content: [{ type: 'text', text: readable(answer) }], structuredContent: answer }),
   );
 
-function written(answer: JsonObject): { readonly value: unknown; readonly isSizeTold: boolean } {
+/** The same without the structured form. */
+const plainText = (answer: JsonObject): unknown => ({ content: [{ type: 'text', text: readable(answer) }] });
+
+function written(
+  answer: JsonObject,
+  textOnly = false,
+): { readonly value: unknown; readonly isSizeTold: boolean } {
   const field = longField(answer);
   if (field === undefined) throw new Error('There is no long text in it.');
-  const pieces = answerJson(answer, field.name, new LongTexts().escaped(field.text));
+  const pieces = answerJson(answer, field.name, new LongTexts().escaped(field.text), textOnly);
   const text = textOf(pieces);
   return { value: JSON.parse(text), isSizeTold: piecesBytes(pieces) === Buffer.byteLength(text) };
 }
@@ -33,6 +39,7 @@ describe('an answer with a long text', () => {
     ['last', { path: 'text:\nlike a name', none: [], text: lines('\u0000\u001f\u007f\r') }],
   ])('is the same JSON with the text %s', (_, answer) => {
     expect(written(answer)).toEqual({ value: plain(answer), isSizeTold: true });
+    expect(written(answer, true)).toEqual({ value: plainText(answer), isSizeTold: true });
   });
 
   it('is the same JSON whatever characters are in it', () => {

@@ -50,6 +50,25 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(textOf(result)).toContain('hint: Task is still processing. Please check back in 30 seconds.');
   });
 
+  test('gets the same text alone where the structured form is switched off, and is told of no schema', async () => {
+    const call = { name: 'get_task_status', arguments: { task_id: TASK_ID } };
+    const text = textOf(await serving.client.callTool(call));
+    const other = await startServing(era, serving.tasks, { textOnly: true });
+    try {
+      const { tools } = await other.client.listTools();
+      expect(tools.map((tool) => tool.outputSchema)).toEqual(tools.map(() => undefined));
+      const result = await other.client.callTool(call);
+      expect(textOf(result)).toBe(text);
+      expect(result.structuredContent).toBeUndefined();
+      expect(
+        (await other.client.callTool({ name: 'start_task', arguments: { prompt: 'x', path: '/busy' } }))
+          .isError,
+      ).toBe(true);
+    } finally {
+      await other.close();
+    }
+  });
+
   test('gets an expected fault as an error with its code and the way out', async () => {
     const result = await serving.client.callTool({
       name: 'start_task',

@@ -12,86 +12,89 @@ import { serverParts } from './serving.js';
 /** Makes the SDK answer: a name that an ordinary call has not. */
 const DETOUR = { inputResponses: {} };
 
-describe('a call of a tool by a client of the legacy era', () => {
-  let input: PassThrough;
-  let replies: RawReplies;
-  let tasks: FakeTaskService;
-  let connection: { close(): Promise<void> };
+describe.each([false, true])(
+  'a call of a tool by a client of the legacy era, as text alone: %s',
+  (textOnly) => {
+    let input: PassThrough;
+    let replies: RawReplies;
+    let tasks: FakeTaskService;
+    let connection: { close(): Promise<void> };
 
-  beforeEach(async () => {
-    input = new PassThrough();
-    replies = new RawReplies();
-    tasks = new FakeTaskService(taskRecord());
-    const wire = new StdioWire(input, {
-      write: (text, done) => {
-        replies.take(text.toString());
-        done();
-      },
-      unreadBytes: 0,
+    beforeEach(async () => {
+      input = new PassThrough();
+      replies = new RawReplies();
+      tasks = new FakeTaskService(taskRecord());
+      const wire = new StdioWire(input, {
+        write: (text, done) => {
+          replies.take(text.toString());
+          done();
+        },
+        unreadBytes: 0,
+      });
+      connection = serveConnection(serverParts(tasks, { textOnly }), wire);
+      input.write(initialize('hello'));
+      await replies.answerTo('hello');
     });
-    connection = serveConnection(serverParts(tasks), wire);
-    input.write(initialize('hello'));
-    await replies.answerTo('hello');
-  });
 
-  afterEach(() => connection.close());
+    afterEach(() => connection.close());
 
-  it.each([
-    ['an answer', { name: 'get_task_status', arguments: { task_id: TASK_ID } }],
-    ['an answer without arguments', { name: 'list_tasks' }],
-    ['an expected fault', { name: 'start_task', arguments: { prompt: 'x', path: '/busy' } }],
-    ['a fault of the bridge', { name: 'start_task', arguments: { prompt: 'x', path: '/bug' } }],
-    ['arguments that do not fit', { name: 'start_task', arguments: { prompt: 1 } }],
-    ['arguments that are no object', { name: 'list_tasks', arguments: [] }],
-    ['a tool that does not exist', { name: 'list_task', arguments: {} }],
-    ['no tool', { arguments: {} }],
-    ['a token for progress', { name: 'list_tasks', _meta: { progressToken: 7, 'vendor/id': 'x' } }],
-  ])('is answered as the SDK answers it: %s', async (_, params) => {
-    input.write(request(1, 'tools/call', params));
-    input.write(request(2, 'tools/call', { ...params, ...DETOUR }));
-    const [direct, detour] = [await replies.answerTo(1), await replies.answerTo(2)];
-    expect({ ...direct, id: 0 }).toEqual({ ...detour, id: 0 });
-  });
+    it.each([
+      ['an answer', { name: 'get_task_status', arguments: { task_id: TASK_ID } }],
+      ['an answer without arguments', { name: 'list_tasks' }],
+      ['an expected fault', { name: 'start_task', arguments: { prompt: 'x', path: '/busy' } }],
+      ['a fault of the bridge', { name: 'start_task', arguments: { prompt: 'x', path: '/bug' } }],
+      ['arguments that do not fit', { name: 'start_task', arguments: { prompt: 1 } }],
+      ['arguments that are no object', { name: 'list_tasks', arguments: [] }],
+      ['a tool that does not exist', { name: 'list_task', arguments: {} }],
+      ['no tool', { arguments: {} }],
+      ['a token for progress', { name: 'list_tasks', _meta: { progressToken: 7, 'vendor/id': 'x' } }],
+    ])('is answered as the SDK answers it: %s', async (_, params) => {
+      input.write(request(1, 'tools/call', params));
+      input.write(request(2, 'tools/call', { ...params, ...DETOUR }));
+      const [direct, detour] = [await replies.answerTo(1), await replies.answerTo(2)];
+      expect({ ...direct, id: 0 }).toEqual({ ...detour, id: 0 });
+    });
 
-  it('tells its progress by the token that it came with', async () => {
-    const called = waits(tasks);
-    input.write(
-      request(1, 'tools/call', {
-        name: 'wait_for_task',
-        arguments: { task_ids: [TASK_ID] },
-        _meta: { progressToken: 'p' },
-      }),
-    );
-    (await called).finish();
-    await replies.answerTo(1);
-    const told = replies.messages.filter(({ method }) => method === 'notifications/progress');
-    expect(told).toMatchObject([{ params: { progressToken: 'p', progress: 1, message: 'waiting' } }]);
-  });
+    it('tells its progress by the token that it came with', async () => {
+      const called = waits(tasks);
+      input.write(
+        request(1, 'tools/call', {
+          name: 'wait_for_task',
+          arguments: { task_ids: [TASK_ID] },
+          _meta: { progressToken: 'p' },
+        }),
+      );
+      (await called).finish();
+      await replies.answerTo(1);
+      const told = replies.messages.filter(({ method }) => method === 'notifications/progress');
+      expect(told).toMatchObject([{ params: { progressToken: 'p', progress: 1, message: 'waiting' } }]);
+    });
 
-  it('that is cancelled ends, and is answered by nobody', async () => {
-    const called = waits(tasks);
-    const args = { task_ids: [TASK_ID] };
-    input.write(request(1, 'tools/call', { name: 'wait_for_task', arguments: args }));
-    const { signal } = await called;
-    input.write(
-      `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })}\n`,
-    );
-    input.write(request(2, 'ping'));
-    await replies.answerTo(2);
-    expect(signal.aborted).toBe(true);
-    expect(replies.messages.filter(({ id }) => id === 1)).toEqual([]);
-  });
+    it('that is cancelled ends, and is answered by nobody', async () => {
+      const called = waits(tasks);
+      const args = { task_ids: [TASK_ID] };
+      input.write(request(1, 'tools/call', { name: 'wait_for_task', arguments: args }));
+      const { signal } = await called;
+      input.write(
+        `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })}\n`,
+      );
+      input.write(request(2, 'ping'));
+      await replies.answerTo(2);
+      expect(signal.aborted).toBe(true);
+      expect(replies.messages.filter(({ id }) => id === 1)).toEqual([]);
+    });
 
-  it('ends with the connection', async () => {
-    const called = waits(tasks);
-    const args = { task_ids: [TASK_ID] };
-    input.write(request(1, 'tools/call', { name: 'wait_for_task', arguments: args }));
-    const { signal } = await called;
-    await connection.close();
-    expect(signal.aborted).toBe(true);
-    expect(replies.messages.filter(({ id }) => id === 1)).toEqual([]);
-  });
-});
+    it('ends with the connection', async () => {
+      const called = waits(tasks);
+      const args = { task_ids: [TASK_ID] };
+      input.write(request(1, 'tools/call', { name: 'wait_for_task', arguments: args }));
+      const { signal } = await called;
+      await connection.close();
+      expect(signal.aborted).toBe(true);
+      expect(replies.messages.filter(({ id }) => id === 1)).toEqual([]);
+    });
+  },
+);
 
 describe('which calls are taken from the SDK', () => {
   const parts = serverParts(new FakeTaskService(taskRecord()), { logger: silentLogger });
