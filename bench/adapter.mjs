@@ -42,7 +42,7 @@ function textOf(result) {
 /** Where an answer goes on: one of its last fields. */
 function cursorOf(result) {
   if (result.structuredContent !== undefined) return result.structuredContent.cursor;
-  return /\ncursor: (\S+)(?:\nnote: .*)?$/.exec(textOf(result).slice(-LAST_FIELDS_CHARS))?.[1];
+  return /\ncursor: (\S+)(?:\n[a-z_]+: .*)*$/.exec(textOf(result).slice(-LAST_FIELDS_CHARS))?.[1];
 }
 
 const environment = (ctx) => ({
