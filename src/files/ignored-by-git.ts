@@ -4,6 +4,9 @@ import { listedByGit, type GitRun } from './git-listing.js';
 import type { IgnoreRules, NameInFolder } from './ignored-names.js';
 import { IgnoredInOrder } from './ignored-in-order.js';
 
+/** Names in one folder from which on a git of its own is started for them sooner than another has said them one by one. */
+const LARGE_FOLDER = 1_000;
+
 interface Question {
   /** Before the names in it. */
   readonly prefix: string;
@@ -23,6 +26,7 @@ export class RulesOfGit implements IgnoreRules {
   readonly #trackedLimitMs: number;
   #program: CheckIgnore | undefined;
   #inOrder: IgnoredInOrder | undefined;
+  readonly #forLargeFolders = new Set<IgnoredInOrder>();
   #fault: Error | undefined;
   #questions: Question[] = [];
   #tracked: Promise<ReadonlySet<string>> | undefined;
@@ -36,7 +40,9 @@ export class RulesOfGit implements IgnoreRules {
   async ignored(folder: string, names: readonly NameInFolder[]): Promise<ReadonlySet<string>> {
     if (names.length === 0) return new Set();
     const prefix = folder === '' ? '' : `${folder}/`;
-    const hidden = await this.#ask(folder, names);
+    const hidden = await (names.length < LARGE_FOLDER
+      ? this.#ask(folder, names)
+      : this.#askAll(folder, names));
     if (hidden.size === 0) return hidden;
     const tracked = await this.trackedYetIgnored();
     for (const name of [...hidden]) if (tracked.has(prefix + name)) hidden.delete(name);
@@ -61,7 +67,8 @@ export class RulesOfGit implements IgnoreRules {
 
   async close(): Promise<void> {
     this.#fault ??= new Error('The listing is over.');
-    await Promise.allSettled([this.#program?.close(), this.#inOrder?.close(), this.#tracked]);
+    const inOrder = [this.#inOrder, ...this.#forLargeFolders].map((git) => git?.close());
+    await Promise.allSettled([this.#program?.close(), ...inOrder, this.#tracked]);
   }
 
   #ask(folder: string, names: readonly NameInFolder[]): Promise<Set<string>> {
@@ -76,6 +83,27 @@ export class RulesOfGit implements IgnoreRules {
         names.map(({ name }) => name),
       );
     });
+  }
+
+  /** By a git of its own, which need not say each name at once. */
+  async #askAll(folder: string, names: readonly NameInFolder[]): Promise<Set<string>> {
+    if (this.#fault !== undefined) throw this.#fault;
+    const git = new IgnoredInOrder(this.#run);
+    this.#forLargeFolders.add(git);
+    // What is not written any more has failed by the end of the program.
+    void git.ask(
+      folder,
+      names.map(({ name }) => name),
+    );
+    git.end();
+    const hidden = new Set<string>();
+    for (const { name } of names) {
+      let isIgnored = git.next();
+      for (; isIgnored === undefined; isIgnored = git.next()) await git.known();
+      if (isIgnored) hidden.add(name);
+    }
+    this.#forLargeFolders.delete(git);
+    return hidden;
   }
 
   #started(): CheckIgnore {

@@ -28,10 +28,10 @@ export class IgnoredInOrder {
     });
   }
 
-  /** Resolves when more may be asked. The last answers come after `end`. */
-  ask(paths: readonly string[]): Promise<void> {
-    this.#open += paths.length;
-    return this.#git.ask('', paths);
+  /** Asks about `names` in the folder (`''` or `a/b`). Resolves when more may be asked. The last answers come after `end`. */
+  ask(folder: string, names: readonly string[]): Promise<void> {
+    this.#open += names.length;
+    return this.#git.ask(folder, names);
   }
 
   end(): void {

@@ -56,7 +56,10 @@ export class VisibleInRepository {
   async #ask(paths: readonly string[], asked: number, ignored: IgnoredInOrder): Promise<number> {
     const part = paths.slice(asked, asked + Math.min(MAX_PART, Math.max(FIRST_PART, asked)));
     this.#lookAbove(part);
-    await ignored.ask(part.filter((path) => this.#nested.get(folderOf(path)) === undefined));
+    await ignored.ask(
+      '',
+      part.filter((path) => this.#nested.get(folderOf(path)) === undefined),
+    );
     if (asked + part.length === paths.length) ignored.end();
     return asked + part.length;
   }
