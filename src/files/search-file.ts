@@ -32,7 +32,10 @@ export function textsOfFiles(
     triedInFolder(DESCRIPTORS, () => {
       texts = textsOf(paths, (fd) => readlinkSync(String(fd)), isDue);
     });
-  return isRead ? texts : textsOf(paths, (_, path) => realpathSync(path), isDue);
+  if (isRead) return texts;
+  const realPath: RealPath = (fd, path) =>
+    hasDescriptorPaths ? readlinkSync(`${DESCRIPTORS}/${fd}`) : realpathSync(path);
+  return textsOf(paths, realPath, isDue);
 }
 
 function textsOf(paths: readonly string[], realPath: RealPath, isDue: () => boolean): (string | undefined)[] {
