@@ -39,7 +39,7 @@ export async function callTool<Services>(
 ): Promise<ToolResult> {
   try {
     host.precondition?.();
-    return answerOf(tool.name, await tool.run(args, host.services, call), resultBytes);
+    return answerOf(tool.name, await tool.run(args, host.services, call), host, resultBytes);
   } catch (thrown) {
     // A call that nobody waits for any more is answered by nobody; what it threw is its own cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
@@ -70,12 +70,13 @@ export function errorText(error: BridgeError): string {
 function answerOf(
   name: string,
   structuredContent: JsonObject,
+  { textOnly = false }: Pick<ToolHost<unknown>, 'textOnly'>,
   resultBytes: ResultBytes | undefined,
 ): ToolResult {
   const text = readable(structuredContent);
   const result: ToolResult = { content: [{ type: 'text', text }], structuredContent };
   if (resultBytes === undefined ? surelyFits(text) : isShort(text)) return result;
-  const bytes = (resultBytes ?? wireBytes)(result);
+  const bytes = resultBytes?.(result) ?? wireBytes(sentResult(result, textOnly));
   if (bytes > MAX_REPLY_BYTES) {
     throw new BridgeError(
       'MESSAGE_TOO_LARGE',

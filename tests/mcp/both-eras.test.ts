@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import { Emitter, nextEvent } from '../../src/base/event.js';
+import { toolDefiner } from '../../src/mcp/tool.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { eras, startServing, type Serving } from './serving.js';
@@ -66,6 +68,26 @@ describe.each(eras)('a client of the %s era', (era) => {
       ).toBe(true);
     } finally {
       await other.close();
+    }
+  });
+
+  test('gets what is too large in two forms where it goes out in one', async () => {
+    const text = `${'x'.repeat(99)}\n`.repeat(6_500);
+    const large = toolDefiner<unknown, 'files'>()({
+      name: 'large',
+      title: 'Large',
+      toolset: 'files',
+      effect: 'read',
+      description: 'A large answer.',
+      input: {},
+      output: { text: z.string() },
+      handle: async () => ({ text }),
+    });
+    for (const textOnly of [false, true]) {
+      const other = await startServing(era, serving.tasks, { textOnly, tools: [large] });
+      const result = await other.client.callTool({ name: 'large', arguments: {} });
+      await other.close();
+      expect(textOf(result)).toContain(textOnly ? text : 'MESSAGE_TOO_LARGE: ');
     }
   });
 
