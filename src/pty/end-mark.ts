@@ -12,15 +12,16 @@
  *   reset to the default in the program, an ignored signal would not be.
  * - HUP is not among them: when the reader dies, the shell dies of it, and with the session's leader gone the kernel
  *   sends HUP to the program, too.
- * - The shell's own words ("Segmentation fault") go to /dev/null; descriptor 3 keeps the terminal for the program. The
- *   subshell is the process that becomes the program: some shells redirect in the parent otherwise.
+ * - The shell's own words ("Segmentation fault") go to /dev/null; descriptor 3 keeps the terminal for the program. It is
+ *   taken for stderr before the stdin file is opened, so that a file that is gone by then is told.
+ * - The subshell is the process that becomes the program: some shells redirect in the parent otherwise.
  * - It stops itself rather than sleeping, which needs no program from PATH; SIGCONT (part of a kill) makes it stop again.
  */
 export const WRAPPER_TEXT = `n=$1 f=$2
 shift 2
 trap : INT QUIT TERM TSTP USR1 USR2 ALRM PIPE
 exec 3>&2 2>/dev/null
-if [ -n "$f" ]; then (exec "$@" <"$f" 2>&3 3>&-); else (exec "$@" 2>&3 3>&-); fi
+if [ -n "$f" ]; then (exec "$@" 2>&3 <"$f" 3>&-); else (exec "$@" 2>&3 3>&-); fi
 c=$?
 printf '\\033]6973;%s;%s\\007' "$n" "$c"
 while :; do kill -STOP $$; done`;

@@ -83,7 +83,10 @@ describe('a disk that fails under a running task', () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     const id = await agent(bridge, 'counts');
     const started = await recordOf(bridge, id);
-    await rm(join(bridge.workplace.stateDir, 'tasks', id), { recursive: true });
+    // The agent has its prompt by then, which lies in that folder.
+    await expect.poll(() => numbersIn(started.log_file), POLL).not.toEqual([]);
+    // A file that the keeper puts there meanwhile makes the removal begin again.
+    await rm(join(bridge.workplace.stateDir, 'tasks', id), { recursive: true, maxRetries: 100 });
     await expect
       .poll(() => recordOf(bridge, id).catch(() => undefined), POLL)
       .toMatchObject({

@@ -149,6 +149,17 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
     );
   });
 
+  it('says so in the terminal when its input file is removed behind that look', async () => {
+    const stdinFile = join(folder, 'soon gone');
+    await writeFile(stdinFile, '');
+    const shell = join(folder, 'slow-shell');
+    await writeFile(shell, `#!/bin/sh\nrm -f '${stdinFile}'\nexec /bin/sh "$@"\n`, { mode: 0o755 });
+    const { output, exit } = await outcome(await sh('echo ran', { stdinFile, shell }));
+    expect(output).toMatch(/soon gone.*No such file/);
+    expect(output).not.toContain('ran');
+    expect(exit.exitCode).toBeGreaterThan(0);
+  });
+
   it('cannot forge its own end', async () => {
     const { output, exit } = await outcome(
       await sh(String.raw`printf '\033]6973;0123456789abcdef0123456789abcdef;0\007 still here'; exit 5`),
