@@ -16,13 +16,12 @@ import { DockerProcess } from './docker-process.js';
 import { PROJECT_DIRECTORY, type DockerSpec } from './docker-spec.js';
 import { EngineWatch } from './engine-watch.js';
 import { LeftoverContainers } from './leftover-containers.js';
+import { untilBegun } from './program-begun.js';
 import { WorkVolumes, type WorkVolume } from './work-volume.js';
 
 const NAME_PREFIX = 'process-mcp-';
 /** Starting a container on a machine that is busy with twenty of them. */
 const START_LIMIT_MS = 60_000;
-/** Init says within a millisecond or two that there is no such program; a program that runs need not say anything. */
-const FIRST_SIGN_MS = 25;
 const NO_SUCH_STATUS = 404;
 /** An engine that hangs must not hold a server that leaves. */
 const LEAVE_LIMIT_MS = 5_000;
@@ -254,7 +253,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     });
     this.#follow(process);
     if (spec.tty !== undefined) await process.resize(spec.tty);
-    await withinMs(clock, FIRST_SIGN_MS, output.seen);
+    await untilBegun({ engine, containerId, clock, seen: output.seen });
     if (output.initFault !== undefined) await process.exited;
     if (process.initFault !== undefined) return fail(programNotFound(spec, process.initFault));
     if (this.#isDisposed) await process.dispose();

@@ -8,10 +8,8 @@ import { DockerEngine } from '../../../src/processes/docker/docker-engine.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../../src/store/process-identity.js';
 import { describeDocker } from '../../harness/docker-engine.js';
-import { certificatesPath, EngineRelay } from './engine-relay.js';
+import { certificatesPath, engineHost, EngineRelay } from './engine-relay.js';
 import { openDockerBackend, openEngine, startContainer } from './open-docker-backend.js';
-
-const host = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
 
 async function namesOf(ownerId: string): Promise<string[]> {
   const engine = openEngine();
@@ -26,7 +24,7 @@ async function namesOf(ownerId: string): Promise<string[]> {
 
 describeDocker('an engine that goes away', ({ busyboxImage }) => {
   it('ends the process with the reason, and starts the next one when it is back; nothing is left behind', async () => {
-    const relay = await EngineRelay.open(host);
+    const relay = await EngineRelay.open(engineHost);
     const test = await openDockerBackend({ image: busyboxImage, host: relay.address });
     const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; exec sleep 60']);
     await output.has('up');
@@ -50,7 +48,7 @@ describeDocker('an engine that goes away', ({ busyboxImage }) => {
   });
 
   it('is not lost by a short cut: the end is known, and what is missing is told', async () => {
-    const relay = await EngineRelay.open(host);
+    const relay = await EngineRelay.open(engineHost);
     const test = await openDockerBackend({ image: busyboxImage, host: relay.address });
     const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; sleep 0.3; exit 7']);
     await output.has('up');
@@ -83,7 +81,7 @@ describeDocker('an engine that goes away', ({ busyboxImage }) => {
 
 describeDocker('an engine behind TLS', ({ busyboxImage }) => {
   it('is reached with the certificates of DOCKER_CERT_PATH, for calls, output and the end of input', async () => {
-    const relay = await EngineRelay.open(host, { isTls: true });
+    const relay = await EngineRelay.open(engineHost, { isTls: true });
     const test = await openDockerBackend({
       image: busyboxImage,
       host: relay.address,
@@ -97,7 +95,7 @@ describeDocker('an engine behind TLS', ({ busyboxImage }) => {
   });
 
   it('is not spoken to without them', async () => {
-    const relay = await EngineRelay.open(host, { isTls: true });
+    const relay = await EngineRelay.open(engineHost, { isTls: true });
     const plain = openEngine(relay.address.replace('tcp:', 'https:'));
     const answer = await plain.call((client) => client.ping());
     plain.dispose();
@@ -118,7 +116,7 @@ describeDocker('an engine behind ssh', ({ busyboxImage }) => {
   }
 
   it('is reached by the user’s own ssh, for calls, output and input', async () => {
-    const socket = JSON.stringify(host.replace(/^unix:\/\//, ''));
+    const socket = JSON.stringify(engineHost.replace(/^unix:\/\//, ''));
     const ssh = await fakeSsh(`
       import { connect } from 'node:net';
       if (!process.argv.join(' ').endsWith('-l me -- far.example docker system dial-stdio')) process.exit(64);

@@ -1,11 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Transform } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 /** Certificates as DOCKER_CERT_PATH names them, and those of the server beside them. */
 export const certificatesPath = join(import.meta.dirname, '../../fixtures/engine-tls');
+
+/** Where the engine of the tests is. */
+export const engineHost = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
+
+export interface RelayOptions {
+  readonly isTls?: boolean;
+  /** What containers print comes so many milliseconds late, as from a busy engine. */
+  readonly lateMs?: number;
+  /** The engine's machine has no `ps`, by which engines list processes. */
+  readonly hasNoPs?: boolean;
+}
+
+const NO_PS = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
 /** A way to the engine that a test can cut and open again: what is behind it goes on. */
 export class EngineRelay {
@@ -13,7 +27,7 @@ export class EngineRelay {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
 
-  private constructor(target: string, isTls: boolean) {
+  private constructor(target: string, { isTls = false, lateMs = 0, hasNoPs = false }: RelayOptions) {
     const pem = (name: string) => readFileSync(join(certificatesPath, name));
     const forward = (near: Socket): void => {
       if (this.#isCut) {
@@ -26,8 +40,18 @@ export class EngineRelay {
         socket.on('close', () => this.#sockets.delete(socket));
         socket.on('error', () => undefined);
       }
-      near.pipe(far);
-      far.pipe(near);
+      near.once('data', (chunk: Buffer) => {
+        // Each request has a connection of its own.
+        const request = chunk.toString('latin1');
+        if (hasNoPs && request.includes('/top?')) {
+          near.end(NO_PS);
+          return;
+        }
+        far.write(chunk);
+        near.pipe(far);
+        if (lateMs > 0 && request.includes('/attach?')) far.pipe(laterBy(lateMs)).pipe(near);
+        else far.pipe(near);
+      });
       near.on('close', () => far.destroy());
       far.on('close', () => near.destroy());
     };
@@ -44,8 +68,8 @@ export class EngineRelay {
   }
 
   /** For the engine at a Unix socket; closed when the test is over. */
-  static async open(host: string, { isTls = false } = {}): Promise<EngineRelay> {
-    const relay = new EngineRelay(host.replace(/^unix:\/\//, ''), isTls);
+  static async open(host: string, options: RelayOptions = {}): Promise<EngineRelay> {
+    const relay = new EngineRelay(host.replace(/^unix:\/\//, ''), options);
     await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
       relay.cut();
@@ -68,4 +92,16 @@ export class EngineRelay {
   restore(): void {
     this.#isCut = false;
   }
+}
+
+/** Passes on the head of the answer at once, and each later piece so many milliseconds after it came. */
+function laterBy(lateMs: number): Transform {
+  let isHead = true;
+  return new Transform({
+    transform(chunk, _encoding, done) {
+      if (isHead) done(null, chunk);
+      else setTimeout(() => done(null, chunk), lateMs);
+      isHead = false;
+    },
+  });
 }

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { withinMs, type Clock } from '../../base/clock.js';
+import type { DockerEngine } from './docker-engine.js';
+
+/** Most programs say something at once, and so does init when there is none; of the others the engine is asked. */
+const FIRST_SIGN_MS = 5;
+const LOOK_AGAIN_MS = 20;
+/** Init says it within milliseconds: for an engine that does not tell what runs. */
+const UNTOLD_MS = 100;
+/** Who waits longer for a program to begin is told that it runs. */
+const BEGIN_LIMIT_MS = 10_000;
+/** The engine runs `ps` for its answer, which takes 10 ms, and more on a busy machine. */
+const LIST_LIMIT_MS = 5_000;
+const NOT_RUNNING_STATUS = 409;
+/** A process that has ended and whose parent has not looked yet, as `ps` names it. */
+const ENDED = /<defunct>\s*$/;
+
+const listSchema = z.object({ Titles: z.array(z.string()), Processes: z.array(z.array(z.string())) });
+
+/** `untold`: the engine does not know, as where its machine has no `ps`. */
+type ProgramState = 'begins' | 'runs' | 'ended' | 'untold';
+
+export interface StartedContainer {
+  readonly engine: DockerEngine;
+  readonly containerId: string;
+  readonly clock: Clock;
+  /** Ends with the first byte of its output, or the end of that. */
+  readonly seen: Promise<void>;
+}
+
+/** Ends when the program of a container that was started runs, or when its init has said why it does not. */
+export async function untilBegun({ engine, containerId, clock, seen }: StartedContainer): Promise<void> {
+  const untilMs = clock.monotonicMs() + BEGIN_LIMIT_MS;
+  const sign = seen.then(() => 'sign' as const);
+  if ((await withinMs(clock, FIRST_SIGN_MS, sign)) !== undefined) return;
+  while (clock.monotonicMs() < untilMs) {
+    const state = await Promise.race([sign, stateOfProgram(engine, containerId)]);
+    if (state === 'sign' || state === 'runs') return;
+    // What one that has ended printed is on its way, and in any case the end of that.
+    const waitMs = { begins: LOOK_AGAIN_MS, untold: UNTOLD_MS, ended: BEGIN_LIMIT_MS }[state];
+    if ((await withinMs(clock, waitMs, sign)) !== undefined || state !== 'begins') return;
+  }
+}
+
+async function stateOfProgram(engine: DockerEngine, containerId: string): Promise<ProgramState> {
+  const answer = await engine.call(async (client, abortSignal) => {
+    const list: unknown = await client.getContainer(containerId).top({ abortSignal });
+    return list;
+  }, LIST_LIMIT_MS);
+  if (answer.kind === 'refused' && answer.status === NOT_RUNNING_STATUS) return 'ended';
+  const list = answer.kind === 'value' ? listSchema.safeParse(answer.value).data : undefined;
+  if (list === undefined) return 'untold';
+  // The last one where no title says so.
+  const column = list.Titles.findIndex((title) => /^(CMD|COMMAND)$/i.test(title));
+  return hasBegun(list.Processes.map((process) => process.at(column) ?? '')) ? 'runs' : 'begins';
+}
+
+/**
+ * Whether the program is among the command lines of a container's processes, of which init is the first: before it begins, init is
+ * alone, or has a copy of itself that is to become the program.
+ */
+export function hasBegun([init, ...others]: readonly string[]): boolean {
+  return others.some((command) => command !== init && !ENDED.test(command));
+}
