@@ -2,7 +2,7 @@ import { basename, dirname, relative } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { moreLine, treeLine } from './file-tree.js';
@@ -16,6 +16,7 @@ import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
 import type { ListedFile } from './listed-file.js';
 import { KeptNames } from './kept-names.js';
+import { KeptVerdicts } from './kept-verdicts.js';
 import type { SearchEngine } from './search-engine.js';
 import type { SearchPage, SearchQuery } from './search-folder.js';
 import { SizesAhead } from './sizes-ahead.js';
@@ -65,6 +66,7 @@ export class ProjectExplorer {
   readonly #engines: readonly SearchEngine[];
   readonly #patienceMs: number;
   readonly #kept: KeptNames;
+  readonly #verdicts: KeptVerdicts;
   readonly #workTrees = new WorkTrees();
 
   constructor(options: {
@@ -82,6 +84,7 @@ export class ProjectExplorer {
   }) {
     const { clock = systemClock } = options;
     this.#kept = new KeptNames(() => clock.now());
+    this.#verdicts = new KeptVerdicts(() => clock.now());
     this.#opener = options.opener;
     this.#roots = options.roots;
     this.#activeProject = options.activeProject;
@@ -146,14 +149,15 @@ export class ProjectExplorer {
 
   /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for. */
   async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
-    return this.#walking(query.path, signal, async (walk, path, over) => {
+    return this.#walking(query.path, signal, async (walk, { path, stats, isNear }, over) => {
       const timeLimitMs = this.#patienceMs;
       const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over, timeLimitMs };
       const { hasDescriptorPaths } = this.#opener;
       // Whatever reads the rules would wait for them for ever.
       const engines: readonly SearchEngine[] = gitCanReadRules(path) ? this.#engines : ['own'];
       const looksLikeRepository = hasGitAbove(path);
-      const place = { walk, path, hasDescriptorPaths, run, engines, looksLikeRepository };
+      const verdicts = async () => (isNear ? this.#verdicts.of(path, Number(stats.dev), run) : undefined);
+      const place = { walk, path, hasDescriptorPaths, run, engines, looksLikeRepository, verdicts };
       // Listings need none of it, and the engine of regular expressions is large.
       const { searchFolder } = await import('./search-folder.js');
       const page = await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES);
@@ -168,7 +172,7 @@ export class ProjectExplorer {
     take: (listed: ListedEntry) => boolean,
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
-    return this.#walking(query.path, signal, async (walk, path) => {
+    return this.#walking(query.path, signal, async (walk, { path }) => {
       const expected = Math.ceil((query.maxBytes ?? DEFAULT_LIST_BYTES) / usualBytes);
       const depth = query.depth ?? this.#defaultDepth;
       const end = await listPage({ walk, depth, after, expected, take });
@@ -179,7 +183,7 @@ export class ProjectExplorer {
   async #walking<T>(
     input: string | undefined,
     signal: AbortSignal,
-    use: (walk: FolderWalk, path: AllowedPath, signal: AbortSignal) => Promise<T>,
+    use: (walk: FolderWalk, top: OpenedDirectory, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const top = await this.#opened(input);
     // Ends what is still under way when the page is full.
@@ -193,7 +197,7 @@ export class ProjectExplorer {
       signal: both,
     });
     try {
-      return await use(walk, top.path, both);
+      return await use(walk, top, both);
     } catch (thrown) {
       // Perhaps it takes the folder for none of its work trees any more: the next call asks it.
       if (thrown instanceof BridgeError && thrown.code === 'GIT_FAILED') this.#workTrees.forget();

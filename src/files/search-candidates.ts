@@ -1,6 +1,9 @@
 import { BridgeError } from '../base/errors.js';
 import { listedByGit, type GitRun } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
+import type { IgnoreRules } from './ignored-names.js';
+import type { Verdicts } from './verdicts.js';
+import { KnownFiles } from './known-files.js';
 import { filesByEngine, type SearchEngine } from './search-engine.js';
 import { VisibleInRepository } from './search-visible.js';
 import { VisibleInFolders } from './visible-in-folders.js';
@@ -15,6 +18,8 @@ export interface CandidateOptions {
   readonly looksLikeRepository: boolean;
   readonly query: string;
   readonly isRegex: boolean;
+  /** What git said at earlier searches, when that is kept. */
+  readonly verdicts: () => Promise<Verdicts | undefined>;
 }
 
 /** Files that may be searched, as paths relative to the folder, and which of them may be shown. */
@@ -24,13 +29,15 @@ export interface Candidates {
   readonly visible: (
     paths: readonly string[],
   ) => AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
+  /** `paths` as files that were judged before; undefined where not all of them were. */
+  readonly known?: (paths: readonly string[]) => KnownFiles | undefined;
 }
 
 /** Files that may hold a match by the first engine that can tell; every file that may be shown where none can. */
 export async function candidates(options: CandidateOptions): Promise<Candidates> {
   const { walk, run, looksLikeRepository } = options;
   const guess = firstAnswer(options, looksLikeRepository);
-  const [rules, guessed] = await Promise.all([begun(walk), guess]);
+  const [{ rules, verdicts }, guessed] = await Promise.all([begun(options), guess]);
   const found = rules.isGit === looksLikeRepository ? guessed : await firstAnswer(options, rules.isGit);
   if (found === 'stuck') return shownAlready(await walked(walk, await walk.first()));
   if (found === undefined) return everyFile(walk, run);
@@ -38,10 +45,15 @@ export async function candidates(options: CandidateOptions): Promise<Candidates>
     const visible = new VisibleInFolders(walk);
     return { paths: found, visible: (paths) => visible.among(paths) };
   }
-  const visible = new VisibleInRepository(rules, run, options.hasDescriptorPaths);
+  const visible = new VisibleInRepository(rules, run, options.hasDescriptorPaths, verdicts);
+  const tracked = await rules.trackedYetIgnored();
   return {
-    paths: new Set([...found, ...(await rules.trackedYetIgnored())]),
+    paths: new Set([...found, ...tracked]),
     visible: (paths) => visible.among(paths),
+    known: (paths) =>
+      verdicts !== undefined && options.hasDescriptorPaths
+        ? KnownFiles.of(paths, { place: run.cwd, verdicts, tracked, pause: walk.pause })
+        : undefined,
   };
 }
 
@@ -56,13 +68,15 @@ export async function everyFile(walk: FolderWalk, run: GitRun): Promise<Candidat
 }
 
 /** The rules of the folder; what git needs to answer starts while the engine is at work. */
-async function begun(walk: FolderWalk): ReturnType<FolderWalk['rules']> {
-  const rules = await walk.rules();
-  if (rules instanceof RulesOfGit) {
-    rules.inOrder();
-    void rules.trackedYetIgnored();
-  }
-  return rules;
+async function begun(
+  options: CandidateOptions,
+): Promise<{ readonly rules: IgnoreRules; readonly verdicts?: Verdicts | undefined }> {
+  const rules = await options.walk.rules();
+  if (!(rules instanceof RulesOfGit)) return { rules };
+  void rules.trackedYetIgnored();
+  const verdicts = await options.verdicts();
+  if (verdicts?.folders.wereEnough !== true) rules.inOrder();
+  return { rules, verdicts };
 }
 
 async function firstAnswer(

@@ -38,7 +38,25 @@ export function textsOfFiles(
   return textsOf(paths, realPath, isDue);
 }
 
-function textsOf(paths: readonly string[], realPath: RealPath, isDue: () => boolean): (string | undefined)[] {
+/**
+ * As `textsOfFiles`, of regular files in the folder at `place`, which no link leads to: who says so sees behind it that it was right.
+ * Undefined, and nothing was read, when there is no way into the folder. Linux only.
+ */
+export function textsOfSettledFiles(
+  place: string,
+  paths: readonly string[],
+  isDue: () => boolean,
+): readonly (string | undefined)[] | undefined {
+  let texts: readonly (string | undefined)[] | undefined;
+  triedInFolder(place, () => (texts = textsOf(paths, undefined, isDue)));
+  return texts;
+}
+
+function textsOf(
+  paths: readonly string[],
+  realPath: RealPath | undefined,
+  isDue: () => boolean,
+): (string | undefined)[] {
   const texts: (string | undefined)[] = [];
   let units = 0;
   for (const path of paths) {
@@ -50,16 +68,13 @@ function textsOf(paths: readonly string[], realPath: RealPath, isDue: () => bool
   return texts;
 }
 
-function textOfFile(path: string, realPath: RealPath): string | undefined {
+/** `realPath` is left out for what is known to be a regular file in its place. */
+function textOfFile(path: string, realPath: RealPath | undefined): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, FLAGS);
-    const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return undefined;
-    // Reached by a link, it would lie elsewhere.
-    if (realPath(fd, path) !== path) return undefined;
-    const content = bytesOf(fd, stats.size);
-    return content.includes(0) ? undefined : content.toString('utf8');
+    const content = realPath === undefined ? settledBytes(fd) : bytesInPlace(fd, path, realPath);
+    return content === undefined || content.includes(0) ? undefined : content.toString('utf8');
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined || code === 'EMFILE' || code === 'ENFILE') throw thrown;
@@ -67,6 +82,22 @@ function textOfFile(path: string, realPath: RealPath): string | undefined {
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+/** Undefined for what is no regular file, too large, or reached by a link: then it lies elsewhere. */
+function bytesInPlace(fd: number, path: string, realPath: RealPath): Buffer | undefined {
+  const stats = fstatSync(fd);
+  if (!stats.isFile() || stats.size > MAX_FILE_BYTES || realPath(fd, path) !== path) return undefined;
+  return bytesOf(fd, stats.size);
+}
+
+/** Most are read to their end by one call. */
+function settledBytes(fd: number): Buffer | undefined {
+  const bytes = usualBytes();
+  const length = readSync(fd, bytes, 0, bytes.length, 0);
+  if (length < bytes.length) return bytes.subarray(0, length);
+  const stats = fstatSync(fd);
+  return stats.isFile() && stats.size <= MAX_FILE_BYTES ? bytesOf(fd, stats.size) : undefined;
 }
 
 /** Up to `size` bytes, in memory that the next call may write to. */

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type { GitRun } from './git-listing.js';
+import type { Verdicts } from './verdicts.js';
 import { ByteBudget } from './list-budget.js';
 import { invalidCursor, jsonOf } from './list-cursor.js';
 import { compareText, isHidden } from './list-order.js';
 import { candidates, everyFile } from './search-candidates.js';
 import type { SearchEngine } from './search-engine.js';
 import { FILES_TOGETHER, textsOfFiles } from './search-file.js';
-import { finder, globFilter } from './search-query.js';
+import { finder, globFilter, type FindIn } from './search-query.js';
 import { searchText, type TextMatch } from './search-text.js';
 import type { FolderWalk } from './walk-folder.js';
+import type { WalkPause } from './walk-pause.js';
 
 /** Well below the 45 s in which every call answers. */
 const TIME_LIMIT_MS = 20_000;
@@ -43,9 +45,12 @@ export interface SearchPlace {
   readonly engines: readonly SearchEngine[];
   /** Whether the folder looks like part of a repository. */
   readonly looksLikeRepository: boolean;
+  /** What git said at earlier searches, when that is kept. */
+  readonly verdicts: () => Promise<Verdicts | undefined>;
 }
 
 const cursorSchema = z.strictObject({ p: z.string().min(1), l: z.int().min(0) });
+type Position = z.infer<typeof cursorSchema>;
 
 /** One page of matches by path, then line. Throws INVALID_ARGUMENTS, GIT_FAILED. */
 export async function searchFolder(
@@ -67,7 +72,31 @@ export async function searchFolder(
     .filter((path) => after === undefined || compareText(path, after.p) >= 0)
     // As `compareText`, which would be called ten times for each path.
     .sort();
-  const { pause } = place.walk;
+  const page = (parts: Parts<SearchedFile>): Promise<SearchPage> =>
+    pageOf(parts, { query, find, after, bytes, deadlineMs, pause: place.walk.pause });
+  const known = found.known?.(paths);
+  if (known !== undefined) {
+    const answer = await page(known.texts());
+    if (known.held()) return answer;
+  }
+  const visible = found.visible(paths);
+  return page(query.names === true ? namesOnly(visible) : withTexts(place, visible));
+}
+
+interface PageOptions {
+  readonly query: SearchQuery;
+  readonly find: FindIn;
+  /** Matches up to here were on earlier pages. */
+  readonly after: Position | undefined;
+  readonly bytes: number;
+  readonly deadlineMs: number;
+  readonly pause: WalkPause;
+}
+
+async function pageOf(
+  parts: Parts<SearchedFile>,
+  { query, find, after, bytes, deadlineMs, pause }: PageOptions,
+): Promise<SearchPage> {
   const budget = new ByteBudget(bytes);
   const matches: FoundMatch[] = [];
   let last = after;
@@ -82,8 +111,7 @@ export async function searchFolder(
     ...(note !== undefined && { note }),
     ...(last !== undefined && { cursor: cursorOf(last) }),
   });
-  const visible = found.visible(paths);
-  for await (const part of query.names === true ? namesOnly(visible) : withTexts(place, visible)) {
+  for await (const part of parts) {
     for (const { path, text } of part) {
       if (pause.isDue()) await pause.wait();
       if (performance.now() > deadlineMs) return cut('The time limit came first; go on with the cursor.');
@@ -96,7 +124,7 @@ export async function searchFolder(
           find,
           context: query.context ?? 0,
           afterLine,
-          fixed: isRegex ? undefined : query.query,
+          fixed: query.regex === true ? undefined : query.query,
           pause,
           take: (match) => take({ path, ...match }),
         });
@@ -143,11 +171,11 @@ function isBelowHidden(path: string): boolean {
   return (path.startsWith('.') || path.includes('/.')) && path.split('/').some(isHidden);
 }
 
-function cursorOf(position: z.infer<typeof cursorSchema>): string {
+function cursorOf(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-function positionOf(cursor: string): z.infer<typeof cursorSchema> {
+function positionOf(cursor: string): Position {
   const parsed = cursorSchema.safeParse(jsonOf(cursor));
   if (!parsed.success) throw invalidCursor();
   return parsed.data;

@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { systemClock, type Clock } from '../../src/base/clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import type { SearchEngine } from '../../src/files/search-engine.js';
 import type { SearchQuery } from '../../src/files/search-folder.js';
@@ -18,9 +19,19 @@ if (!hasRipgrep)
   process.stderr.write('ripgrep is not installed: its row of the contract runs by the next engine\n');
 
 const engines: readonly SearchEngine[] = ['rg', 'git', 'own'];
-const ways = engines.flatMap((engine) => [true, false].map((isRepository) => ({ engine, isRepository })));
+const ways = [
+  ...engines.flatMap((engine) =>
+    [true, false].map((isRepository) => ({ engine, isRepository, searches: 'once' })),
+  ),
+  // As long as nothing changes, the third one may take what the second one learned.
+  ...engines.map((engine) => ({ engine, isRepository: true, searches: 'again and again' })),
+] as const;
+/** For which whatever is on the disk was written long ago. */
+const later: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
-describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ engine, isRepository }) => {
+describe.each(ways)('searching by $engine, in a repository: $isRepository, $searches', (way) => {
+  const { engine, isRepository, searches } = way;
+
   async function folder(files: Readonly<Record<string, string>>): Promise<string> {
     const root = await tempFolder();
     await writeTree(root, files);
@@ -29,7 +40,10 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
   }
 
   async function found(root: string, query: SearchQuery): Promise<string[]> {
-    const page = await explorerOf(root, 1, [engine]).search({ path: root, ...query }, never);
+    const explorer = explorerOf(root, 1, [engine], undefined, later);
+    const wanted = { path: root, ...query };
+    if (searches !== 'once') for (let before = 0; before < 2; before++) await explorer.search(wanted, never);
+    const page = await explorer.search(wanted, never);
     return page.matches.map(({ path, line, column, text }) =>
       line === undefined ? path : `${path}:${line}:${column}:${text}`,
     );

@@ -1,13 +1,18 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RulesOfGit } from '../../src/files/ignored-by-git.js';
+import { JudgedFolders } from '../../src/files/judged-folders.js';
 import { VisibleInRepository } from '../../src/files/search-visible.js';
+import { Verdicts } from '../../src/files/verdicts.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { git, never, plainGit, writeTree } from './explorer.js';
 
 /** More than git is asked about at once. */
 const FILES = 40_000;
+/** More than are asked about before an answer is waited for, and not too many to be kept. */
+const FEWER = 19_000;
+const LATER_MS = 60_000;
 const hasDescriptorPaths = process.platform === 'linux';
 
 async function repository(): Promise<{ rules: RulesOfGit; visible: VisibleInRepository; root: string }> {
@@ -65,6 +70,20 @@ describe('what git would list of thousands of files', () => {
     }
     await rules.close();
     expect(await processesIn(root)).toEqual([]);
+  });
+
+  test('comes also where git is asked about one of thousands, and keeps its answer until it is asked no more', async () => {
+    const { rules, root } = await repository();
+    const folders = new JudgedFolders((await stat(root)).dev, () => Date.now() + LATER_MS);
+    const known = Array.from({ length: FEWER }, (_, index) => `f${String(index).padStart(5, '0')}`);
+    for (const name of known) folders.keep(folders.first, name, false);
+    const run = { cwd: root, env: plainGit, signal: never };
+    const verdicts = new Verdicts(folders, Date.now(), () => true);
+    const visible = new VisibleInRepository(rules, run, hasDescriptorPaths, verdicts);
+    const shown: string[] = [];
+    for await (const part of visible.among(['d4/f27', 'd4/f28', ...known])) shown.push(...part);
+    expect(shown).toEqual(['d4/f28', ...known]);
+    await rules.close();
   });
 
   test('is an error with the words of git when git fails', async () => {

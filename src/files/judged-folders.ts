@@ -1,0 +1,125 @@
+import { lstatSync, type Stats } from 'node:fs';
+import { systemCodeOf } from '../base/errors.js';
+import { folderOf } from './relative-path.js';
+import { SETTLED_MS } from './rule-inputs.js';
+
+/** Folders and names together: some 3 MB. */
+const MAX_KEPT = 20_000;
+
+/** A folder as it was when git judged names in it. */
+export interface JudgedFolder {
+  /** The one that it is in; undefined for the first. */
+  readonly above: JudgedFolder | undefined;
+  readonly stats: Stats | undefined;
+  /** Of its ignore file. */
+  readonly rules: Stats | undefined;
+  /** Names that were judged, and whether a rule hides them. */
+  readonly ignored: Map<string, boolean>;
+}
+
+export interface FolderLook {
+  /** It looks like a repository of its own. */
+  readonly isRepository: boolean;
+  /** Undefined where nothing can be kept of it. */
+  readonly judged: JudgedFolder | undefined;
+}
+
+/**
+ * What git said of names below one folder. A folder's time changes with each name that is added, removed or put in another's place: so
+ * what was said in a settled folder holds while its time, that of its ignore file, and those of all folders above it are the same.
+ */
+export class JudgedFolders {
+  /** What is looked at of it is looked at elsewhere: rules above it count, too. */
+  readonly first: JudgedFolder = { above: undefined, stats: undefined, rules: undefined, ignored: new Map() };
+  /** Whether the last search needed nothing else; the next one will most likely be as it. */
+  wereEnough = false;
+  readonly #dev: number;
+  readonly #now: () => number;
+  readonly #folders = new Map<string, JudgedFolder>();
+  #count = 0;
+
+  /** `dev`: the file system of the first folder; of others nothing is kept. `now`: milliseconds, as the times of files are. */
+  constructor(dev: number, now: () => number) {
+    this.#dev = dev;
+    this.#now = now;
+  }
+
+  /** A folder as it was when it was last looked at; undefined for one of which nothing is kept. */
+  known(relative: string): JudgedFolder | undefined {
+    return relative === '' ? this.first : this.#folders.get(relative);
+  }
+
+  /** The folder `relative` in the one that was looked at as `above`; `place` leads to it. At once. */
+  look(relative: string, place: string, above: JudgedFolder | undefined): FolderLook {
+    const stats = statsAt(place);
+    const kept = this.#folders.get(relative);
+    if (kept !== undefined && kept.above === above && isAsKept(kept, stats, place))
+      return { isRepository: false, judged: kept };
+    this.#folders.delete(relative);
+    // After the folder itself: what is put there behind this look changes its time.
+    const isRepository = statsAt(`${place}/.git`) !== undefined;
+    const rules = statsAt(`${place}/.gitignore`);
+    if (isRepository || above === undefined || stats?.dev !== this.#dev)
+      return { isRepository, judged: undefined };
+    const isKept =
+      stats.isDirectory() && this.#isSettled(stats) && (rules === undefined || this.#isSettled(rules));
+    if (!isKept) return { isRepository, judged: undefined };
+    const judged: JudgedFolder = { above, stats, rules, ignored: new Map() };
+    this.#makeRoom();
+    this.#folders.set(relative, judged);
+    return { isRepository, judged };
+  }
+
+  /** True when the folder at `path`, from the working directory, is as it was when `judged` was known of it. */
+  isStill(path: string, judged: JudgedFolder | undefined): boolean {
+    const kept = this.#folders.get(path);
+    if (kept === undefined || kept !== judged || kept.above !== this.known(folderOf(path))) return false;
+    return isAsKept(kept, statsAt(path), path);
+  }
+
+  /** Keeps what git said, of a name in a folder that was looked at before git was asked. */
+  keep(folder: JudgedFolder, name: string, isIgnored: boolean): void {
+    this.#makeRoom();
+    folder.ignored.set(name, isIgnored);
+  }
+
+  /** All is forgotten rather than looked through for what is needed least. */
+  #makeRoom(): void {
+    if (this.#count >= MAX_KEPT) {
+      this.#folders.clear();
+      this.first.ignored.clear();
+      this.#count = 0;
+    }
+    this.#count++;
+  }
+
+  #isSettled(stats: Stats): boolean {
+    return Math.max(stats.mtimeMs, stats.ctimeMs) + SETTLED_MS < this.#now();
+  }
+}
+
+function isAsKept(kept: JudgedFolder, stats: Stats | undefined, place: string): boolean {
+  if (!isSame(kept.stats, stats)) return false;
+  return kept.rules === undefined || isSame(kept.rules, statsAt(`${place}/.gitignore`));
+}
+
+function isSame(before: Stats | undefined, now: Stats | undefined): boolean {
+  return (
+    before !== undefined &&
+    now !== undefined &&
+    before.ctimeMs === now.ctimeMs &&
+    before.mtimeMs === now.mtimeMs &&
+    before.ino === now.ino &&
+    before.dev === now.dev
+  );
+}
+
+function statsAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    // Gone, or closed to us: what is in it cannot be read either.
+    if (systemCodeOf(thrown) !== undefined) return undefined;
+    throw thrown;
+  }
+}

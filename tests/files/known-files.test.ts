@@ -1,0 +1,139 @@
+import { open, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { JudgedFolders } from '../../src/files/judged-folders.js';
+import { KnownFiles } from '../../src/files/known-files.js';
+import { Verdicts } from '../../src/files/verdicts.js';
+import { WalkPause } from '../../src/files/walk-pause.js';
+import { tempFolder } from '../config/temp-folder.js';
+import { never, writeTree } from './explorer.js';
+
+const LATER_MS = 60_000;
+const later = (): number => Date.now() + LATER_MS;
+
+/** A folder in which git has judged four files; a rule hides `a/unseen.log` and `a/b/tracked.log`, which is tracked all the same. */
+async function judged(searchedMs: (changedMs: number) => number = later): Promise<{
+  root: string;
+  folders: JudgedFolders;
+  of: (...paths: string[]) => KnownFiles | undefined;
+}> {
+  const root = await tempFolder();
+  await writeTree(root, {
+    'a/b/seen.txt': 'seen',
+    'a/b/tracked.log': 'tracked',
+    'a/unseen.log': 'unseen',
+    'a/large.txt': 'x'.repeat(200_000),
+  });
+  const handle = await open(root);
+  onTestFinished(() => handle.close());
+  const { dev, ctimeMs } = await handle.stat();
+  const folders = new JudgedFolders(dev, later);
+  const a = folders.look('a', join(root, 'a'), folders.first).judged;
+  const b = folders.look('a/b', join(root, 'a/b'), a).judged;
+  if (a === undefined || b === undefined) throw new Error('Nothing is kept of the folders.');
+  folders.keep(b, 'seen.txt', false);
+  folders.keep(a, 'large.txt', false);
+  folders.keep(a, 'unseen.log', true);
+  folders.keep(b, 'tracked.log', true);
+  const options = {
+    place: `/proc/self/fd/${handle.fd}`,
+    verdicts: new Verdicts(folders, searchedMs(ctimeMs), () => true),
+    tracked: new Set(['a/b/tracked.log']),
+    pause: new WalkPause(never),
+  };
+  return { root, folders, of: (...paths) => KnownFiles.of(paths, options) };
+}
+
+async function textsOf(known: KnownFiles | undefined): Promise<(readonly [string, string | undefined])[]> {
+  const texts: (readonly [string, string | undefined])[] = [];
+  for await (const part of known?.texts() ?? []) for (const { path, text } of part) texts.push([path, text]);
+  return texts;
+}
+
+describe.runIf(process.platform === 'linux')('files that were judged before', () => {
+  test('are read, but for those that a rule hides and nobody tracks', async () => {
+    const known = (await judged()).of('a/b/seen.txt', 'a/b/tracked.log', 'a/large.txt', 'a/unseen.log');
+    expect(await textsOf(known)).toEqual([
+      ['a/b/seen.txt', 'seen'],
+      ['a/b/tracked.log', 'tracked'],
+      ['a/large.txt', 'x'.repeat(200_000)],
+    ]);
+    expect(known?.held()).toBe(true);
+  });
+
+  test('are all of them, or none', async () => {
+    const { of } = await judged();
+    expect(of('a/b/seen.txt', 'a/b/another.txt')).toBeUndefined();
+    expect(of('a/b/seen.txt', 'c/seen.txt')).toBeUndefined();
+    expect(of()?.held()).toBe(true);
+  });
+
+  test.each([
+    [
+      'a folder was a link while they were read',
+      async (root: string, outside: string) => {
+        await rename(join(root, 'a/b'), join(outside, 'b'));
+        await symlink(join(outside, 'evil'), join(root, 'a/b'));
+        return async () => {
+          await rm(join(root, 'a/b'));
+          await rename(join(outside, 'b'), join(root, 'a/b'));
+        };
+      },
+    ],
+    [
+      'a folder above was a link while they were read',
+      async (root: string, outside: string) => {
+        await writeTree(outside, { 'also/b/seen.txt': 'secret' });
+        await rename(join(root, 'a'), join(outside, 'a'));
+        await symlink(join(outside, 'also'), join(root, 'a'));
+        return async () => {
+          await rm(join(root, 'a'));
+          await rename(join(outside, 'a'), join(root, 'a'));
+        };
+      },
+    ],
+    [
+      'the file was a link while they were read',
+      async (root: string, outside: string) => {
+        await rename(join(root, 'a/b/seen.txt'), join(outside, 'seen.txt'));
+        await writeFile(join(root, 'a/b/seen.txt'), 'secret');
+        return async () => {
+          await rename(join(outside, 'seen.txt'), join(root, 'a/b/seen.txt'));
+        };
+      },
+    ],
+  ])('do not count where %s', async (_name, swap) => {
+    const { root, of } = await judged();
+    const outside = await tempFolder();
+    await writeTree(outside, { 'evil/seen.txt': 'secret' });
+    const known = of('a/b/seen.txt');
+    const back = await swap(root, outside);
+    expect(await textsOf(known)).toEqual([['a/b/seen.txt', 'secret']]);
+    await back();
+    expect(known?.held()).toBe(false);
+  });
+
+  test('do not count where the first folder was changed shortly before the search', async () => {
+    const { of } = await judged((changedMs) => changedMs + 1_999);
+    const known = of('a/b/seen.txt');
+    expect(await textsOf(known)).toEqual([['a/b/seen.txt', 'seen']]);
+    expect(known?.held()).toBe(false);
+  });
+
+  test('do not count where the folder above was another when they were judged', async () => {
+    const { root, folders, of } = await judged();
+    await writeFile(join(root, 'a/new'), '');
+    expect(folders.look('a', join(root, 'a'), folders.first).judged).toBeDefined();
+    const known = of('a/b/seen.txt');
+    expect(await textsOf(known)).toEqual([['a/b/seen.txt', 'seen']]);
+    expect(known?.held()).toBe(false);
+  });
+
+  test('do not count where a name came meanwhile', async () => {
+    const { root, of } = await judged();
+    const known = of('a/b/seen.txt');
+    await textsOf(known);
+    await writeFile(join(root, 'a/b/.gitignore'), '*');
+    expect(known?.held()).toBe(false);
+  });
+});
