@@ -37,6 +37,8 @@ export class KnownFiles {
   readonly #folders: ReadonlyMap<string, JudgedFolder>;
   /** What came from `texts` was found among so many of the paths. */
   #taken = 0;
+  /** There was no way into the folder: not all came that was to come. */
+  #isCut = false;
 
   private constructor(
     options: KnownFilesOptions,
@@ -70,7 +72,10 @@ export class KnownFiles {
       const next = this.#paths.slice(this.#taken, this.#taken + FILES_TOGETHER);
       const visible = next.filter((path) => this.#isVisible(path));
       const texts = textsOfSettledFiles(place, visible, () => pause.isDue());
-      if (texts === undefined) return;
+      if (texts === undefined) {
+        this.#isCut = true;
+        return;
+      }
       const unread = visible[texts.length];
       this.#taken += unread === undefined ? next.length : next.indexOf(unread);
       yield texts.map((text, index) => ({ path: visible[index] ?? '', text }));
@@ -81,11 +86,11 @@ export class KnownFiles {
   held(): boolean {
     const { place, verdicts } = this.#options;
     const taken = foldersAbove(this.#paths.slice(0, this.#taken));
-    let isHeld = false;
+    let isHeld = !this.#isCut;
     const isLooked = triedInFolder(place, () => {
       // Rules in the first folder are looked at elsewhere; what was put in the place of a name there changed its time.
       const { mtimeMs, ctimeMs } = lstatSync('.');
-      isHeld = Math.max(mtimeMs, ctimeMs) + SETTLED_MS < verdicts.sinceMs;
+      isHeld &&= Math.max(mtimeMs, ctimeMs) + SETTLED_MS < verdicts.sinceMs;
       for (const folder of taken) isHeld &&= verdicts.folders.isStill(folder, this.#folders.get(folder));
     });
     if (!isLooked || !isHeld) return false;

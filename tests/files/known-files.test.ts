@@ -12,7 +12,10 @@ const LATER_MS = 60_000;
 const later = (): number => Date.now() + LATER_MS;
 
 /** A folder in which git has judged four files; a rule hides `a/unseen.log` and `a/b/tracked.log`, which is tracked all the same. */
-async function judged(searchedMs: (changedMs: number) => number = later): Promise<{
+async function judged(
+  searchedMs: (changedMs: number) => number = later,
+  way?: string,
+): Promise<{
   root: string;
   folders: JudgedFolders;
   of: (...paths: string[]) => KnownFiles | undefined;
@@ -36,7 +39,7 @@ async function judged(searchedMs: (changedMs: number) => number = later): Promis
   folders.keep(a, 'unseen.log', true);
   folders.keep(b, 'tracked.log', true);
   const options = {
-    place: `/proc/self/fd/${handle.fd}`,
+    place: way ?? `/proc/self/fd/${handle.fd}`,
     verdicts: new Verdicts(folders, searchedMs(ctimeMs), () => true),
     tracked: new Set(['a/b/tracked.log']),
     pause: new WalkPause(never),
@@ -127,6 +130,18 @@ describe.runIf(process.platform === 'linux')('files that were judged before', ()
     const known = of('a/b/seen.txt');
     expect(await textsOf(known)).toEqual([['a/b/seen.txt', 'seen']]);
     expect(known?.held()).toBe(false);
+  });
+
+  test('do not count where there was no way to them for a while, so that some did not come', async () => {
+    const way = join(await tempFolder(), 'way');
+    const { root, of } = await judged(later, way);
+    const known = of('a/b/seen.txt');
+    expect(await textsOf(known)).toEqual([]);
+    await symlink(root, way);
+    expect(known?.held()).toBe(false);
+    const again = of('a/b/seen.txt');
+    expect(await textsOf(again)).toHaveLength(1);
+    expect(again?.held()).toBe(true);
   });
 
   test('do not count where a name came meanwhile', async () => {
