@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.js';
 import { fileStamp } from './file-stamp.js';
 import type { LineIndex } from './line-index.js';
 import type { TextEncoding } from './text-encoding.js';
+import { SETTLED_MS } from './settled.js';
 
 /** What was learned of one state of one file. */
 export interface FileFacts {
@@ -16,8 +17,6 @@ export interface FileFacts {
 /** Enough for the files of one exploration; each is at most some 40 KB. */
 const MAX_FILES = 64;
 
-/** A file changed twice within one tick of its file system's clock has one stamp for both; the coarsest tick by 2 s. */
-const SETTLED_MS = 2_000;
 const NS_PER_MS = 1_000_000n;
 
 /** Facts of the files used last, each for as long as its file stays as it is. */

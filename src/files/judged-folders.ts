@@ -1,7 +1,7 @@
-import { lstatSync, type Stats } from 'node:fs';
-import { systemCodeOf } from '../base/errors.js';
+import type { Stats } from 'node:fs';
 import { folderOf } from './relative-path.js';
-import { SETTLED_MS } from './rule-inputs.js';
+import { isSettled } from './settled.js';
+import { statsAt } from './stats-at.js';
 
 /** Folders and names together: some 3 MB. */
 const MAX_KEPT = 20_000;
@@ -61,8 +61,9 @@ export class JudgedFolders {
     const rules = statsAt(`${place}/.gitignore`);
     if (isRepository || above === undefined || stats?.dev !== this.#dev)
       return { isRepository, judged: undefined };
+    const nowMs = this.#now();
     const isKept =
-      stats.isDirectory() && this.#isSettled(stats) && (rules === undefined || this.#isSettled(rules));
+      stats.isDirectory() && isSettled(stats, nowMs) && (rules === undefined || isSettled(rules, nowMs));
     if (!isKept) return { isRepository, judged: undefined };
     const judged: JudgedFolder = { above, stats, rules, ignored: new Map() };
     this.#makeRoom();
@@ -92,10 +93,6 @@ export class JudgedFolders {
     }
     this.#count++;
   }
-
-  #isSettled(stats: Stats): boolean {
-    return Math.max(stats.mtimeMs, stats.ctimeMs) + SETTLED_MS < this.#now();
-  }
 }
 
 function isAsKept(kept: JudgedFolder, stats: Stats | undefined, place: string): boolean {
@@ -112,14 +109,4 @@ function isSame(before: Stats | undefined, now: Stats | undefined): boolean {
     before.ino === now.ino &&
     before.dev === now.dev
   );
-}
-
-function statsAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (thrown) {
-    // Gone, or closed to us: what is in it cannot be read either.
-    if (systemCodeOf(thrown) !== undefined) return undefined;
-    throw thrown;
-  }
 }

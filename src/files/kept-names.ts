@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FolderNames } from './folder-names.js';
 import { namesInOrder } from './names-in-order.js';
+import { isSettled } from './settled.js';
 
 /** Fewer are read as fast as they are found here. */
 const WORTH_KEEPING = 500;
@@ -8,8 +9,6 @@ const WORTH_KEEPING = 500;
 const MAX_NAMES = 50_000;
 /** More take longer to put in order, at once, than another call should wait. */
 const MAX_ORDERED = 12_000;
-/** A change within one tick of a file system's clock leaves its times as they were; the longest ticks are two seconds. */
-const SETTLED_MS = 2_000;
 
 interface Kept {
   readonly times: string;
@@ -47,7 +46,7 @@ export class KeptNames {
 
   /** True when what is read from now on can be kept by the facts of the folder, which were seen before. */
   isSettled(stats: Stats): boolean {
-    return Math.max(stats.mtimeMs, stats.ctimeMs) + SETTLED_MS < this.#now();
+    return isSettled(stats, this.#now());
   }
 
   /** Keeps what was read of a settled folder. */

@@ -2,8 +2,8 @@ import { lstatSync } from 'node:fs';
 import { triedInFolder } from './in-folder.js';
 import type { JudgedFolder } from './judged-folders.js';
 import { folderOf, foldersAbove, nameOf } from './relative-path.js';
-import { SETTLED_MS } from './rule-inputs.js';
 import { FILES_TOGETHER, textsOfSettledFiles } from './search-file.js';
+import { isSettled } from './settled.js';
 import type { Verdicts } from './verdicts.js';
 import type { WalkPause } from './walk-pause.js';
 
@@ -89,8 +89,7 @@ export class KnownFiles {
     let isHeld = !this.#isCut;
     const isLooked = triedInFolder(place, () => {
       // Rules in the first folder are looked at elsewhere; what was put in the place of a name there changed its time.
-      const { mtimeMs, ctimeMs } = lstatSync('.');
-      isHeld &&= Math.max(mtimeMs, ctimeMs) + SETTLED_MS < verdicts.sinceMs;
+      isHeld &&= isSettled(lstatSync('.'), verdicts.sinceMs);
       for (const folder of taken) isHeld &&= verdicts.folders.isStill(folder, this.#folders.get(folder));
     });
     if (!isLooked || !isHeld) return false;

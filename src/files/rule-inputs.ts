@@ -4,9 +4,8 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { fileStamp } from './file-stamp.js';
 import { gitFlags, type GitRun } from './git-listing.js';
 import { runProgram } from './search-program.js';
+import { isSettled } from './settled.js';
 
-/** A change within one tick of a file system's clock leaves its times as they were; the longest ticks are two seconds. */
-export const SETTLED_MS = 2_000;
 const NANOSECONDS_PER_MS = 1_000_000n;
 /** Where git looks for the settings of the whole machine, unless it was built for another place. */
 const SYSTEM_SETTINGS = '/etc/gitconfig';
@@ -57,7 +56,7 @@ export class RuleInputs {
 
   /** True when none was changed shortly before, or since: every later change will be seen. */
   isSettledAt(nowMs: number): boolean {
-    return isSettled(this.#newestNs, nowMs);
+    return isNewestSettled(this.#newestNs, nowMs);
   }
 
   /** Tells later whether none was changed meanwhile, not even forth and back. */
@@ -65,7 +64,7 @@ export class RuleInputs {
     const before = stampsOf(this.#files.folders);
     return () => {
       const after = stampsOf(this.#files.folders);
-      return before.stamps === after.stamps && isSettled(after.newestNs, nowMs) && this.isSame();
+      return before.stamps === after.stamps && isNewestSettled(after.newestNs, nowMs) && this.isSame();
     };
   }
 
@@ -101,8 +100,9 @@ function stampsOf(files: readonly string[]): Look {
   return { stamps: stamps.join(' '), newestNs };
 }
 
-function isSettled(newestNs: bigint, nowMs: number): boolean {
-  return newestNs / NANOSECONDS_PER_MS + BigInt(SETTLED_MS) < BigInt(Math.floor(nowMs));
+function isNewestSettled(newestNs: bigint, nowMs: number): boolean {
+  const newestMs = Number(newestNs / NANOSECONDS_PER_MS);
+  return isSettled({ mtimeMs: newestMs, ctimeMs: newestMs }, nowMs);
 }
 
 /** Of every repository that `path` may be part of, since git passes by what only looks like one. */

@@ -1,9 +1,9 @@
-import { lstatSync } from 'node:fs';
 import { listedByGit, type GitRun } from './git-listing.js';
 import type { RulesOfGit } from './ignored-by-git.js';
 import { triedInFolder } from './in-folder.js';
 import type { FolderLook, JudgedFolder } from './judged-folders.js';
 import { folderOf, foldersAbove, nameOf } from './relative-path.js';
+import { statsAt } from './stats-at.js';
 import type { Verdicts } from './verdicts.js';
 
 /** Paths that git is asked about at a time: a few at first, since a page may need no more. */
@@ -126,7 +126,7 @@ export class VisibleInRepository {
     const lookAt = (folder: string, place: string): void => {
       const above = looks.get(folderOf(folder)) ?? this.#folders.get(folderOf(folder));
       const look = this.#kept?.folders.look(folder, place, above?.judged);
-      looks.set(folder, look ?? { isRepository: hasGit(place), judged: undefined });
+      looks.set(folder, look ?? { isRepository: statsAt(`${place}/.git`) !== undefined, judged: undefined });
     };
     const { cwd } = this.#run;
     const isDone =
@@ -152,14 +152,5 @@ export class VisibleInRepository {
       paths.add(path),
     );
     return paths;
-  }
-}
-
-function hasGit(folder: string): boolean {
-  try {
-    return lstatSync(`${folder}/.git`, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // Gone, or closed to us: what is in it cannot be read either.
-    return false;
   }
 }

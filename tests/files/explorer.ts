@@ -26,13 +26,14 @@ export function explorerOf(
   engines?: readonly SearchEngine[],
   patienceMs?: number,
   clock?: Clock,
+  environment: Readonly<Record<string, string>> = plainGit,
 ): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    gitEnvironment: () => plainGit,
+    gitEnvironment: () => environment,
     defaultDepth,
     ...(engines !== undefined && { engines }),
     ...(patienceMs !== undefined && { patienceMs }),

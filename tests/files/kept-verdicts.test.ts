@@ -7,13 +7,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/errors.js';
-import { ProjectExplorer } from '../../src/files/project-explorer.js';
+import type { ProjectExplorer } from '../../src/files/project-explorer.js';
 import { gitEnvironment } from '../../src/git/git-environment.js';
-import { ActiveProject } from '../../src/projects/active-project.js';
-import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { PathOpener } from '../../src/projects/path-opener.js';
 import { tempFolder } from '../config/temp-folder.js';
-import { git, never, writeTree } from './explorer.js';
+import { explorerOf, git, never, writeTree } from './explorer.js';
 
 const run = promisify(execFile);
 const LATER_MS = 60_000;
@@ -60,17 +57,7 @@ async function place(files: Readonly<Record<string, string>>): Promise<Place> {
       await writeFile(log, '');
       return lines;
     },
-    explorer: (clock = later) => {
-      const roots = new AllowedRoots([root], '/nonexistent');
-      return new ProjectExplorer({
-        opener: new PathOpener(roots),
-        roots,
-        activeProject: new ActiveProject(roots),
-        gitEnvironment: () => env,
-        defaultDepth: 1,
-        clock,
-      });
-    },
+    explorer: (clock = later) => explorerOf(root, 1, undefined, undefined, clock, env),
   };
 }
 
