@@ -3,6 +3,7 @@ import { BridgeError, isErrorCode, systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { DecisionAnswer, ScreenText, TaskLink } from '../tasks/task-host.js';
+import { unreachable } from '../tasks/unreachable.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
 import {
   keeperReplySchema,
@@ -20,6 +21,8 @@ import {
 const REPLY_LIMIT_MS = 60_000;
 /** A keeper that is there accepts at once. */
 const CONNECT_LIMIT_MS = 2_000;
+/** Of a connection that nobody took: no socket, nobody who listens, or one who stopped listening before he took it. */
+const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
 /** The first protocol that knows `hello` and watchers. */
 const HELLO_PROTOCOL = 2;
 
@@ -78,8 +81,7 @@ export class KeeperClient implements TaskLink {
         resolve(new KeeperClient(taskId, socket, role));
       });
       const onError = (fault: Error): void => {
-        const code = systemCodeOf(fault);
-        if (code === 'ENOENT' || code === 'ECONNREFUSED') resolve(undefined);
+        if (NOBODY.has(systemCodeOf(fault))) resolve(undefined);
         else reject(unreachable(taskId, fault.message));
       };
       socket.on('error', onError);
@@ -217,12 +219,4 @@ export class KeeperClient implements TaskLink {
     this.#pending.clear();
     this.#closes.fire();
   }
-}
-
-function unreachable(taskId: string, why: string): BridgeError {
-  return new BridgeError(
-    'TASK_UNREACHABLE',
-    `Task ${taskId} cannot be reached: ${why}.`,
-    'Call get_task_status: when its keeper is gone, the task is given a truthful end.',
-  );
 }

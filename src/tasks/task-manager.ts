@@ -24,6 +24,7 @@ import type {
 import { TaskStarter, type StartSettings, type TaskStarterOptions } from './task-starter.js';
 import { waitForTasks } from './task-waiter.js';
 import { TaskWatches } from './task-watches.js';
+import { unreachable } from './unreachable.js';
 
 /** A keeper that is being started has a record within this; then it has failed, and the task has its end. */
 const START_LIMIT_MS = 25_000;
@@ -177,9 +178,10 @@ export class TaskManager implements TaskService, Disposable {
   async #withLink<T>(taskId: string, act: (link: TaskLink) => Promise<T>): Promise<T> {
     const record = await this.get(taskId);
     if (isFinal(record.status) || record.keeper === null) throw notRunning(record);
-    const link = await this.#options.host.connect(record);
-    if (link === undefined) throw notRunning(await this.get(taskId));
+    let link: TaskLink | undefined;
     try {
+      link = await this.#options.host.connect(record);
+      if (link === undefined) throw unreachable(taskId, 'nobody listens at its socket');
       return await act(link);
     } catch (fault) {
       if (!(fault instanceof BridgeError && fault.code === 'TASK_UNREACHABLE')) throw fault;
@@ -187,7 +189,7 @@ export class TaskManager implements TaskService, Disposable {
       const left = await this.get(taskId);
       throw isFinal(left.status) ? endedMeanwhile(left) : fault;
     } finally {
-      link.dispose();
+      link?.dispose();
     }
   }
 

@@ -13,7 +13,7 @@ import { liveRecord } from './live-record.js';
 import { readRecordFile, type RecordFile } from './record-file.js';
 import { recoverTask } from './recovery.js';
 import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
-import type { TaskHost } from './task-host.js';
+import type { TaskHost, TaskLink } from './task-host.js';
 import { readLogPage } from './task-output.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
 
@@ -108,10 +108,11 @@ export class TaskReader {
 
   async #screen(record: TaskRecord): Promise<string> {
     if (isFinal(record.status) || record.keeper === null) return record.last_output;
-    const link = await this.#options.host.connect(record);
-    if (link === undefined) return record.last_output;
+    let link: TaskLink | undefined;
     try {
-      return (await link.screen()).text;
+      link = await this.#options.host.connect(record);
+      // Nobody there: it ended just now, and left its last screen.
+      return link === undefined ? (await this.get(record.task_id)).last_output : (await link.screen()).text;
     } catch (fault) {
       if (!(fault instanceof BridgeError)) throw fault;
       const left = await this.get(record.task_id);
@@ -119,7 +120,7 @@ export class TaskReader {
       if (isFinal(left.status)) return left.last_output;
       throw fault;
     } finally {
-      link.dispose();
+      link?.dispose();
     }
   }
 

@@ -160,3 +160,14 @@ it('a keeper that goes away leaves no wish unanswered', async () => {
 it('nobody at the path is no client', async () => {
   expect(await KeeperClient.connect(TASK_ID, socketPath())).toBeUndefined();
 });
+
+it('a keeper that stops listening before it takes the connection is gone', async () => {
+  const path = socketPath();
+  const server = createServer();
+  server.listen(path);
+  await once(server, 'listening');
+  // The system has connected it; nobody has accepted it.
+  const connecting = KeeperClient.connect(TASK_ID, path);
+  server.close();
+  expect(await connecting).toBeUndefined();
+});

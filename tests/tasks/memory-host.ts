@@ -1,5 +1,4 @@
 import { systemClock } from '../../src/base/clock.js';
-import { BridgeError } from '../../src/base/errors.js';
 import { Emitter } from '../../src/base/event.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
@@ -10,6 +9,7 @@ import { projectBusy } from '../../src/tasks/project-busy.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
+import { unreachable } from '../../src/tasks/unreachable.js';
 
 /** Tasks without processes: each holds its project and runs until it is told to end. */
 export class MemoryHost implements TaskHost {
@@ -17,6 +17,8 @@ export class MemoryHost implements TaskHost {
   readonly launched: string[] = [];
   /** Ends the task instead of answering, as a keeper does that goes away at that moment. */
   endsWhenAsked = false;
+  /** What becomes of connections: made, taken by nobody, or refused by the system; the task ends first with `endsWhenAsked`. */
+  connects: 'made' | 'to-nobody' | 'refused' = 'made';
   readonly #stateDir: StateDir;
   readonly #locks: ProjectLocks;
   readonly #running = new Map<string, { record: TaskRecord; readonly lock: Lock }>();
@@ -62,11 +64,16 @@ export class MemoryHost implements TaskHost {
   async connect({ task_id }: TaskRecord): Promise<TaskLink | undefined> {
     const running = this.#running.get(task_id);
     if (running === undefined) return undefined;
+    if (this.connects !== 'made') {
+      if (this.endsWhenAsked) await this.end(task_id, 'completed', 'Done.');
+      if (this.connects === 'refused') throw unreachable(task_id, 'connect EAGAIN');
+      return undefined;
+    }
     const refuse = () => Promise.reject(new Error('not asked of this host'));
     const goAway = async () => {
       if (!this.endsWhenAsked) return refuse();
       await this.end(task_id, 'completed', 'Done.');
-      throw new BridgeError('TASK_UNREACHABLE', 'Its keeper went away.', 'Look.');
+      throw unreachable(task_id, 'its keeper went away');
     };
     return {
       onDidChange: (listener) =>

@@ -104,21 +104,34 @@ describe('the tasks of a user', () => {
     expect(host.launched).toEqual([first.task_id]);
   });
 
-  it('that end while they are spoken to are told as ended, not as out of reach', async () => {
-    const tasks = manager();
-    const { task_id: taskId } = await start(tasks, 'a');
-    host.endsWhenAsked = true;
-    const spoken = tasks.message(taskId, { text: 'Hello.' });
-    await expect(spoken).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
-    await expect(spoken).rejects.toThrow(/ended before it answered: it is completed \(Done\.\)/);
+  describe.each(['made', 'to-nobody', 'refused'] as const)('whose connection is %s', (connects) => {
+    it('and that end while they are spoken to are told as ended, not as out of reach', async () => {
+      const tasks = manager();
+      const { task_id: taskId } = await start(tasks, 'a');
+      Object.assign(host, { connects, endsWhenAsked: true });
+      const spoken = tasks.message(taskId, { text: 'Hello.' });
+      await expect(spoken).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+      await expect(spoken).rejects.toThrow(/ended before it answered: it is completed \(Done\.\)/);
+    });
+
+    it('and that end while their screen is asked for show the last one', async () => {
+      const tasks = manager();
+      const { task_id: taskId } = await start(tasks, 'a');
+      Object.assign(host, { connects, endsWhenAsked: true });
+      expect(await tasks.output({ taskId, view: 'screen', maxBytes: 100 })).toMatchObject({ text: 'Bye.' });
+    });
   });
 
-  it('that end while their screen is asked for show the last one', async () => {
-    const tasks = manager();
-    const { task_id: taskId } = await start(tasks, 'a');
-    host.endsWhenAsked = true;
-    expect(await tasks.output({ taskId, view: 'screen', maxBytes: 100 })).toMatchObject({ text: 'Bye.' });
-  });
+  it.each(['to-nobody', 'refused'] as const)(
+    'that run are told as out of reach, not as ended, when their connection is %s',
+    async (connects) => {
+      const tasks = manager();
+      const { task_id: taskId } = await start(tasks, 'a');
+      host.connects = connects;
+      const spoken = tasks.message(taskId, { text: 'Hello.' });
+      await expect(spoken).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
+    },
+  );
 
   it('wake who waits for them when they start, also in another server', async () => {
     const [one, two] = [manager(), manager()];
