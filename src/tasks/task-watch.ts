@@ -1,9 +1,12 @@
 import type { Clock } from '../base/clock.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Disposable } from '../base/lifecycle.js';
 import type { TaskRecord } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
 
-/** For all active tasks: how often new ones are looked for, since another server may start one. */
+/**
+ * For all active tasks: how often new ones are looked for, since another server may start one. For one task: how soon it is
+ * looked at once more when its keeper is not there, or no longer.
+ */
 const LOOK_INTERVAL_MS = 1_000;
 /** For one task: how often a queued one is looked at, since another process may start it. */
 const QUEUED_INTERVAL_MS = 500;
@@ -22,10 +25,10 @@ export interface TaskWatchOptions {
 /** Follows tasks over their keepers' sockets, and says when something changed. */
 export class TaskWatch implements Disposable {
   readonly #options: TaskWatchOptions;
-  readonly #owned = new DisposableStore();
   readonly #links = new Map<string, TaskLink | 'connecting'>();
   readonly #queued = new Set<string>();
   #timer: Disposable | undefined;
+  #isDisposed = false;
 
   constructor(options: TaskWatchOptions) {
     this.#options = options;
@@ -39,13 +42,15 @@ export class TaskWatch implements Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#timer?.dispose();
-    this.#owned.dispose();
+    for (const link of this.#links.values()) if (link !== 'connecting') link.dispose();
     this.#links.clear();
   }
 
   async #look(): Promise<void> {
     let isQueued = false;
+    let isFollowed = false;
     try {
       const records = await this.#options.records();
       for (const { task_id } of records.filter(({ keeper }) => keeper === null)) {
@@ -53,13 +58,19 @@ export class TaskWatch implements Disposable {
         this.#queued.add(task_id);
       }
       const kept = records.filter(({ keeper }) => keeper !== null);
-      await Promise.all(kept.map((record) => this.#follow(record)));
+      const follows = await Promise.all(kept.map((record) => this.#follow(record)));
+      isFollowed = !follows.includes(false);
       this.#tellLeft(records);
     } catch {
-      // The state directory or a keeper cannot be reached now: whoever reads the task is told why, and the next look tries again.
+      // The state directory cannot be reached now: whoever reads the task is told why, and the next look tries again.
     }
-    if (this.#owned.isDisposed || (this.#options.isOne && !isQueued)) return;
-    const intervalMs = this.#options.isOne ? QUEUED_INTERVAL_MS : LOOK_INTERVAL_MS;
+    const { isOne } = this.#options;
+    if (isOne && isFollowed && !isQueued) return;
+    this.#lookAfter(isOne && isQueued ? QUEUED_INTERVAL_MS : LOOK_INTERVAL_MS);
+  }
+
+  #lookAfter(intervalMs: number): void {
+    if (this.#isDisposed) return;
     this.#timer?.dispose();
     this.#timer = this.#options.clock.after(intervalMs, () => void this.#look());
   }
@@ -73,26 +84,38 @@ export class TaskWatch implements Disposable {
     }
   }
 
-  async #follow(record: TaskRecord): Promise<void> {
+  /** False when its keeper cannot be reached now. */
+  async #follow(record: TaskRecord): Promise<boolean> {
     const taskId = record.task_id;
-    if (this.#links.has(taskId) || this.#owned.isDisposed) return;
+    if (this.#links.has(taskId) || this.#isDisposed) return true;
     this.#links.set(taskId, 'connecting');
-    const { host, onChange } = this.#options;
-    const link = await host.connect(record);
-    if (link === undefined || this.#owned.isDisposed) {
+    const { isOne, onChange } = this.#options;
+    const link = await this.#connect(record);
+    if (link === undefined || this.#isDisposed) {
       this.#links.delete(taskId);
       link?.dispose();
-      if (!this.#owned.isDisposed) onChange(taskId);
-      return;
+      if (!this.#isDisposed) onChange(taskId);
+      return false;
     }
     this.#links.set(taskId, link);
-    this.#owned.add(link);
-    this.#owned.add(link.onDidChange(({ change_seq }) => onChange(taskId, change_seq)));
-    this.#owned.add(
-      link.onDidClose(() => {
-        this.#links.delete(taskId);
-        onChange(taskId);
-      }),
-    );
+    link.onDidChange(({ change_seq }) => onChange(taskId, change_seq));
+    link.onDidClose(() => {
+      if (this.#isDisposed) return;
+      this.#links.delete(taskId);
+      link.dispose();
+      onChange(taskId);
+      // Most have ended; one that only hung up goes on.
+      if (isOne) this.#lookAfter(LOOK_INTERVAL_MS);
+    });
+    return true;
+  }
+
+  async #connect(record: TaskRecord): Promise<TaskLink | undefined> {
+    try {
+      return await this.#options.host.connect(record);
+    } catch {
+      // It does not answer now: whoever reads the task is told why, and the next look tries again.
+      return undefined;
+    }
   }
 }
