@@ -1,4 +1,4 @@
-import type { BridgeError } from '../base/errors.js';
+import { BridgeError } from '../base/errors.js';
 import { gitFault, type GitRun } from './git-listing.js';
 import { runProgram, type RunningProgram } from './search-program.js';
 
@@ -85,4 +85,9 @@ export function unasked(path: string): BridgeError {
     'unreadable',
     `it answered for ${JSON.stringify(path.slice(0, 100))} unasked`,
   );
+}
+
+/** True when git was asked about a path behind a link, of which it judges nothing. In its own words, which are always English. */
+export function isBeyondLink(fault: unknown): boolean {
+  return fault instanceof BridgeError && fault.message.includes(' is beyond a symbolic link');
 }

@@ -5,6 +5,7 @@ import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
+import { isBeyondLink } from './check-ignore.js';
 import { moreLine, treeLine } from './file-tree.js';
 import { gitCanReadRules, hasGitAbove, type GitEnvironment } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
@@ -25,6 +26,8 @@ import { WorkTrees } from './work-trees.js';
 
 /** What takes longer waits for something, such as a pipe in the place of an ignore file. */
 const PATIENCE_MS = 8_000;
+/** At a folder that becomes a link and back all the time the call fails, and says so. */
+const MAX_LOOKS = 3;
 /** Of a listing, rather too few, since sizes are looked at ahead: a file with a name of seven characters. */
 const USUAL_ENTRY_BYTES = 42;
 /** Of a listing of names, likewise. */
@@ -95,7 +98,14 @@ export class ProjectExplorer {
   }
 
   /** Throws as `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
-  async list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
+  list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
+    return untilNoLink(() => this.#list(query, signal));
+  }
+
+  async #list(
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<PageFacts & { readonly entries: ListedFile[] }> {
     const entries: ListedFile[] = [];
     const sizes = new SizesAhead(this.#opener.hasDescriptorPaths);
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
@@ -109,7 +119,11 @@ export class ProjectExplorer {
   }
 
   /** Looks at no file, so thousands of names are had in the time that a folder is read. Throws as `list`. */
-  async names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
+  names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
+    return untilNoLink(() => this.#names(query, signal));
+  }
+
+  async #names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
     const names: string[] = [];
     const entries: ListedFile[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
@@ -129,7 +143,11 @@ export class ProjectExplorer {
   }
 
   /** Throws as `list`. */
-  async tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
+  tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
+    return untilNoLink(() => this.#tree(query, signal));
+  }
+
+  async #tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
     const lines: string[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
     const facts = await this.#page(query, signal, USUAL_ENTRY_BYTES, (listed) => {
@@ -148,7 +166,11 @@ export class ProjectExplorer {
   }
 
   /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for. */
-  async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
+  search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
+    return untilNoLink(() => this.#search(query, signal));
+  }
+
+  async #search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
     return this.#walking(query.path, signal, async (walk, { path, stats, isNear }, over) => {
       const timeLimitMs = this.#patienceMs;
       const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over, timeLimitMs };
@@ -226,6 +248,17 @@ export class ProjectExplorer {
       above.unshift({ path: folder, prefix: `${relative(folder, path)}/` });
     }
     return new RulesOfFiles(above);
+  }
+}
+
+/** Once more when a folder became a link between the look at it and git's: the next look takes it for one. */
+async function untilNoLink<T>(look: () => Promise<T>): Promise<T> {
+  for (let left = MAX_LOOKS; ; left--) {
+    try {
+      return await look();
+    } catch (thrown) {
+      if (left === 1 || !isBeyondLink(thrown)) throw thrown;
+    }
   }
 }
 
