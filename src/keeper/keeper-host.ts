@@ -8,7 +8,7 @@ import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
 import { readyLine } from './ready-line.js';
-import { ServerPresence } from './server-presence.js';
+import { ServerPresence, type KeptTask, type Stay } from './server-presence.js';
 import type { SpareKeeper } from './spare-keeper.js';
 import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
 
@@ -45,7 +45,7 @@ export class KeeperHost implements TaskHost {
     const ready = await this.#start(spec.task_id);
     this.#spare?.prepare();
     if ('record' in ready) {
-      if (spec.settings.stop_without_server_seconds !== undefined) this.stay(ready.record);
+      if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(ready.record);
       return ready.record;
     }
     const { code, message, hint } = ready.error;
@@ -54,7 +54,9 @@ export class KeeperHost implements TaskHost {
 
   async connect(record: TaskRecord): Promise<TaskLink | undefined> {
     const link = await KeeperClient.connect(record.task_id, record.socket_path);
-    void link?.greeted.then((hello) => (hello?.needs_server === true ? this.stay(record) : undefined));
+    void link?.greeted.then((hello) => {
+      if (hello?.needs_server === true) this.#stayIfReached(record);
+    });
     return link;
   }
 
@@ -64,10 +66,14 @@ export class KeeperHost implements TaskHost {
     this.#presence.dispose();
   }
 
-  /** Stays connected to a task that ends without a server; does nothing for others. */
-  stay(record: TaskRecord): void {
-    // A keeper that cannot be reached is no longer there, or ends its task: whoever reads it is told.
-    this.#presence.stay(record).catch(() => undefined);
+  /** Stays connected to a task that ends without a server; does nothing for others. Throws TASK_UNREACHABLE. */
+  stay(task: KeptTask): Promise<Stay> {
+    return this.#presence.stay(task);
+  }
+
+  #stayIfReached(task: KeptTask): void {
+    // A keeper that cannot be reached now is joined later, when this server joins tasks, or ends its task: whoever reads it is told.
+    this.stay(task).catch(() => undefined);
   }
 
   /** Starts the process and waits for its one line: it runs, or why not. */

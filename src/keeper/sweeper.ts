@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { RuntimeDir } from '../store/runtime-dir.js';
+import { SOCKET_SUFFIX, type RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import { readRecordFile } from '../tasks/record-file.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
@@ -16,7 +16,6 @@ const STALE_SOCKET_MS = 60_000;
 /** Tasks with an unreadable record are kept for whoever wants to look, the newest of them. */
 const MAX_CORRUPT = 20;
 const ANSWER_LIMIT_MS = 1_000;
-const SOCKET_SUFFIX = '.sock';
 
 export interface SweeperParts {
   readonly stateDir: StateDir;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
@@ -8,10 +9,10 @@ import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { stateDirectory } from '../config/state-directory.js';
-import { joinRunningTasks } from '../keeper/join-running-tasks.js';
 import { KeeperHost } from '../keeper/keeper-host.js';
 import { SpareKeeper } from '../keeper/spare-keeper.js';
 import type { SweeperParts } from '../keeper/sweeper.js';
+import { TaskJoiner } from '../keeper/task-joiner.js';
 import type { EngineSettings } from '../processes/docker/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
@@ -102,7 +103,18 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       conversation_history_size: config.conversation_history_size,
     },
   });
-  if (config.on_disconnect === 'stop') void joinRunningTasks({ tasks, host, logger });
+  const joiner =
+    config.on_disconnect === 'stop'
+      ? new TaskJoiner({
+          clock,
+          logger,
+          // The folder of the sockets may be shared with other state folders, whose tasks are not known here.
+          tasks: async () =>
+            (await runtimeDir.tasks()).filter(({ task_id }) => existsSync(stateDir.recordFile(task_id))),
+          stay: (task) => host.stay(task),
+          graceSeconds: config.on_disconnect_grace_seconds,
+        })
+      : undefined;
   const finisher = new TaskFinisher({
     stateDir,
     clock,
@@ -117,6 +129,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     finisher,
     sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }),
     dispose: () => {
+      joiner?.dispose();
       tasks.dispose();
       host.dispose();
     },

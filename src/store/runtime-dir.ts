@@ -1,11 +1,13 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
+export const SOCKET_SUFFIX = '.sock';
 /** A socket's address holds 108 bytes on Linux and 104 on macOS, the end mark among them. */
 const MAX_SOCKET_PATH_BYTES = 100;
+const TASK_PREFIX = 'task_';
 const WAY_OUT =
   'Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a short path of a folder of your own, and start again.';
 
@@ -46,7 +48,7 @@ export class RuntimeDir {
         'Call list_tasks.',
       );
     }
-    return this.#socket(taskId.slice('task_'.length));
+    return this.#socket(taskId.slice(TASK_PREFIX.length));
   }
 
   /** Of the keeper of a process. Throws as `socketPath`. */
@@ -56,8 +58,20 @@ export class RuntimeDir {
     return this.#socket(processId);
   }
 
+  /** The tasks whose keepers have a socket here; one that was killed may have left its own. Throws as `readdir`. */
+  async tasks(): Promise<readonly { readonly task_id: string; readonly socket_path: string }[]> {
+    const names = await readdir(this.path);
+    return names
+      .filter((name) => name.endsWith(SOCKET_SUFFIX))
+      .map((name) => ({
+        task_id: TASK_PREFIX + name.slice(0, -SOCKET_SUFFIX.length),
+        socket_path: join(this.path, name),
+      }))
+      .filter(({ task_id }) => TASK_ID_PATTERN.test(task_id));
+  }
+
   #socket(name: string): string {
-    const path = join(this.path, `${name}.sock`);
+    const path = join(this.path, `${name}${SOCKET_SUFFIX}`);
     const length = Buffer.byteLength(path);
     if (length <= MAX_SOCKET_PATH_BYTES) return path;
     throw new BridgeError(

@@ -11,28 +11,34 @@ const LIMIT_MS = 30_000;
 const GRACE_SECONDS = 1;
 
 /** Read from disk, since a server that asks would be one that came back. */
-async function endOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
+async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
   const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  const read = async (): Promise<TaskRecord> =>
-    taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  return taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+}
+
+async function endOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
+  const read = (): Promise<TaskRecord> => recordOf(bridge, taskId);
   await expect.poll(async () => isFinal((await read()).status), { timeout: LIMIT_MS }).toBe(true);
   return read();
 }
 
-/** Its agent ends when it is let go. */
-async function disconnecting(way: 'stop' | 'keep'): Promise<TestBridge & { letGo(): Promise<void> }> {
+/** Its agents end when they are let go, each by its prompt. */
+async function disconnecting(
+  way: 'stop' | 'keep',
+): Promise<TestBridge & { letGo(prompt?: string): Promise<void> }> {
   const workplace = await createWorkplace();
   const claude = await writeProgram(
     workplace,
     'agent',
-    'echo working; while [ ! -e "$HOME/go" ]; do sleep 0.1; done',
+    'read -r prompt; echo working; while [ ! -e "$HOME/$prompt" ]; do sleep 0.1; done',
   );
   const bridge = await startBridge({
     claude,
     workplace,
     env: { MCP_ON_DISCONNECT: way, MCP_ON_DISCONNECT_GRACE: String(GRACE_SECONDS) },
   });
-  return Object.assign(bridge, { letGo: () => writeFile(join(workplace.homeDir, 'go'), '') });
+  const letGo = (prompt = 'Work.'): Promise<void> => writeFile(join(workplace.homeDir, prompt), '');
+  return Object.assign(bridge, { letGo });
 }
 
 /** Nothing happens then that could be awaited. */
@@ -56,6 +62,17 @@ it('on_disconnect "stop": a task that another server knows goes on to its own en
   // The server that started it was told before the record said so.
   await expect.poll(async () => (await other.status(taskId)).status).toBe('running');
   process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
+  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
+});
+
+it('on_disconnect "stop": a queued task that a keeper started has the server that queued it', async () => {
+  const bridge = await disconnecting('stop');
+  await bridge.start({ prompt: 'First.', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project, on_conflict: 'queue' });
+  await bridge.letGo('First.');
+  await expect.poll(async () => (await recordOf(bridge, taskId)).status).toBe('running');
   await graceIsOver();
   await bridge.letGo();
   expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });

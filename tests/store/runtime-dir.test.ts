@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -58,5 +58,19 @@ describe('socketPath', () => {
     expect(() => new RuntimeDir('/r').socketPath('task_../../x')).toThrow(
       expect.objectContaining({ code: 'TASK_NOT_FOUND' }),
     );
+  });
+});
+
+describe('the tasks of a runtime folder', () => {
+  test('are those that have a socket there, and nothing else that lies there is one', async () => {
+    const dir = new RuntimeDir(folder);
+    expect(await dir.tasks()).toEqual([]);
+    const others = [
+      dir.processSocketPath('proc_0123456789ab'),
+      join(folder, 'notes.sock'),
+      join(folder, 'a'),
+    ];
+    for (const path of [dir.socketPath(taskId), ...others]) await writeFile(path, '');
+    expect(await dir.tasks()).toEqual([{ task_id: taskId, socket_path: dir.socketPath(taskId) }]);
   });
 });
