@@ -1,5 +1,4 @@
 import type { Stats } from 'node:fs';
-import { folderOf } from './relative-path.js';
 import { isSettled } from './settled.js';
 import { statsAt } from './stats-at.js';
 
@@ -8,6 +7,8 @@ const MAX_KEPT = 20_000;
 
 /** A folder as it was when git judged names in it. */
 export interface JudgedFolder {
+  /** `''` or `a/b`. */
+  readonly path: string;
   /** The one that it is in; undefined for the first. */
   readonly above: JudgedFolder | undefined;
   readonly stats: Stats | undefined;
@@ -30,13 +31,20 @@ export interface FolderLook {
  */
 export class JudgedFolders {
   /** What is looked at of it is looked at elsewhere: rules above it count, too. */
-  readonly first: JudgedFolder = { above: undefined, stats: undefined, rules: undefined, ignored: new Map() };
+  readonly first: JudgedFolder = {
+    path: '',
+    above: undefined,
+    stats: undefined,
+    rules: undefined,
+    ignored: new Map(),
+  };
   /** Whether the last search needed nothing else; the next one will most likely be as it. */
   wereEnough = false;
   readonly #dev: number;
   readonly #now: () => number;
   readonly #folders = new Map<string, JudgedFolder>();
   #count = 0;
+  #forgotten = 0;
 
   /** `dev`: the file system of the first folder; of others nothing is kept. `now`: milliseconds, as the times of files are. */
   constructor(dev: number, now: () => number) {
@@ -49,13 +57,18 @@ export class JudgedFolders {
     return relative === '' ? this.first : this.#folders.get(relative);
   }
 
+  /** Another number as soon as something that was known is known no more. */
+  get generation(): number {
+    return this.#forgotten;
+  }
+
   /** The folder `relative` in the one that was looked at as `above`; `place` leads to it. At once. */
   look(relative: string, place: string, above: JudgedFolder | undefined): FolderLook {
     const stats = statsAt(place);
     const kept = this.#folders.get(relative);
     if (kept !== undefined && kept.above === above && isAsKept(kept, stats, place))
       return { isRepository: false, judged: kept };
-    this.#folders.delete(relative);
+    if (this.#folders.delete(relative)) this.#forgotten++;
     // After the folder itself: what is put there behind this look changes its time.
     const isRepository = statsAt(`${place}/.git`) !== undefined;
     const rules = statsAt(`${place}/.gitignore`);
@@ -65,17 +78,10 @@ export class JudgedFolders {
     const isKept =
       stats.isDirectory() && isSettled(stats, nowMs) && (rules === undefined || isSettled(rules, nowMs));
     if (!isKept) return { isRepository, judged: undefined };
-    const judged: JudgedFolder = { above, stats, rules, ignored: new Map() };
+    const judged: JudgedFolder = { path: relative, above, stats, rules, ignored: new Map() };
     this.#makeRoom();
     this.#folders.set(relative, judged);
     return { isRepository, judged };
-  }
-
-  /** True when the folder at `path`, from the working directory, is as it was when `judged` was known of it. */
-  isStill(path: string, judged: JudgedFolder | undefined): boolean {
-    const kept = this.#folders.get(path);
-    if (kept === undefined || kept !== judged || kept.above !== this.known(folderOf(path))) return false;
-    return isAsKept(kept, statsAt(path), path);
   }
 
   /** Keeps what git said, of a name in a folder that was looked at before git was asked. */
@@ -88,11 +94,17 @@ export class JudgedFolders {
   #makeRoom(): void {
     if (this.#count >= MAX_KEPT) {
       this.#folders.clear();
+      this.#forgotten++;
       this.first.ignored.clear();
       this.#count = 0;
     }
     this.#count++;
   }
+}
+
+/** True when the folder, which lies at its path from the working directory, is as it was when it was judged. */
+export function isStillAsJudged(folder: JudgedFolder): boolean {
+  return isAsKept(folder, statsAt(folder.path), folder.path);
 }
 
 function isAsKept(kept: JudgedFolder, stats: Stats | undefined, place: string): boolean {

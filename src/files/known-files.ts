@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
+import { FoldersOnTheWay } from './folders-on-the-way.js';
 import { triedInFolder } from './in-folder.js';
-import type { JudgedFolder } from './judged-folders.js';
-import { folderOf, foldersAbove, nameOf } from './relative-path.js';
+import { isStillAsJudged, type JudgedFolder } from './judged-folders.js';
+import { folderOf, nameOf } from './relative-path.js';
 import { FILES_TOGETHER, textsOfSettledFiles } from './search-file.js';
 import { isSettled } from './settled.js';
 import type { Verdicts } from './verdicts.js';
@@ -9,6 +10,8 @@ import type { WalkPause } from './walk-pause.js';
 
 /** The folders of more are not looked at in one go. */
 const MAX_FILES = 2_000;
+/** A page that took so many files takes as many again: each part costs a way into the folder and back. */
+const MAX_TOGETHER = 512;
 
 export interface KnownFilesOptions {
   /** Leads to the first folder itself, by its descriptor. */
@@ -16,13 +19,19 @@ export interface KnownFilesOptions {
   readonly verdicts: Verdicts;
   /** Tracked files that a rule hits. */
   readonly tracked: ReadonlySet<string>;
-  readonly pause: WalkPause;
+  readonly pause: Pick<WalkPause, 'isDue' | 'wait'>;
 }
 
 export interface FileWithText {
   readonly path: string;
   /** Undefined for what has none. */
   readonly text: string | undefined;
+}
+
+interface VisibleFile {
+  readonly path: string;
+  /** Of the folders, the first so many are on the way to this file or to one before it. */
+  readonly folders: number;
 }
 
 /**
@@ -32,73 +41,70 @@ export interface FileWithText {
  */
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  readonly #paths: readonly string[];
+  readonly #visible: readonly VisibleFile[];
   /** The folders on the way, as they were when git judged what is in them. */
-  readonly #folders: ReadonlyMap<string, JudgedFolder>;
-  /** What came from `texts` was found among so many of the paths. */
+  readonly #folders: readonly JudgedFolder[];
+  readonly #generation: number;
+  /** Files whose texts came. */
   #taken = 0;
   /** There was no way into the folder: not all came that was to come. */
   #isCut = false;
 
   private constructor(
     options: KnownFilesOptions,
-    paths: readonly string[],
-    folders: ReadonlyMap<string, JudgedFolder>,
+    visible: readonly VisibleFile[],
+    folders: readonly JudgedFolder[],
   ) {
     this.#options = options;
-    this.#paths = paths;
+    this.#visible = visible;
     this.#folders = folders;
+    this.#generation = options.verdicts.folders.generation;
   }
 
   /** Undefined when git has not judged all of `paths`, or they are too many. */
   static of(paths: readonly string[], options: KnownFilesOptions): KnownFiles | undefined {
     if (paths.length > MAX_FILES) return undefined;
-    const judged = options.verdicts.folders;
-    const folders = new Map<string, JudgedFolder>();
-    for (const folder of ['', ...foldersAbove(paths)]) {
-      const known = judged.known(folder);
-      if (known === undefined) return undefined;
-      folders.set(folder, known);
+    const way = new FoldersOnTheWay(options.verdicts.folders);
+    const visible: VisibleFile[] = [];
+    for (const path of paths) {
+      const isIgnored = way.to(folderOf(path))?.ignored.get(nameOf(path));
+      if (isIgnored === undefined) return undefined;
+      if (!isIgnored || options.tracked.has(path)) visible.push({ path, folders: way.folders.length });
     }
-    const isKnown = paths.every((path) => folders.get(folderOf(path))?.ignored.has(nameOf(path)));
-    return isKnown ? new KnownFiles(options, paths, folders) : undefined;
+    return new KnownFiles(options, visible, way.folders);
   }
 
   /** The visible ones in order, some at a time, with their texts as of `textsOfFiles`. They count only if `held` afterwards. */
   async *texts(): AsyncGenerator<readonly FileWithText[]> {
     const { place, pause } = this.#options;
-    while (this.#taken < this.#paths.length) {
+    while (this.#taken < this.#visible.length) {
       if (pause.isDue()) await pause.wait();
-      const next = this.#paths.slice(this.#taken, this.#taken + FILES_TOGETHER);
-      const visible = next.filter((path) => this.#isVisible(path));
-      const texts = textsOfSettledFiles(place, visible, () => pause.isDue());
+      const count = Math.min(MAX_TOGETHER, Math.max(FILES_TOGETHER, this.#taken));
+      const paths = this.#visible.slice(this.#taken, this.#taken + count).map(({ path }) => path);
+      const texts = textsOfSettledFiles(place, paths, () => pause.isDue());
       if (texts === undefined) {
         this.#isCut = true;
         return;
       }
-      const unread = visible[texts.length];
-      this.#taken += unread === undefined ? next.length : next.indexOf(unread);
-      yield texts.map((text, index) => ({ path: visible[index] ?? '', text }));
+      this.#taken += texts.length;
+      yield texts.map((text, index) => ({ path: paths[index] ?? '', text }));
     }
   }
 
   /** True when everything was as it had been judged, and the search is over. At once, behind the last text. */
   held(): boolean {
     const { place, verdicts } = this.#options;
-    const taken = foldersAbove(this.#paths.slice(0, this.#taken));
-    let isHeld = !this.#isCut;
-    const isLooked = triedInFolder(place, () => {
+    if (this.#isCut || verdicts.folders.generation !== this.#generation) return false;
+    const isAll = this.#taken === this.#visible.length;
+    const count = isAll ? this.#folders.length : (this.#visible[this.#taken - 1]?.folders ?? 0);
+    let isHeld = false;
+    triedInFolder(place, () => {
       // Rules in the first folder are looked at elsewhere; what was put in the place of a name there changed its time.
-      isHeld &&= isSettled(lstatSync('.'), verdicts.sinceMs);
-      for (const folder of taken) isHeld &&= verdicts.folders.isStill(folder, this.#folders.get(folder));
+      isHeld = isSettled(lstatSync('.'), verdicts.sinceMs);
+      isHeld &&= this.#folders.slice(0, count).every((folder) => isStillAsJudged(folder));
     });
-    if (!isLooked || !isHeld) return false;
+    if (!isHeld) return false;
     verdicts.keep();
     return true;
-  }
-
-  #isVisible(path: string): boolean {
-    const isIgnored = this.#folders.get(folderOf(path))?.ignored.get(nameOf(path));
-    return isIgnored === false || this.#options.tracked.has(path);
   }
 }

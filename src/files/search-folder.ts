@@ -8,7 +8,7 @@ import { candidates, everyFile } from './search-candidates.js';
 import type { SearchEngine } from './search-engine.js';
 import { FILES_TOGETHER, textsOfFiles } from './search-file.js';
 import { finder, globFilter, type FindIn } from './search-query.js';
-import { searchText, type TextMatch } from './search-text.js';
+import { textSearch, type TextMatch } from './search-text.js';
 import type { FolderWalk } from './walk-folder.js';
 import type { WalkPause } from './walk-pause.js';
 
@@ -119,7 +119,7 @@ async function pageOf(
       if (query.names === true) {
         if (afterLine === 0 && find(path) >= 0 && !take({ path })) return cut();
       } else if (text !== undefined) {
-        const isAll = await searchText({
+        const goOn = textSearch({
           text,
           find,
           context: query.context ?? 0,
@@ -128,7 +128,9 @@ async function pageOf(
           pause,
           take: (match) => take({ path, ...match }),
         });
-        if (!isAll) return cut();
+        let end = goOn();
+        for (; end === 'due'; end = goOn()) await pause.wait();
+        if (end === 'full') return cut();
         // What has no match is not looked at again by the next page.
         last = { p: path, l: Number.MAX_SAFE_INTEGER };
       }

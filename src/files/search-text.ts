@@ -27,28 +27,35 @@ export interface TextSearch {
   readonly afterLine: number;
   /** A text that each match holds: where it is not, no line is cut out. */
   readonly fixed: string | undefined;
-  readonly pause: WalkPause;
+  readonly pause: Pick<WalkPause, 'isDue'>;
   /** False when a match does not fit any more. */
   readonly take: (match: TextMatch) => boolean;
 }
 
-/** False when `take` has enough. */
-export async function searchText(search: TextSearch): Promise<boolean> {
+/** `all`: the text is through. `full`: `take` has enough. `due`: others have waited long enough; call it again. */
+export type SearchEnd = 'all' | 'full' | 'due';
+
+/** The search in one text, which goes on with each call until it ends. */
+export function textSearch(search: TextSearch): () => SearchEnd {
   const { find, context, afterLine, fixed, pause, take } = search;
   const text = search.text.startsWith(BYTE_ORDER_MARK) ? search.text.slice(1) : search.text;
   const found = fixed === undefined ? linesFound(text, find, afterLine) : linesHolding(text, fixed);
-  for (const { line, start, column } of found) {
-    if (pause.isDue()) await pause.wait();
-    if (line <= afterLine || column < 0) continue;
-    const end = lineEnd(text, start);
-    const around =
-      context === 0
-        ? {}
-        : { before: linesBefore(text, start, context), after: linesAfter(text, end, context) };
-    if (!take({ line, column: column + 1, text: cutLine(lineAt(text, start, end), column), ...around }))
-      return false;
-  }
-  return true;
+  return () => {
+    for (let next = found.next(); next.done !== true; next = found.next()) {
+      const { line, start, column } = next.value;
+      if (line > afterLine && column >= 0) {
+        const end = lineEnd(text, start);
+        const around =
+          context === 0
+            ? {}
+            : { before: linesBefore(text, start, context), after: linesAfter(text, end, context) };
+        if (!take({ line, column: column + 1, text: cutLine(lineAt(text, start, end), column), ...around }))
+          return 'full';
+      }
+      if (pause.isDue()) return 'due';
+    }
+    return 'all';
+  };
 }
 
 interface FoundLine {

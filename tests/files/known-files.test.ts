@@ -4,9 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { JudgedFolders } from '../../src/files/judged-folders.js';
 import { KnownFiles } from '../../src/files/known-files.js';
 import { Verdicts } from '../../src/files/verdicts.js';
-import { WalkPause } from '../../src/files/walk-pause.js';
 import { tempFolder } from '../config/temp-folder.js';
-import { never, writeTree } from './explorer.js';
+import { writeTree } from './explorer.js';
 
 const LATER_MS = 60_000;
 const later = (): number => Date.now() + LATER_MS;
@@ -15,6 +14,7 @@ const later = (): number => Date.now() + LATER_MS;
 async function judged(
   searchedMs: (changedMs: number) => number = later,
   way?: string,
+  isBusy = false,
 ): Promise<{
   root: string;
   folders: JudgedFolders;
@@ -42,7 +42,8 @@ async function judged(
     place: way ?? `/proc/self/fd/${handle.fd}`,
     verdicts: new Verdicts(folders, searchedMs(ctimeMs), () => true),
     tracked: new Set(['a/b/tracked.log']),
-    pause: new WalkPause(never),
+    // Each file is a part of its own then.
+    pause: { isDue: () => isBusy, wait: async () => undefined },
   };
   return { root, folders, of: (...paths) => KnownFiles.of(paths, options) };
 }
@@ -123,13 +124,36 @@ describe.runIf(process.platform === 'linux')('files that were judged before', ()
     expect(known?.held()).toBe(false);
   });
 
-  test('do not count where the folder above was another when they were judged', async () => {
+  test('are not known where the folder above was another when they were judged, and do not count where it is meanwhile', async () => {
     const { root, folders, of } = await judged();
+    const known = of('a/b/seen.txt');
     await writeFile(join(root, 'a/new'), '');
     expect(folders.look('a', join(root, 'a'), folders.first).judged).toBeDefined();
-    const known = of('a/b/seen.txt');
+    await rm(join(root, 'a/new'));
+    expect(of('a/b/seen.txt')).toBeUndefined();
     expect(await textsOf(known)).toEqual([['a/b/seen.txt', 'seen']]);
     expect(known?.held()).toBe(false);
+  });
+
+  test('do not count where all was forgotten meanwhile', async () => {
+    const { folders, of } = await judged();
+    const known = of('a/b/seen.txt');
+    expect(await textsOf(known)).toHaveLength(1);
+    for (let name = 0; name < 20_000; name++) folders.keep(folders.first, `n${name}`, false);
+    expect(known?.held()).toBe(false);
+  });
+
+  test('count as far as they were read, whatever became of folders on the way to others', async () => {
+    const { root, of } = await judged(later, undefined, true);
+    const [one, other] = [of('a/large.txt', 'a/b/seen.txt'), of('a/b/seen.txt', 'a/large.txt')];
+    for (const known of [one, other]) {
+      for await (const part of known?.texts() ?? []) {
+        expect(part).toHaveLength(1);
+        break;
+      }
+    }
+    await writeFile(join(root, 'a/b/new'), '');
+    expect([one?.held(), other?.held()]).toEqual([true, false]);
   });
 
   test('do not count where there was no way to them for a while, so that some did not come', async () => {

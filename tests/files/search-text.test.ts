@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { searchText, type TextMatch } from '../../src/files/search-text.js';
-import { WalkPause } from '../../src/files/walk-pause.js';
-import { never } from './explorer.js';
+import { textSearch, type TextMatch } from '../../src/files/search-text.js';
 
 /** Lines as a person counts them: a last line end begins no further one. */
 function linesOf(text: string): string[] {
@@ -11,41 +9,46 @@ function linesOf(text: string): string[] {
   return lines.map((line) => line.replace(/\r$/, ''));
 }
 
-async function matchesIn(
-  text: string,
-  {
-    query,
-    isFixed,
-    context,
-    afterLine,
-  }: { query: string; isFixed: boolean; context: number; afterLine: number },
-): Promise<TextMatch[]> {
+interface Sought {
+  readonly query: string;
+  readonly isFixed: boolean;
+  readonly context: number;
+  readonly afterLine: number;
+  /** Each look at the clock says that a pause is due. */
+  readonly isDue: boolean;
+}
+
+function matchesIn(text: string, { query, isFixed, context, afterLine, isDue }: Sought): TextMatch[] {
   const matches: TextMatch[] = [];
-  await searchText({
+  const goOn = textSearch({
     text,
     find: (line) => line.indexOf(query),
     context,
     afterLine,
     fixed: isFixed ? query : undefined,
-    pause: new WalkPause(never),
+    pause: { isDue: () => isDue },
     take: (match) => matches.push(match) > 0,
   });
+  let end = goOn();
+  for (; end === 'due'; end = goOn()) expect(isDue).toBe(true);
+  expect(end).toBe('all');
   return matches;
 }
 
 describe('the matches in a text', () => {
-  test('are those of its lines, with the lines around them, whichever way they are looked for', async () => {
+  test('are those of its lines, with the lines around them, whichever way they are looked for', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', '\r', ' ', 'é'), maxLength: 6 });
     const text = fc.tuple(fc.constantFrom('', '\ufeff'), fc.array(line, { maxLength: 9 }));
     const query = fc.constantFrom('a', 'ab', 'é', 'aa', ' ');
-    await fc.assert(
-      fc.asyncProperty(
+    fc.assert(
+      fc.property(
         text,
         query,
         fc.nat(3),
         fc.nat(4),
         fc.boolean(),
-        async (parts, sought, context, afterLine, isFixed) => {
+        fc.boolean(),
+        (parts, sought, context, afterLine, isFixed, isDue) => {
           const whole = parts[0] + parts[1].join('\n');
           const lines = linesOf(whole);
           const expected = lines.flatMap((shown, index) => {
@@ -57,24 +60,41 @@ describe('the matches in a text', () => {
             };
             return [{ line: index + 1, column: column + 1, text: shown, ...(context > 0 && around) }];
           });
-          expect(await matchesIn(whole, { query: sought, isFixed, context, afterLine })).toEqual(expected);
+          const options = { query: sought, isFixed, context, afterLine, isDue };
+          expect(matchesIn(whole, options)).toEqual(expected);
         },
       ),
       { numRuns: 500 },
     );
   });
 
-  test('end where the page is full', async () => {
+  test('end where the page is full', () => {
     let taken = 0;
-    const isAll = await searchText({
+    const goOn = textSearch({
       text: 'a\na\na\n',
       find: (line) => line.indexOf('a'),
       context: 0,
       afterLine: 0,
       fixed: 'a',
-      pause: new WalkPause(never),
+      pause: { isDue: () => false },
       take: () => ++taken < 2,
     });
-    expect([isAll, taken]).toEqual([false, 2]);
+    expect([goOn(), taken]).toEqual(['full', 2]);
+  });
+
+  test('wait for whoever else has waited long enough, behind each', () => {
+    let taken = 0;
+    const goOn = textSearch({
+      text: 'a\na\n',
+      find: (line) => line.indexOf('a'),
+      context: 0,
+      afterLine: 0,
+      fixed: 'a',
+      pause: { isDue: () => true },
+      take: () => ++taken > 0,
+    });
+    expect([goOn(), taken]).toEqual(['due', 1]);
+    expect([goOn(), taken]).toEqual(['due', 2]);
+    expect([goOn(), taken]).toEqual(['all', 2]);
   });
 });
