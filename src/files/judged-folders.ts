@@ -44,7 +44,6 @@ export class JudgedFolders {
   readonly #now: () => number;
   readonly #folders = new Map<string, JudgedFolder>();
   #count = 0;
-  #forgotten = 0;
 
   /** `dev`: the file system of the first folder; of others nothing is kept. `now`: milliseconds, as the times of files are. */
   constructor(dev: number, now: () => number) {
@@ -57,18 +56,13 @@ export class JudgedFolders {
     return relative === '' ? this.first : this.#folders.get(relative);
   }
 
-  /** Another number as soon as something that was known is known no more. */
-  get generation(): number {
-    return this.#forgotten;
-  }
-
   /** The folder `relative` in the one that was looked at as `above`; `place` leads to it. At once. */
   look(relative: string, place: string, above: JudgedFolder | undefined): FolderLook {
     const stats = statsAt(place);
     const kept = this.#folders.get(relative);
     if (kept !== undefined && kept.above === above && isAsKept(kept, stats, place))
       return { isRepository: false, judged: kept };
-    if (this.#folders.delete(relative)) this.#forgotten++;
+    this.#folders.delete(relative);
     // After the folder itself: what is put there behind this look changes its time.
     const isRepository = statsAt(`${place}/.git`) !== undefined;
     const rules = statsAt(`${place}/.gitignore`);
@@ -94,7 +88,6 @@ export class JudgedFolders {
   #makeRoom(): void {
     if (this.#count >= MAX_KEPT) {
       this.#folders.clear();
-      this.#forgotten++;
       this.first.ignored.clear();
       this.#count = 0;
     }

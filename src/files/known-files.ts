@@ -44,7 +44,6 @@ export class KnownFiles {
   readonly #visible: readonly VisibleFile[];
   /** The folders on the way, as they were when git judged what is in them. */
   readonly #folders: readonly JudgedFolder[];
-  readonly #generation: number;
   /** Files whose texts came. */
   #taken = 0;
   /** There was no way into the folder: not all came that was to come. */
@@ -58,7 +57,6 @@ export class KnownFiles {
     this.#options = options;
     this.#visible = visible;
     this.#folders = folders;
-    this.#generation = options.verdicts.folders.generation;
   }
 
   /** Undefined when git has not judged all of `paths`, or they are too many. */
@@ -94,7 +92,7 @@ export class KnownFiles {
   /** True when everything was as it had been judged, and the search is over. At once, behind the last text. */
   held(): boolean {
     const { place, verdicts } = this.#options;
-    if (this.#isCut || verdicts.folders.generation !== this.#generation) return false;
+    if (this.#isCut) return false;
     const isAll = this.#taken === this.#visible.length;
     const count = isAll ? this.#folders.length : (this.#visible[this.#taken - 1]?.folders ?? 0);
     let isHeld = false;
