@@ -72,7 +72,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   });
   let end: AttachEnd;
   try {
-    if ((await link.greeted) === undefined) throw olderKeeper();
+    if ((await link.introduced(systemClock)) === undefined) throw olderKeeper();
     await session.start();
     end = await session.ended;
   } catch (fault) {

@@ -1,9 +1,10 @@
 import { createConnection, type Socket } from 'node:net';
+import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, isErrorCode, systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { DecisionAnswer, ScreenText, TaskLink } from '../tasks/task-host.js';
-import { unreachable } from '../tasks/unreachable.js';
+import { TaskUnreachable } from '../tasks/unreachable.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
 import {
   keeperReplySchema,
@@ -17,8 +18,10 @@ import {
   type TerminalView,
 } from './messages.js';
 
-/** A keeper answers a wish in milliseconds, a kill within its ladder; a minute of silence is no answer. */
-const REPLY_LIMIT_MS = 60_000;
+/** A keeper answers a wish in milliseconds, a kill within its ladder; every call of a tool must answer within 45 s. */
+const REPLY_LIMIT_MS = 40_000;
+/** A keeper greets at once; one that has not by then was halted, or hangs. */
+const GREETING_LIMIT_MS = 5_000;
 /** A keeper that is there accepts at once. */
 const CONNECT_LIMIT_MS = 2_000;
 /** Of a connection that nobody took: no socket, nobody who listens, or one who stopped listening before he took it. */
@@ -50,7 +53,9 @@ export class KeeperClient implements TaskLink {
   readonly #role: PeerRole;
   readonly #pending = new Map<number, Pending>();
   #resolveGreeted: (hello: KeeperHello | undefined) => void = () => undefined;
+  readonly #silence: NodeJS.Timeout;
   #isGreeted = false;
+  #isSilent = false;
   #next = 1;
   #closed = false;
 
@@ -62,6 +67,8 @@ export class KeeperClient implements TaskLink {
     readJsonLines(socket, (value) => this.#onLine(value));
     socket.on('close', () => this.#onClose());
     socket.on('error', () => socket.destroy());
+    // Who waits for it has asked for something, and that has a timer of its own.
+    this.#silence = setTimeout(() => this.#onSilence(), GREETING_LIMIT_MS).unref();
   }
 
   /** Undefined when nobody listens there: the keeper is gone. */
@@ -82,10 +89,21 @@ export class KeeperClient implements TaskLink {
       });
       const onError = (fault: Error): void => {
         if (NOBODY.has(systemCodeOf(fault))) resolve(undefined);
-        else reject(unreachable(taskId, fault.message));
+        else reject(new TaskUnreachable(taskId, fault.message, { isStuck: true }));
       };
       socket.on('error', onError);
     });
+  }
+
+  /** As `greeted`, for who can do nothing before. Throws TASK_UNREACHABLE when it says nothing for five seconds. */
+  async introduced(clock: Clock): Promise<KeeperHello | undefined> {
+    const hello = await withinMs(
+      clock,
+      GREETING_LIMIT_MS,
+      this.greeted.then((said) => ({ said })),
+    );
+    if (hello === undefined) throw silent(this.#taskId);
+    return hello.said;
   }
 
   respond(answer: DecisionAnswer): Promise<TaskRecord> {
@@ -103,7 +121,7 @@ export class KeeperClient implements TaskLink {
   async screen(): Promise<ScreenText> {
     const reply = await this.#ask({ method: 'screen' });
     if ('screen' in reply) return reply.screen;
-    throw unreachable(this.#taskId, 'its keeper answered something else');
+    throw new TaskUnreachable(this.#taskId, 'its keeper answered something else');
   }
 
   /** Watches the terminal, or changes the view. Throws TASK_NOT_RUNNING when the task has none. */
@@ -141,16 +159,19 @@ export class KeeperClient implements TaskLink {
   async #recordOf(wish: Wish): Promise<TaskRecord> {
     const reply = await this.#ask(wish);
     if ('id' in reply && 'record' in reply) return reply.record;
-    throw unreachable(this.#taskId, 'its keeper answered something else');
+    throw new TaskUnreachable(this.#taskId, 'its keeper answered something else');
   }
 
   async #ask(wish: Wish): Promise<KeeperReply> {
-    if (this.#closed) throw unreachable(this.#taskId, 'its keeper is gone');
+    if (this.#closed) throw new TaskUnreachable(this.#taskId, 'its keeper is gone', { isStuck: true });
+    if (this.#isSilent) throw silent(this.#taskId);
     const id = this.#next++;
     const reply = await new Promise<KeeperReply>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(unreachable(this.#taskId, `its keeper did not answer within ${REPLY_LIMIT_MS / 1000} s`));
+        reject(
+          new TaskUnreachable(this.#taskId, `its keeper did not answer within ${REPLY_LIMIT_MS / 1000} s`),
+        );
       }, REPLY_LIMIT_MS);
       this.#pending.set(id, { resolve, reject, timer });
       writeJsonLine(this.#socket, { id, ...wish });
@@ -181,7 +202,10 @@ export class KeeperClient implements TaskLink {
     const numbered = numberedSchema.safeParse(value);
     if (numbered.success)
       this.#settle(numbered.data.id)?.reject(
-        unreachable(this.#taskId, 'its keeper, of another version of the bridge, answered in its own way'),
+        new TaskUnreachable(
+          this.#taskId,
+          'its keeper, of another version of the bridge, answered in its own way',
+        ),
       );
     else this.#greet(undefined);
   }
@@ -197,6 +221,8 @@ export class KeeperClient implements TaskLink {
   #greet(protocol: number | undefined): void {
     if (this.#isGreeted) return;
     this.#isGreeted = true;
+    this.#isSilent = false;
+    clearTimeout(this.#silence);
     if (protocol === undefined || protocol < HELLO_PROTOCOL) {
       this.#resolveGreeted(undefined);
       return;
@@ -208,15 +234,30 @@ export class KeeperClient implements TaskLink {
     );
   }
 
+  /** The connection stays: one that wakes up finds there who waits for it. */
+  #onSilence(): void {
+    this.#isSilent = true;
+    this.#rejectAll(silent(this.#taskId));
+  }
+
   #onClose(): void {
     if (this.#closed) return;
     this.#closed = true;
+    clearTimeout(this.#silence);
     this.#resolveGreeted(undefined);
-    for (const { reject, timer } of this.#pending.values()) {
-      clearTimeout(timer);
-      reject(unreachable(this.#taskId, 'its keeper went away'));
-    }
-    this.#pending.clear();
+    this.#rejectAll(new TaskUnreachable(this.#taskId, 'its keeper went away', { isStuck: true }));
     this.#closes.fire();
   }
+
+  #rejectAll(fault: TaskUnreachable): void {
+    for (const { reject, timer } of this.#pending.values()) {
+      clearTimeout(timer);
+      reject(fault);
+    }
+    this.#pending.clear();
+  }
+}
+
+function silent(taskId: string): TaskUnreachable {
+  return new TaskUnreachable(taskId, 'its keeper does not answer', { isStuck: true });
 }

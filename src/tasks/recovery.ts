@@ -18,6 +18,8 @@ export interface RecoveryParts {
   readonly endMarked: (mark: string) => Promise<number>;
 }
 
+export type Ending = Pick<TaskRecord, 'status' | 'reason'>;
+
 /** Who recovers a task now: of several servers one does, the others wait for its word. */
 const CLAIM = 'recovery.claim';
 const LOOK_INTERVAL_MS = 50;
@@ -29,15 +31,19 @@ const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
 /**
  * The truthful end of a task whose keeper is gone: what the record last said stays, the status becomes `error` with the
  * reason, and processes, unfinished files, the socket and the lock that the keeper left behind are gone. Of several servers that
- * find it at once one does this, and all give the same record.
+ * find it at once one does this, and all give the same record. `ending`: how it ended, where that is known better.
  */
-export async function recoverTask(record: TaskRecord, parts: RecoveryParts): Promise<TaskRecord> {
+export async function recoverTask(
+  record: TaskRecord,
+  parts: RecoveryParts,
+  ending?: Ending,
+): Promise<TaskRecord> {
   const { stateDir, logger } = parts;
   const claim = join(stateDir.taskDir(record.task_id), CLAIM);
   const other = await waitForTurn(claim, record.task_id, parts);
   if (other !== undefined) return other;
   try {
-    return await recover(record, parts);
+    return await recover(record, parts, ending);
   } finally {
     await rm(claim, { force: true }).catch((fault: unknown) =>
       // The next one finds that its owner is gone, or waits in vain and then does it again.
@@ -46,7 +52,11 @@ export async function recoverTask(record: TaskRecord, parts: RecoveryParts): Pro
   }
 }
 
-async function recover(record: TaskRecord, parts: RecoveryParts): Promise<TaskRecord> {
+async function recover(
+  record: TaskRecord,
+  parts: RecoveryParts,
+  ending: Ending | undefined,
+): Promise<TaskRecord> {
   const { stateDir, logger, endMarked } = parts;
   const leftovers = await endMarked(record.process_mark).catch((fault: unknown) => {
     logger.error('processes of a dead keeper could not be ended', {
@@ -58,9 +68,9 @@ async function recover(record: TaskRecord, parts: RecoveryParts): Promise<TaskRe
   const ended = await lastSign(record, parts);
   const recovered: TaskRecord = {
     ...record,
-    status: 'error',
+    status: ending?.status ?? 'error',
     status_source: 'observed',
-    reason: `${await whatHappened(record)} while the task was ${record.status}.${
+    reason: `${ending?.reason ?? `${await whatHappened(record)} while the task was ${record.status}.`}${
       leftovers > 0 ? ` ${leftovers} process(es) of the task were still there and were ended.` : ''
     }`,
     activity: '',

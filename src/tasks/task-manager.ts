@@ -8,6 +8,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
+import { endStuckTask } from './stuck-task.js';
 import { TaskQueue } from './task-queue.js';
 import { purposeOf, TaskReader } from './task-reader.js';
 import type {
@@ -24,7 +25,7 @@ import type {
 import { TaskStarter, type StartSettings, type TaskStarterOptions } from './task-starter.js';
 import { waitForTasks } from './task-waiter.js';
 import { TaskWatches } from './task-watches.js';
-import { unreachable } from './unreachable.js';
+import { TaskUnreachable } from './unreachable.js';
 
 /** A keeper that is being started has a record within this; then it has failed, and the task has its end. */
 const START_LIMIT_MS = 25_000;
@@ -135,7 +136,21 @@ export class TaskManager implements TaskService, Disposable {
       }
       await this.#untilKept(taskId);
     }
-    return this.#withLink(taskId, (link) => link.kill(reason));
+    const kill = (): Promise<TaskRecord> => this.#withLink(taskId, (link) => link.kill(reason));
+    try {
+      return await kill();
+    } catch (fault) {
+      if (!(fault instanceof TaskUnreachable && fault.isStuck)) throw fault;
+      const read = (id: string): Promise<TaskRecord | undefined> => this.#reader.read(id);
+      const ended = await endStuckTask(await this.get(taskId), reason, {
+        ...this.#options,
+        read,
+        askAgain: kill,
+      });
+      // A keeper that was killed starts nothing any more.
+      this.#inBackground('the queue could not go on', () => this.#queue.advance());
+      return ended;
+    }
   }
 
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
@@ -181,10 +196,11 @@ export class TaskManager implements TaskService, Disposable {
     let link: TaskLink | undefined;
     try {
       link = await this.#options.host.connect(record);
-      if (link === undefined) throw unreachable(taskId, 'nobody listens at its socket');
+      if (link === undefined)
+        throw new TaskUnreachable(taskId, 'nobody listens at its socket', { isStuck: true });
       return await act(link);
     } catch (fault) {
-      if (!(fault instanceof BridgeError && fault.code === 'TASK_UNREACHABLE')) throw fault;
+      if (!(fault instanceof TaskUnreachable)) throw fault;
       // A keeper that ends its task goes away with what was asked at that moment; the record tells the end.
       const left = await this.get(taskId);
       throw isFinal(left.status) ? endedMeanwhile(left) : fault;

@@ -1,11 +1,18 @@
 // Pure: what a caller is told whose task has a keeper that does not answer.
 import { BridgeError } from '../base/errors.js';
 
-/** `why` completes "cannot be reached: …". */
-export function unreachable(taskId: string, why: string): BridgeError {
-  return new BridgeError(
-    'TASK_UNREACHABLE',
-    `Task ${taskId} cannot be reached: ${why}.`,
-    'Call get_task_status: when its keeper is gone, the task is given a truthful end.',
-  );
+/** TASK_UNREACHABLE: the task runs, as far as is known, and its keeper does not answer. */
+export class TaskUnreachable extends BridgeError {
+  /** The keeper takes no connection, or says nothing on it; else it may be at work. */
+  readonly isStuck: boolean;
+
+  /** `why` completes "cannot be reached: …". */
+  constructor(taskId: string, why: string, { isStuck = false }: { readonly isStuck?: boolean } = {}) {
+    super(
+      'TASK_UNREACHABLE',
+      `Task ${taskId} cannot be reached: ${why}.`,
+      'Call get_task_status: when its keeper is gone, the task is given a truthful end. kill_task ends it in any case.',
+    );
+    this.isStuck = isStuck;
+  }
 }

@@ -1,6 +1,9 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { messageOf } from '../../src/base/errors.js';
-import { writeProgram } from '../harness/scripted-agent.js';
+import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
 
@@ -45,4 +48,42 @@ async function endOfTask(bridge: TestBridge): Promise<string> {
   }
   const end = await bridge.end(id);
   return `${end.status}: ${end.reason}`;
+}
+
+it.each([
+  {
+    keeper: 'was halted goes on and ends its task',
+    break: async ({ pid }: Keeper) => void process.kill(pid, 'SIGSTOP'),
+    reason: 'Terminated by kill_task.',
+  },
+  {
+    keeper: 'nobody can reach is ended with its task',
+    break: ({ socketPath }: Keeper) => rm(socketPath),
+    reason: 'Terminated by kill_task. Its keeper did not answer and was ended, too.',
+  },
+])('kill_task: a keeper that $keeper', async ({ break: breakIt, reason }) => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const next = await bridge.start({ prompt: 'AGENT: exit', path: bridge.project, on_conflict: 'queue' });
+  await expect.poll(async () => (await recordOf(bridge, id)).agent, POLL).toBeTruthy();
+  const { keeper, socket_path: socketPath } = await recordOf(bridge, id);
+  if (keeper === null) throw new Error('It has no keeper.');
+  await breakIt({ pid: keeper.pid, socketPath });
+  expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  expect(await bridge.end(id)).toMatchObject({
+    status: 'killed',
+    reason: expect.stringContaining(reason) as unknown,
+  });
+  expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+  await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
+});
+
+interface Keeper {
+  readonly pid: number;
+  readonly socketPath: string;
+}
+
+async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
+  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+  return taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
 }

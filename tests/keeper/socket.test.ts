@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { nextEvent } from '../../src/base/event.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { KeeperClient } from '../../src/keeper/keeper-client.js';
 import { KeeperServer } from '../../src/keeper/keeper-server.js';
 import { keeperReplySchema, MAX_LINE_BYTES, type KeeperReply } from '../../src/keeper/messages.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { createRun, type RunHarness } from '../tasks/run-harness.js';
-import { TASK_ID } from '../tasks/sample-task.js';
+import { sampleRecord, TASK_ID } from '../tasks/sample-task.js';
 
 const socketPath = (): string => join(tmpdir(), `${createTaskId().slice(-12)}.sock`);
 
@@ -170,4 +173,53 @@ it('a keeper that stops listening before it takes the connection is gone', async
   const connecting = KeeperClient.connect(TASK_ID, path);
   server.close();
   expect(await connecting).toBeUndefined();
+});
+
+/** Who takes connections and says nothing until it is told to, as a keeper that was halted. */
+async function halted(): Promise<{ path: string; wake: (record: TaskRecord) => void; got: () => string }> {
+  const path = socketPath();
+  const sockets: Socket[] = [];
+  let got = '';
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    socket.on('data', (bytes) => (got += bytes.toString()));
+  });
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  const wake = (record: TaskRecord): void => {
+    for (const socket of sockets)
+      socket.write(`${JSON.stringify({ push: 'record', record, protocol: 2 })}\n`);
+  };
+  return { path, wake, got: () => got };
+}
+
+it('a keeper that says nothing is told as one that does not answer, and is asked again when it goes on', async () => {
+  const keeper = await halted();
+  const client = await KeeperClient.connect(TASK_ID, keeper.path);
+  if (client === undefined) throw new Error('nobody listens');
+  onTestFinished(() => client.dispose());
+  const message: unknown = expect.stringContaining('does not answer');
+  const stuck = { code: 'TASK_UNREACHABLE', isStuck: true, message };
+  await expect(client.screen()).rejects.toMatchObject(stuck);
+  await expect(client.kill('Enough.')).rejects.toMatchObject(stuck);
+  const told = nextEvent(client.onDidChange);
+  keeper.wake(sampleRecord({ status: 'running' }));
+  await told;
+  client.kill('Enough.').catch(() => undefined);
+  await expect.poll(keeper.got).toContain('"method":"kill"');
+});
+
+it('who can do nothing before a keeper has introduced itself is told that it does not', async () => {
+  const keeper = await halted();
+  const client = await KeeperClient.connect(TASK_ID, keeper.path);
+  if (client === undefined) throw new Error('nobody listens');
+  onTestFinished(() => client.dispose());
+  const clock = new ManualClock();
+  const told = expect(client.introduced(clock)).rejects.toThrow(/its keeper does not answer/);
+  clock.advance(5_000);
+  await told;
 });

@@ -9,7 +9,7 @@ import { projectBusy } from '../../src/tasks/project-busy.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
-import { unreachable } from '../../src/tasks/unreachable.js';
+import { TaskUnreachable } from '../../src/tasks/unreachable.js';
 
 /** Tasks without processes: each holds its project and runs until it is told to end. */
 export class MemoryHost implements TaskHost {
@@ -66,14 +66,14 @@ export class MemoryHost implements TaskHost {
     if (running === undefined) return undefined;
     if (this.connects !== 'made') {
       if (this.endsWhenAsked) await this.end(task_id, 'completed', 'Done.');
-      if (this.connects === 'refused') throw unreachable(task_id, 'connect EAGAIN');
+      if (this.connects === 'refused') throw new TaskUnreachable(task_id, 'connect EAGAIN');
       return undefined;
     }
     const refuse = () => Promise.reject(new Error('not asked of this host'));
     const goAway = async () => {
       if (!this.endsWhenAsked) return refuse();
       await this.end(task_id, 'completed', 'Done.');
-      throw unreachable(task_id, 'its keeper went away');
+      throw new TaskUnreachable(task_id, 'its keeper went away');
     };
     return {
       onDidChange: (listener) =>

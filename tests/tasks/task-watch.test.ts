@@ -3,7 +3,7 @@ import { Emitter } from '../../src/base/event.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { TaskLink } from '../../src/tasks/task-host.js';
 import { TaskWatch } from '../../src/tasks/task-watch.js';
-import { unreachable } from '../../src/tasks/unreachable.js';
+import { TaskUnreachable } from '../../src/tasks/unreachable.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { sampleRecord, TASK_ID } from './sample-task.js';
 
@@ -56,7 +56,7 @@ function watching(
 }
 
 it.each([
-  { keeper: 'does not answer', answer: unreachable(TASK_ID, 'connect EAGAIN') },
+  { keeper: 'does not answer', answer: new TaskUnreachable(TASK_ID, 'connect EAGAIN') },
   { keeper: 'is not there', answer: undefined },
 ])('a task whose keeper $keeper is told to be read, and is looked at again', async ({ answer }) => {
   const link = new Link();
@@ -72,7 +72,7 @@ it.each([
 it('one task that cannot be reached keeps none of the others from being followed', async () => {
   const link = new Link();
   const other = sampleRecord({ status: 'running', task_id: 'task_99999999999999999999' });
-  const { told } = watching([unreachable(TASK_ID, 'connect EAGAIN'), link], {
+  const { told } = watching([new TaskUnreachable(TASK_ID, 'connect EAGAIN'), link], {
     isOne: false,
     records: [running, other],
   });

@@ -1,0 +1,84 @@
+import { sleep, withinMs } from '../base/clock.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { isSameProcess, processState, type ProcessIdentity } from '../store/process-identity.js';
+import { recoverTask, type RecoveryParts } from './recovery.js';
+import type { TaskRecord } from './task.js';
+import { TaskUnreachable } from './unreachable.js';
+
+/** A keeper that goes on ends its task by signals, each of which has some seconds. */
+const WAKE_LIMIT_MS = 15_000;
+/** After SIGKILL only what is stuck in the kernel stays. */
+const AFTER_KILL_MS = 5_000;
+const LOOK_MS = 50;
+
+export interface StuckTaskParts extends RecoveryParts {
+  /** Asks the keeper to end the task. Throws as the first time. */
+  readonly askAgain: () => Promise<TaskRecord>;
+  /** The record as it is on the disk. */
+  readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
+}
+
+/**
+ * Ends a task whose keeper was asked to and does not answer. One that was halted goes on and does it itself; any other is
+ * killed, and what it leaves is ended here. Throws TASK_UNREACHABLE for a keeper that may not be signalled, that the kernel holds,
+ * or that is at work on it for longer than a call lasts.
+ */
+export async function endStuckTask(
+  record: TaskRecord,
+  reason: string,
+  parts: StuckTaskParts,
+): Promise<TaskRecord> {
+  const { task_id: taskId, keeper } = record;
+  if (keeper === null) throw new TaskUnreachable(taskId, 'it has no keeper yet');
+  if (await signalled(keeper, 'SIGCONT', taskId)) {
+    const ended = await endByKeeper(taskId, parts);
+    if (ended !== undefined) return ended;
+  }
+  if (await signalled(keeper, 'SIGKILL', taskId)) await untilGone(keeper, taskId, parts);
+  return recoverTask((await parts.read(taskId)) ?? record, parts, {
+    status: 'killed',
+    reason: `${reason} Its keeper did not answer and was ended, too.`,
+  });
+}
+
+/** Undefined when it does not answer now either. */
+async function endByKeeper(
+  taskId: string,
+  { clock, askAgain, read }: StuckTaskParts,
+): Promise<TaskRecord | undefined> {
+  try {
+    const ended = await withinMs(clock, WAKE_LIMIT_MS, askAgain());
+    if (ended !== undefined) return ended;
+  } catch (fault) {
+    if (fault instanceof TaskUnreachable && fault.isStuck) return undefined;
+    // It found what it was asked the first time, and has ended it.
+    if (fault instanceof BridgeError && fault.code === 'TASK_NOT_RUNNING') return read(taskId);
+    throw fault;
+  }
+  throw new TaskUnreachable(taskId, `its keeper has not ended it within ${WAKE_LIMIT_MS / 1000} s`);
+}
+
+/** False when it is gone. */
+async function signalled(keeper: ProcessIdentity, name: NodeJS.Signals, taskId: string): Promise<boolean> {
+  if ((await processState(keeper)) === 'gone') return false;
+  if (!(await isSameProcess(keeper)))
+    throw new TaskUnreachable(taskId, `the system does not say whether process ${keeper.pid} is its keeper`);
+  try {
+    process.kill(keeper.pid, name);
+    return true;
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === 'ESRCH') return false;
+    if (code !== 'EPERM') throw thrown;
+    throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, may not be signalled`);
+  }
+}
+
+async function untilGone(keeper: ProcessIdentity, taskId: string, { clock }: StuckTaskParts): Promise<void> {
+  const giveUpMs = clock.monotonicMs() + AFTER_KILL_MS;
+  while ((await processState(keeper)) !== 'gone') {
+    if (clock.monotonicMs() > giveUpMs)
+      throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
+    await sleep(clock, LOOK_MS);
+  }
+}
