@@ -51,7 +51,7 @@ export class AttachedOutput {
     return this.#isBusy;
   }
 
-  /** Ends with the first sign that the program runs or does not: output, or the end of it. */
+  /** Ends with the first sign that the program runs or does not: its output, init's whole word, or the end of both. */
   get seen(): Promise<void> {
     return this.#seen;
   }
@@ -72,7 +72,8 @@ export class AttachedOutput {
     this.#takenBytes += chunk.length;
     const pieces: OutputPiece[] = this.#splitter?.split(chunk) ?? [{ stream: 'terminal', bytes: chunk }];
     this.#deliver(this.#held === undefined ? pieces : this.#sift(this.#held, pieces), 0);
-    if (pieces.length > 0) this.#markSeen();
+    // The beginning of init's word says nothing yet: it may come in parts.
+    if (this.#held === undefined || this.initFault !== undefined) this.#markSeen();
   }
 
   /** What of `pieces` is to be handed on now, with what was held back before it. */

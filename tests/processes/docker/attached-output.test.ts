@@ -49,6 +49,24 @@ describe('the stream of a container', () => {
     );
   });
 
+  test.each([
+    ['a first part of init’s word', '[FATAL tini (7)] ex', false],
+    ['init’s whole word', NOT_FOUND, true],
+    ['what might have become init’s word', '[FATAL error', true],
+    ['any output', 'x', true],
+  ])('is a sign of the program or of there being none: %s', async (_what, text, isSign) => {
+    const stream = new PassThrough();
+    const output = new AttachedOutput(stream, { sink: new Collector(), isTerminal: false });
+    let isSeen = false;
+    void output.seen.then(() => (isSeen = true));
+    stream.write(frame(2, Buffer.from(text)));
+    await expect.poll(() => output.takenBytes).toBe(8 + text.length);
+    await Promise.resolve();
+    expect(isSeen).toBe(isSign);
+    stream.end();
+    await output.seen;
+  });
+
   test('waits for a sink that is busy, and loses nothing', async () => {
     const sink = new Collector();
     let letGo = (): void => undefined;

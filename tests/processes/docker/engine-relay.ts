@@ -17,9 +17,20 @@ export interface RelayOptions {
   readonly lateMs?: number;
   /** The engine's machine has no `ps`, by which engines list processes. */
   readonly hasNoPs?: boolean;
+  /** What the first lists of processes are answered with instead: the words of a fault, or a list. */
+  readonly lists?: readonly (string | { readonly Titles: readonly string[]; readonly Processes: null })[];
 }
 
-const NO_PS = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+/** The words of a real engine. */
+const NO_PS = 'ps: exec: "ps": executable file not found in $PATH';
+
+function answerOf(list: NonNullable<RelayOptions['lists']>[number]): string {
+  const [status, value] =
+    typeof list === 'string' ? ['500 Internal Server Error', { message: list }] : ['200 OK', list];
+  const body = JSON.stringify(value);
+  const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  return `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;
+}
 
 /** A way to the engine that a test can cut and open again: what is behind it goes on. */
 export class EngineRelay {
@@ -27,7 +38,11 @@ export class EngineRelay {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
 
-  private constructor(target: string, { isTls = false, lateMs = 0, hasNoPs = false }: RelayOptions) {
+  private constructor(
+    target: string,
+    { isTls = false, lateMs = 0, hasNoPs = false, lists = [] }: RelayOptions,
+  ) {
+    const left = [...lists];
     const pem = (name: string) => readFileSync(join(certificatesPath, name));
     const forward = (near: Socket): void => {
       if (this.#isCut) {
@@ -43,8 +58,9 @@ export class EngineRelay {
       near.once('data', (chunk: Buffer) => {
         // Each request has a connection of its own.
         const request = chunk.toString('latin1');
-        if (hasNoPs && request.includes('/top?')) {
-          near.end(NO_PS);
+        const list = /\/top[? ]/.test(request) ? (left.shift() ?? (hasNoPs ? NO_PS : undefined)) : undefined;
+        if (list !== undefined) {
+          near.end(answerOf(list));
           return;
         }
         far.write(chunk);

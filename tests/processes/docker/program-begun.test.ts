@@ -29,6 +29,31 @@ describeDocker('the begin of a program in a container', ({ busyboxImage }) => {
     expect(started).toMatchObject({ ok: false, fault: { code: 'PROGRAM_NOT_FOUND' } });
   });
 
+  it('one that does not exist is refused also when its container cannot be looked at while it ends', async () => {
+    const test = await open({
+      lateMs: 300,
+      lists: [
+        { Titles: ['PID', 'CMD'], Processes: null },
+        'ttrpc: closed: unknown',
+        'runc did not terminate successfully: exit status 1: unable to get all container pids',
+      ],
+    });
+    const started = await test.backend.spawn(test.spec(['no-such-program-anywhere']), new Collector());
+    expect(started).toMatchObject({ ok: false, fault: { code: 'PROGRAM_NOT_FOUND' } });
+  });
+
+  it('one that does not exist is refused also where the engine cannot list processes', async () => {
+    const test = await open({ lateMs: 300, hasNoPs: true });
+    const started = await test.backend.spawn(test.spec(['no-such-program-anywhere']), new Collector());
+    expect(started).toMatchObject({ ok: false, fault: { code: 'PROGRAM_NOT_FOUND' } });
+  });
+
+  it('one that says nothing runs after two seconds where the engine never says what runs', async () => {
+    const lists = Array.from({ length: 1_000 }, () => 'a fault of another kind');
+    const { process } = await startContainer(await open({ lists }), ['cat']);
+    expect(process.status).toBe('running');
+  });
+
   it('one that says nothing runs when its start is answered, and one that ends silently has ended well', async () => {
     const test = await open({ lateMs: 300 });
     const { process: silent } = await startContainer(test, ['cat']);
