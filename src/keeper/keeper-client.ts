@@ -26,6 +26,8 @@ const GREETING_LIMIT_MS = 5_000;
 const CONNECT_LIMIT_MS = 2_000;
 /** Of a connection that nobody took: no socket, nobody who listens, or one who stopped listening before he took it. */
 const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
+/** More wait to be accepted than the system keeps (connect(2), Unix sockets). */
+const QUEUE_IS_FULL = 'EAGAIN';
 /** The first protocol that knows `hello` and watchers. */
 const HELLO_PROTOCOL = 2;
 
@@ -88,8 +90,15 @@ export class KeeperClient implements TaskLink {
         resolve(new KeeperClient(taskId, socket, role));
       });
       const onError = (fault: Error): void => {
-        if (NOBODY.has(systemCodeOf(fault))) resolve(undefined);
-        else reject(new TaskUnreachable(taskId, fault.message, { isStuck: true }));
+        const code = systemCodeOf(fault);
+        if (NOBODY.has(code)) resolve(undefined);
+        // Any other code is a fault of this side (no descriptors, no access), which says nothing of the keeper.
+        else
+          reject(
+            new TaskUnreachable(taskId, fault.message, {
+              isStuck: code === undefined || code === QUEUE_IS_FULL,
+            }),
+          );
       };
       socket.on('error', onError);
     });

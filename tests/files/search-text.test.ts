@@ -69,32 +69,29 @@ describe('the matches in a text', () => {
   });
 
   test('end where the page is full', () => {
-    let taken = 0;
-    const goOn = textSearch({
-      text: 'a\na\na\n',
-      find: (line) => line.indexOf('a'),
-      context: 0,
-      afterLine: 0,
-      fixed: 'a',
-      pause: { isDue: () => false },
-      take: () => ++taken < 2,
-    });
-    expect([goOn(), taken]).toEqual(['full', 2]);
+    const { goOn, taken } = searchOf('a\na\na\n', { enough: 2, isDue: false });
+    expect([goOn(), taken()]).toEqual(['full', 2]);
   });
 
   test('wait for whoever else has waited long enough, behind each', () => {
-    let taken = 0;
-    const goOn = textSearch({
-      text: 'a\na\n',
-      find: (line) => line.indexOf('a'),
-      context: 0,
-      afterLine: 0,
-      fixed: 'a',
-      pause: { isDue: () => true },
-      take: () => ++taken > 0,
-    });
-    expect([goOn(), taken]).toEqual(['due', 1]);
-    expect([goOn(), taken]).toEqual(['due', 2]);
-    expect([goOn(), taken]).toEqual(['all', 2]);
+    const { goOn, taken } = searchOf('a\na\n', { enough: 9, isDue: true });
+    expect([goOn(), taken()]).toEqual(['due', 1]);
+    expect([goOn(), taken()]).toEqual(['due', 2]);
+    expect([goOn(), taken()]).toEqual(['all', 2]);
   });
 });
+
+/** A search for `a` that has enough with so many matches. */
+function searchOf(text: string, { enough, isDue }: { readonly enough: number; readonly isDue: boolean }) {
+  let taken = 0;
+  const goOn = textSearch({
+    text,
+    find: (line) => line.indexOf('a'),
+    context: 0,
+    afterLine: 0,
+    fixed: 'a',
+    pause: { isDue: () => isDue },
+    take: () => ++taken < enough,
+  });
+  return { goOn, taken: () => taken };
+}

@@ -164,6 +164,12 @@ it('nobody at the path is no client', async () => {
   expect(await KeeperClient.connect(TASK_ID, socketPath())).toBeUndefined();
 });
 
+it('a connection that this side cannot make says nothing of the keeper', async () => {
+  const noFolder = join(import.meta.filename, 'a.sock');
+  const fault = { code: 'TASK_UNREACHABLE', isStuck: false };
+  await expect(KeeperClient.connect(TASK_ID, noFolder)).rejects.toMatchObject(fault);
+});
+
 it('a keeper that stops listening before it takes the connection is gone', async () => {
   const path = socketPath();
   const server = createServer();
