@@ -14,6 +14,8 @@ it.runIf(process.platform === 'linux')(
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     await once(child.stdout, 'data');
+    // Until it waits for its line the kernel tells something else at each look.
+    await expect.poll(() => readFileSync(`/proc/${child.pid}/stat`, 'latin1')).toMatch(/\) S /);
     const files = new KernelFiles();
     for (const name of ['stat', 'environ', 'cmdline']) {
       const path = `/proc/${child.pid}/${name}`;
