@@ -55,13 +55,16 @@ export class KeeperPeer implements Disposable {
     if (!this.#isOwedRecord) writeJsonLine(this.#socket, this.#options.record());
   }
 
-  /** Resolves when the client has taken all, or is gone. */
+  /**
+   * Resolves when the client has read to the end and hung up, or is gone. Hanging up on one that still writes would take from
+   * it what it has not read: its write fails, and Node.js closes a socket whose write failed.
+   */
   end(): Promise<void> {
     if (this.#socket.destroyed) return Promise.resolve();
     if (this.#isOwedRecord) writeJsonLine(this.#socket, this.#options.record());
     return new Promise((resolve) => {
       this.#socket.once('close', resolve);
-      this.#socket.end(() => resolve());
+      this.#socket.end();
     });
   }
 

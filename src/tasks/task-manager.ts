@@ -136,7 +136,13 @@ export class TaskManager implements TaskService, Disposable {
       }
       await this.#untilKept(taskId);
     }
-    const kill = (): Promise<TaskRecord> => this.#withLink(taskId, (link) => link.kill(reason));
+    const kill = (): Promise<TaskRecord> =>
+      this.#withLink(
+        taskId,
+        (link) => link.kill(reason),
+        // It has what was wanted of it, also when its keeper could not say so any more.
+        (ended) => ended,
+      );
     try {
       return await kill();
     } catch (fault) {
@@ -190,7 +196,12 @@ export class TaskManager implements TaskService, Disposable {
     this.#owned.dispose();
   }
 
-  async #withLink<T>(taskId: string, act: (link: TaskLink) => Promise<T>): Promise<T> {
+  /** `whenEnded`: what a task that ended before it answered means; TASK_NOT_RUNNING when left out. */
+  async #withLink<T>(
+    taskId: string,
+    act: (link: TaskLink) => Promise<T>,
+    whenEnded: (record: TaskRecord) => T = throwEndedMeanwhile,
+  ): Promise<T> {
     const record = await this.get(taskId);
     if (isFinal(record.status) || record.keeper === null) throw notRunning(record);
     let link: TaskLink | undefined;
@@ -203,7 +214,8 @@ export class TaskManager implements TaskService, Disposable {
       if (!(fault instanceof TaskUnreachable)) throw fault;
       // A keeper that ends its task goes away with what was asked at that moment; the record tells the end.
       const left = await this.get(taskId);
-      throw isFinal(left.status) ? endedMeanwhile(left) : fault;
+      if (isFinal(left.status)) return whenEnded(left);
+      throw fault;
     } finally {
       link?.dispose();
     }
@@ -270,8 +282,8 @@ function notRunning(record: TaskRecord): BridgeError {
   );
 }
 
-function endedMeanwhile(record: TaskRecord): BridgeError {
-  return new BridgeError(
+function throwEndedMeanwhile(record: TaskRecord): never {
+  throw new BridgeError(
     'TASK_NOT_RUNNING',
     `Task ${record.task_id} ended before it answered: it is ${record.status} (${record.reason}).`,
     'What it still took is in its status and journal. Start a new task with start_task.',

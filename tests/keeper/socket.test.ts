@@ -148,6 +148,25 @@ it('what is asked while the task ends is still answered, and the final record is
   await expect(client.screen()).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
 });
 
+it('a client that writes while the keeper leaves still reads what it was answered', async () => {
+  const { path, harness, server } = await served();
+  const socket = await rawClient(path);
+  socket.pause();
+  socket.write('{"id":1,"method":"kill","reason":"Enough."}\n');
+  await expect.poll(() => harness.driver.told).toContain('kill');
+  harness.driver.exit({ exitCode: null, signal: 'SIGTERM' });
+  await harness.run.ended;
+  const left = server.finish().then(() => server.dispose());
+  // All that the keeper says lies ready, and it would hang up here if it did not wait.
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  await new Promise((written) => socket.write('{"id":2,"method":"screen"}\n', written));
+  expect(await lines(socket, 4)).toContainEqual({
+    id: 1,
+    record: expect.objectContaining({ status: 'killed' }) as unknown,
+  });
+  await left;
+});
+
 it('a keeper that goes away leaves no wish unanswered', async () => {
   const path = socketPath();
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));

@@ -70,7 +70,7 @@ export class MemoryHost implements TaskHost {
       return undefined;
     }
     const refuse = () => Promise.reject(new Error('not asked of this host'));
-    const goAway = async () => {
+    const goAway = async (): Promise<never> => {
       if (!this.endsWhenAsked) return refuse();
       await this.end(task_id, 'completed', 'Done.');
       throw new TaskUnreachable(task_id, 'its keeper went away');
@@ -81,7 +81,7 @@ export class MemoryHost implements TaskHost {
       onDidClose: new Emitter<void>().event,
       respond: refuse,
       message: goAway,
-      kill: (reason) => this.end(task_id, 'killed', reason),
+      kill: (reason) => (this.endsWhenAsked ? goAway() : this.end(task_id, 'killed', reason)),
       screen: goAway,
       dispose: () => undefined,
     };

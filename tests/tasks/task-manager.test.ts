@@ -114,6 +114,13 @@ describe('the tasks of a user', () => {
       await expect(spoken).rejects.toThrow(/ended before it answered: it is completed \(Done\.\)/);
     });
 
+    it('and that end while they are killed have what was wanted of them', async () => {
+      const tasks = manager();
+      const { task_id: taskId } = await start(tasks, 'a');
+      Object.assign(host, { connects, endsWhenAsked: true });
+      expect(await tasks.kill(taskId, 'Enough.')).toMatchObject({ status: 'completed', reason: 'Done.' });
+    });
+
     it('and that end while their screen is asked for show the last one', async () => {
       const tasks = manager();
       const { task_id: taskId } = await start(tasks, 'a');
