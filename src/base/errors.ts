@@ -35,6 +35,7 @@ export const errorCodes = {
   CLAUDE_TOO_OLD: 'The installed Claude Code is older than the bridge can drive.',
   PROCESS_NOT_FOUND: 'No process has that pid, or it is no longer kept.',
   PROCESS_NOT_RUNNING: 'The process has ended, or belongs to another server.',
+  PROCESS_UNREACHABLE: 'What keeps the process does not answer.',
   PROGRAM_NOT_FOUND: 'The program was not found, or may not be executed.',
   SPAWN_FAILED: 'The process could not be started; the words are those of the system.',
   INPUT_REFUSED: 'The process takes no input any more, or has left too much of it unread.',

@@ -4,7 +4,7 @@ import { systemCodeOf } from '../base/errors.js';
 import type { ProcessStats, TerminalSize } from '../processes/process-handle.js';
 import type { ProcessRecord } from '../processes/process-record.js';
 import type { ScreenText } from '../processes/process-screen.js';
-import { err, ok, type Result } from '../processes/result.js';
+import { err, ok, unreachable, type Result } from '../processes/result.js';
 import type { Printed, RunningProcess } from '../processes/running-process.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
 import {
@@ -18,15 +18,21 @@ import {
   type ProcessWish,
 } from './process-messages.js';
 
-/** A keeper answers in milliseconds, a kill within its ladder; a minute of silence is no answer. */
-const REPLY_LIMIT_MS = 60_000;
+/** A keeper answers in milliseconds, a kill within its ladder; every call of a tool must answer within 45 s. */
+const REPLY_LIMIT_MS = 40_000;
+/** Without an answer by then one looks whether the keeper does anything at all. */
+const DOUBT_MS = 2_000;
+/** A keeper greets at once; one that has not by then was halted, or hangs. */
+const GREETING_LIMIT_MS = 3_000;
+/** More wait to be accepted than the system keeps (connect(2), Unix sockets). */
+const QUEUE_IS_FULL = 'EAGAIN';
 const CONNECT_LIMIT_MS = 2_000;
 
 type Wish = ProcessWish extends infer W ? (W extends { id: number } ? Omit<W, 'id'> : never) : never;
 
 interface Pending {
   readonly resolve: (reply: Result<unknown>) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly timers: readonly NodeJS.Timeout[];
 }
 
 /** A process that a keeper runs, over the keeper's socket. */
@@ -39,6 +45,8 @@ export class KeptProcess implements RunningProcess {
   #printed: Printed = { bytes: {}, lostBytes: 0 };
   #nextId = 1;
   #isClosed = false;
+  #isSilent = false;
+  #looking: Promise<boolean> | undefined;
   #end: (record: ProcessRecord) => void = () => undefined;
 
   private constructor(
@@ -126,8 +134,11 @@ export class KeptProcess implements RunningProcess {
     return this.#printed;
   }
 
-  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    await this.#do({ method: 'until_prints', bytes: printedBytes, limit_ms: limitMs });
+  untilPrints(printedBytes: number, limitMs: number): Promise<Result<void>> {
+    return this.#do(
+      { method: 'until_prints', bytes: printedBytes, limit_ms: limitMs },
+      limitMs + REPLY_LIMIT_MS,
+    );
   }
 
   screen(): Promise<Result<ScreenText>> {
@@ -139,28 +150,50 @@ export class KeptProcess implements RunningProcess {
     this.#socket.destroy();
   }
 
-  async #do(wish: Wish): Promise<Result<void>> {
-    const done = await this.#ask(wish, z.unknown());
+  async #do(wish: Wish, limitMs?: number): Promise<Result<void>> {
+    const done = await this.#ask(wish, z.unknown(), limitMs);
     return done.ok ? ok(undefined) : done;
   }
 
-  async #ask<T>(wish: Wish, schema: z.ZodType<T>): Promise<Result<T>> {
+  async #ask<T>(wish: Wish, schema: z.ZodType<T>, limitMs = REPLY_LIMIT_MS): Promise<Result<T>> {
+    if (this.#isSilent && !this.#isClosed) await this.#look();
     if (this.#isClosed) return gone(this.#record);
+    if (this.#isSilent) return silent(this.#record);
     const id = this.#nextId++;
     const reply = await new Promise<Result<unknown>>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#pending.delete(id);
-        resolve(gone(this.#record));
-      }, REPLY_LIMIT_MS);
-      this.#pending.set(id, { resolve, timer });
+      const timers = [
+        setTimeout(() => void this.#look(), DOUBT_MS),
+        setTimeout(() => this.#settle(id, silent(this.#record)), limitMs),
+      ];
+      this.#pending.set(id, { resolve, timers });
       writeJsonLine(this.#socket, { id, ...wish });
     });
     if (!reply.ok) return reply;
     const parsed = schema.safeParse(reply.value);
-    return parsed.success ? ok(parsed.data) : gone(this.#record);
+    if (parsed.success) return ok(parsed.data);
+    return unreachable(this.#record.process_id, 'its keeper, of another version, answered in its own way');
+  }
+
+  #settle(id: number, reply: Result<unknown>): void {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    for (const timer of pending?.timers ?? []) clearTimeout(timer);
+    pending?.resolve(reply);
+  }
+
+  #settleAll(reply: Result<unknown>): void {
+    for (const id of this.#pending.keys()) this.#settle(id, reply);
+  }
+
+  /** Whether the keeper does anything at all: whoever connects is greeted at once. All who wait are told when it does not. */
+  async #look(): Promise<void> {
+    this.#looking ??= isGreeted(this.#record).finally(() => (this.#looking = undefined));
+    this.#isSilent = !(await this.#looking);
+    if (this.#isSilent) this.#settleAll(silent(this.#record));
   }
 
   #onLine(value: unknown): void {
+    this.#isSilent = false;
     const push = processPushSchema.safeParse(value);
     if (push.success) {
       this.#record = push.data.record;
@@ -169,10 +202,8 @@ export class KeptProcess implements RunningProcess {
     }
     const reply = processReplySchema.safeParse(value);
     if (!reply.success) return;
-    const pending = this.#pending.get(reply.data.id);
-    this.#pending.delete(reply.data.id);
-    clearTimeout(pending?.timer);
-    pending?.resolve('fault' in reply.data ? { ok: false, fault: reply.data.fault } : ok(reply.data.value));
+    const { data } = reply;
+    this.#settle(data.id, 'fault' in data ? { ok: false, fault: data.fault } : ok(data.value));
   }
 
   async #onClose(): Promise<void> {
@@ -183,12 +214,31 @@ export class KeptProcess implements RunningProcess {
       // What it said last counts; who asks next finds out what became of it.
     }
     this.#end(this.#record);
-    for (const { resolve, timer } of this.#pending.values()) {
-      clearTimeout(timer);
-      resolve(gone(this.#record));
-    }
-    this.#pending.clear();
+    this.#settleAll(gone(this.#record));
   }
+}
+
+/** False when the keeper takes a connection and says nothing. One that takes none is leaving, which its end tells. */
+function isGreeted({ socket_path: path }: ProcessRecord): Promise<boolean> {
+  if (path === null) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.unref().setTimeout(GREETING_LIMIT_MS, () => socket.destroy());
+    let isTold = false;
+    socket.once('data', () => {
+      isTold = true;
+      socket.destroy();
+    });
+    socket.once('error', (fault) => (isTold = systemCodeOf(fault) !== QUEUE_IS_FULL));
+    socket.once('close', () => resolve(isTold));
+  });
+}
+
+function silent({ process_id }: ProcessRecord) {
+  return unreachable(
+    process_id,
+    'its keeper does not answer, and does what it was asked only when it goes on',
+  );
 }
 
 function gone({ process_id, status }: ProcessRecord) {
@@ -196,7 +246,7 @@ function gone({ process_id, status }: ProcessRecord) {
     ? err('NOT_RUNNING', `The process ${process_id} has ended.`, 'Its output can still be read.')
     : err(
         'NOT_RUNNING',
-        `The keeper of the process ${process_id} does not answer.`,
+        `The keeper of the process ${process_id} is gone.`,
         'Call ps, which tells what became of it.',
       );
 }

@@ -115,7 +115,7 @@ export class ProcessKeeperServer {
       case 'printed':
         return ok(await running.printed());
       case 'until_prints':
-        return ok(await running.untilPrints(wish.bytes, wish.limit_ms));
+        return running.untilPrints(wish.bytes, wish.limit_ms);
       case 'screen':
         return running.screen();
     }

@@ -30,6 +30,7 @@ const faultCodes: Readonly<Record<ProcessFaultCode, true>> = {
   PROGRAM_NOT_FOUND: true,
   SPAWN_FAILED: true,
   NOT_RUNNING: true,
+  UNREACHABLE: true,
   INPUT_CLOSED: true,
   INPUT_FULL: true,
   NO_TERMINAL: true,

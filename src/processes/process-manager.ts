@@ -4,6 +4,7 @@ import { createProcessId, createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { processState, type ProcessIdentity } from '../store/process-identity.js';
+import { endKeeper } from './end-keeper.js';
 import { BlockPool } from './output/block-pool.js';
 import type { ProcessBackend } from './process-backend.js';
 import type { ProcessMode, ProcessSpec } from './process-handle.js';
@@ -102,6 +103,16 @@ export class ProcessManager {
   /** Ends what an ended process left behind; how much that was. */
   async endLeftBehind({ mark }: ProcessRecord): Promise<number> {
     return mark === null ? 0 : this.#parts.endMarked(mark);
+  }
+
+  /** Ends a kept process whose keeper does not answer; its last record. */
+  async endStuck(record: ProcessRecord): Promise<Result<ProcessRecord>> {
+    const ended = await endKeeper(record, this.#parts.clock);
+    if (!ended.ok) return ended;
+    // Its connection closes with it.
+    await this.#running.get(record.process_id)?.ended;
+    const found = await this.find(record.process_id);
+    return found.ok ? ok(found.value.record) : found;
   }
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
@@ -206,6 +217,9 @@ export class ProcessManager {
         this.#hold(running);
         return found(running);
       }
+      // A keeper that leaves listens no more, and has written the end.
+      const latest = await this.#parts.store.read(record.process_id);
+      if (latest?.status === 'terminated') return { record: latest, running: undefined };
     }
     return (await processState(record.owner)) === 'gone' ? undefined : { record, running: undefined };
   }

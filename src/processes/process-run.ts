@@ -134,8 +134,8 @@ export class ProcessRun implements RunningProcess {
     return { bytes: this.#output.bytes, lostBytes: this.#output.lostBytes };
   }
 
-  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
+  async untilPrints(printedBytes: number, limitMs: number): Promise<Result<void>> {
+    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return ok(undefined);
     await new Promise<void>((resolve) => {
       const done = (): void => {
         timer.dispose();
@@ -147,6 +147,7 @@ export class ProcessRun implements RunningProcess {
       const printed = this.#output.onPrinted(done);
       const ended = this.#done.event(done);
     });
+    return ok(undefined);
   }
 
   async screen(): Promise<Result<ScreenText>> {

@@ -13,7 +13,7 @@ import type { ProcessRecord } from './process-record.js';
 import type { ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
 import { promptIn } from './prompt-hint.js';
-import { err, ok, type Err, type Result } from './result.js';
+import { err, ok, unreachable, type Err, type Result } from './result.js';
 import type { RunningProcess } from './running-process.js';
 import type { SpawnRequest } from './spawn-request.js';
 import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
@@ -187,7 +187,12 @@ export class ProcessService {
       clock: this.#clock,
       signal,
     });
-    return ok({ record: running.record, outcome, ...(await this.#shown(running, before.bytes)) });
+    if (!outcome.ok) return outcome;
+    return ok({
+      record: running.record,
+      outcome: outcome.value,
+      ...(await this.#shown(running, before.bytes)),
+    });
   }
 
   async output(query: OutputQuery, signal: AbortSignal): Promise<Result<OutputOutcome>> {
@@ -252,19 +257,26 @@ export class ProcessService {
     const found = await this.#manager.find(id);
     if (!found.ok) return found;
     const { record, running } = found.value;
+    const isEnding = ENDING.has(name);
     if (running === undefined) {
+      if (isEnding && record.keep && record.status === 'running') return this.#endStuck(record);
       const leftBehind = record.status === 'terminated' ? await this.#manager.endLeftBehind(record) : 0;
       return leftBehind > 0 ? ok({ record, left: 0, leftBehind }) : notRunning(record);
     }
-    if (!ENDING.has(name)) {
+    if (!isEnding) {
       const sent = await running.signal(name, { tree: true });
       if (!sent.ok) return sent;
       await withinMs(this.#clock, AFTER_SIGNAL_MS, running.ended);
       return ok({ record: running.record, left: 0, leftBehind: 0 });
     }
     const killed = await running.kill(name);
-    if (!killed.ok) return killed;
+    if (!killed.ok) return killed.fault.code === 'UNREACHABLE' ? this.#endStuck(record) : killed;
     return ok({ record: running.record, ...killed.value, leftBehind: 0 });
+  }
+
+  async #endStuck(record: ProcessRecord): Promise<Result<KillOutcome>> {
+    const ended = await this.#manager.endStuck(record);
+    return ended.ok ? ok({ record: ended.value, left: 0, leftBehind: 0 }) : ended;
   }
 
   async #folder({ mode, cwd }: SpawnWish): Promise<string> {
@@ -350,6 +362,8 @@ async function screenOf({ record, running }: FoundProcess): Promise<Result<Scree
 }
 
 function notRunning(record: ProcessRecord) {
+  if (record.status === 'running' && record.keep)
+    return unreachable(record.process_id, 'its keeper runs, and takes no connection');
   if (record.status === 'running')
     return err(
       'NOT_RUNNING',

@@ -8,6 +8,8 @@ export type ProcessFaultCode =
   | 'NOT_FOUND'
   /** It has ended; there is nothing to write to or to signal any more. */
   | 'NOT_RUNNING'
+  /** It runs, as far as is known, and its keeper does not answer. */
+  | 'UNREACHABLE'
   /** Its input was closed before, or its pipe is full of what it does not read. */
   | 'INPUT_CLOSED'
   | 'INPUT_FULL'
@@ -51,4 +53,13 @@ export function ok<T>(value: T): Ok<T> {
 /** `hint` says what to do next; `cause` is kept for the server's log. */
 export function err(code: ProcessFaultCode, message: string, hint: string, cause?: unknown): Err {
   return { ok: false, fault: { code, message, hint, ...(cause === undefined ? {} : { cause }) } };
+}
+
+/** `why` completes "cannot be reached: …". */
+export function unreachable(id: string, why: string): Err {
+  return err(
+    'UNREACHABLE',
+    `The process ${id} cannot be reached: ${why}.`,
+    'kill ends it in any case; ps tells what became of it.',
+  );
 }

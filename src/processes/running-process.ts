@@ -26,8 +26,8 @@ export interface RunningProcess {
   stats(): Promise<Result<ProcessStats>>;
   /** What it has printed, all of it readable in its files by now. */
   printed(): Promise<Printed>;
-  /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. Never rejects. */
-  untilPrints(printedBytes: number, limitMs: number): Promise<void>;
+  /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
+  untilPrints(printedBytes: number, limitMs: number): Promise<Result<void>>;
   /** NO_TERMINAL for a process without one. */
   screen(): Promise<Result<ScreenText>>;
 }

@@ -1,6 +1,7 @@
-import { sleep, withinMs } from '../base/clock.js';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { isSameProcess, processState, type ProcessIdentity } from '../store/process-identity.js';
+import { withinMs } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import type { ProcessIdentity } from '../store/process-identity.js';
+import { isGoneWithin, signalProcess } from '../store/signal-process.js';
 import { recoverTask, type RecoveryParts } from './recovery.js';
 import type { TaskRecord } from './task.js';
 import { TaskUnreachable } from './unreachable.js';
@@ -9,7 +10,6 @@ import { TaskUnreachable } from './unreachable.js';
 const WAKE_LIMIT_MS = 15_000;
 /** After SIGKILL only what is stuck in the kernel stays. */
 const AFTER_KILL_MS = 5_000;
-const LOOK_MS = 50;
 
 export interface StuckTaskParts extends RecoveryParts {
   /** Asks the keeper to end the task. Throws as the first time. */
@@ -34,7 +34,11 @@ export async function endStuckTask(
     const ended = await endByKeeper(taskId, parts);
     if (ended !== undefined) return ended;
   }
-  if (await signalled(keeper, 'SIGKILL', taskId)) await untilGone(keeper, taskId, parts);
+  if (
+    (await signalled(keeper, 'SIGKILL', taskId)) &&
+    !(await isGoneWithin(keeper, parts.clock, AFTER_KILL_MS))
+  )
+    throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
   return recoverTask((await parts.read(taskId)) ?? record, parts, {
     status: 'killed',
     reason: `${reason} Its keeper did not answer and was ended, too.`,
@@ -60,25 +64,10 @@ async function endByKeeper(
 
 /** False when it is gone. */
 async function signalled(keeper: ProcessIdentity, name: NodeJS.Signals, taskId: string): Promise<boolean> {
-  if ((await processState(keeper)) === 'gone') return false;
-  if (!(await isSameProcess(keeper)))
+  const outcome = await signalProcess(keeper, name);
+  if (outcome === 'unsure')
     throw new TaskUnreachable(taskId, `the system does not say whether process ${keeper.pid} is its keeper`);
-  try {
-    process.kill(keeper.pid, name);
-    return true;
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    if (code === 'ESRCH') return false;
-    if (code !== 'EPERM') throw thrown;
+  if (outcome === 'refused')
     throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, may not be signalled`);
-  }
-}
-
-async function untilGone(keeper: ProcessIdentity, taskId: string, { clock }: StuckTaskParts): Promise<void> {
-  const giveUpMs = clock.monotonicMs() + AFTER_KILL_MS;
-  while ((await processState(keeper)) !== 'gone') {
-    if (clock.monotonicMs() > giveUpMs)
-      throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
-    await sleep(clock, LOOK_MS);
-  }
+  return outcome === 'sent';
 }

@@ -5,6 +5,7 @@ import type { ProcessFaultCode, Result } from '../../processes/result.js';
 const codes: Readonly<Record<ProcessFaultCode, ErrorCode>> = {
   NOT_FOUND: 'PROCESS_NOT_FOUND',
   NOT_RUNNING: 'PROCESS_NOT_RUNNING',
+  UNREACHABLE: 'PROCESS_UNREACHABLE',
   PROGRAM_NOT_FOUND: 'PROGRAM_NOT_FOUND',
   SPAWN_FAILED: 'SPAWN_FAILED',
   INPUT_CLOSED: 'INPUT_REFUSED',

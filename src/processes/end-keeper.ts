@@ -1,0 +1,34 @@
+import type { Clock } from '../base/clock.js';
+import { isGoneWithin, signalProcess } from '../store/signal-process.js';
+import type { ProcessRecord } from './process-record.js';
+import { ok, unreachable, type Result } from './result.js';
+
+/** A keeper that goes on ends its process by signals, each of which has some seconds. */
+const LADDER_LIMIT_MS = 15_000;
+/** After SIGKILL only what is stuck in the kernel stays. */
+const AFTER_KILL_MS = 5_000;
+
+/**
+ * Ends the keeper of a process that does not answer: one that was halted goes on, ends its process and leaves; any other is
+ * killed. UNREACHABLE for one that may not be signalled, that the kernel holds, or that is not surely the keeper.
+ */
+export async function endKeeper(
+  { process_id: id, owner }: Pick<ProcessRecord, 'process_id' | 'owner'>,
+  clock: Clock,
+): Promise<Result<void>> {
+  const steps = [
+    { name: 'SIGCONT', limitMs: 0 },
+    { name: 'SIGTERM', limitMs: LADDER_LIMIT_MS },
+    { name: 'SIGKILL', limitMs: AFTER_KILL_MS },
+  ] as const;
+  for (const { name, limitMs } of steps) {
+    const outcome = await signalProcess(owner, name);
+    if (outcome === 'gone') return ok(undefined);
+    if (outcome === 'unsure')
+      return unreachable(id, `the system does not say whether process ${owner.pid} is its keeper`);
+    if (outcome === 'refused')
+      return unreachable(id, `its keeper, process ${owner.pid}, may not be signalled`);
+    if (await isGoneWithin(owner, clock, limitMs)) return ok(undefined);
+  }
+  return unreachable(id, `its keeper, process ${owner.pid}, is still there after SIGKILL`);
+}

@@ -1,0 +1,37 @@
+import { sleep, type Clock } from '../base/clock.js';
+import { systemCodeOf } from '../base/errors.js';
+import { isSameProcess, processState, type ProcessIdentity } from './process-identity.js';
+
+const LOOK_MS = 50;
+
+/** `unsure`: the system does not say whether it is that process, so it got none. `refused`: it belongs to someone else. */
+export type SignalOutcome = 'sent' | 'gone' | 'unsure' | 'refused';
+
+/** Signals that very process, and no other that has its number now. */
+export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Signals): Promise<SignalOutcome> {
+  if ((await processState(identity)) === 'gone') return 'gone';
+  if (!(await isSameProcess(identity))) return 'unsure';
+  try {
+    process.kill(identity.pid, name);
+    return 'sent';
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === 'ESRCH') return 'gone';
+    if (code === 'EPERM') return 'refused';
+    throw thrown;
+  }
+}
+
+/** False when it is still there after `limitMs`. */
+export async function isGoneWithin(
+  identity: ProcessIdentity,
+  clock: Clock,
+  limitMs: number,
+): Promise<boolean> {
+  const giveUpMs = clock.monotonicMs() + limitMs;
+  while ((await processState(identity)) !== 'gone') {
+    if (clock.monotonicMs() >= giveUpMs) return false;
+    await sleep(clock, LOOK_MS);
+  }
+  return true;
+}
