@@ -75,10 +75,8 @@ export class KeptProcess implements RunningProcess {
     return new Promise((resolve) => {
       const socket = createConnection(path);
       socket.setTimeout(CONNECT_LIMIT_MS, () => socket.destroy(new Error('the keeper did not answer')));
-      const onError = (fault: Error): void => {
-        // Refused or no socket: it is gone. Anything else is told by the state of its owner.
-        if (systemCodeOf(fault) !== undefined || !socket.connecting) resolve(undefined);
-      };
+      // Whatever keeps it from being reached: the state of its owner tells more.
+      const onError = (): void => resolve(undefined);
       socket.once('error', onError);
       socket.once('connect', () => {
         socket.setTimeout(0);
