@@ -1,10 +1,15 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { createSecret } from '../../src/base/ids.js';
+import { readJsonLines } from '../../src/keeper/json-lines.js';
 import { KeptProcess } from '../../src/keeper/kept-process.js';
 import { ProcessKeeperServer } from '../../src/keeper/process-keeper-server.js';
+import { processWishSchema } from '../../src/keeper/process-messages.js';
 import { totalOf, type RunningProcess } from '../../src/processes/running-process.js';
+import { waitForOutput } from '../../src/processes/wait-for-output.js';
 import { openProcesses, valueOf } from '../processes/open-processes.js';
 
 /** A process of this program, served on a socket, and a connection to it. */
@@ -72,6 +77,30 @@ test('long input arrives whole', async () => {
   const { link } = await kept('head -c 1500000 | wc -c');
   valueOf(await link.write(Buffer.alloc(1_500_000, 0x61)));
   await expect.poll(async () => totalOf(await link.printed()), { timeout: 10_000 }).toBeGreaterThan(7);
+});
+
+test('who waits for output is told when the keeper goes away', async () => {
+  const { root, running, store } = await kept('exec sleep 60');
+  const path = join(root, 'other.sock');
+  const keeper = createServer((socket) =>
+    readJsonLines(socket, (wish) => {
+      if (processWishSchema.parse(wish).method === 'until_prints') socket.destroy();
+    }),
+  );
+  keeper.listen(path);
+  await once(keeper, 'listening');
+  onTestFinished(() => void keeper.close());
+  const record = { ...running.record, socket_path: path };
+  const link = await KeptProcess.connect(record, async () => record);
+  if (link === undefined) throw new Error('nobody listens');
+  const waited = await waitForOutput({
+    running: link,
+    folder: store.folder(record.process_id),
+    before: { bytes: {}, lostBytes: 0 },
+    limitMs: 3_600_000,
+    clock: systemClock,
+  });
+  expect(waited).toMatchObject({ ok: false, fault: { code: 'NOT_RUNNING' } });
 });
 
 test('nobody listens where a keeper has gone', async () => {
