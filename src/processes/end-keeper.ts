@@ -16,6 +16,12 @@ export async function endKeeper(
   { process_id: id, owner }: Pick<ProcessRecord, 'process_id' | 'owner'>,
   clock: Clock,
 ): Promise<Result<void>> {
+  const cannotEnd = (why: string): Result<void> =>
+    unreachable(
+      id,
+      why,
+      `End process ${owner.pid} by hand if it is one of yours; then ps gives this one its end.`,
+    );
   const steps = [
     { name: 'SIGCONT', limitMs: 0 },
     { name: 'SIGTERM', limitMs: LADDER_LIMIT_MS },
@@ -25,10 +31,9 @@ export async function endKeeper(
     const outcome = await signalProcess(owner, name);
     if (outcome === 'gone') return ok(undefined);
     if (outcome === 'unsure')
-      return unreachable(id, `the system does not say whether process ${owner.pid} is its keeper`);
-    if (outcome === 'refused')
-      return unreachable(id, `its keeper, process ${owner.pid}, may not be signalled`);
+      return cannotEnd(`the system does not say whether process ${owner.pid} is its keeper`);
+    if (outcome === 'refused') return cannotEnd(`its keeper, process ${owner.pid}, may not be signalled`);
     if (await isGoneWithin(owner, clock, limitMs)) return ok(undefined);
   }
-  return unreachable(id, `its keeper, process ${owner.pid}, is still there after SIGKILL`);
+  return cannotEnd(`its keeper, process ${owner.pid}, is still there after SIGKILL`);
 }

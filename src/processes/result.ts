@@ -56,10 +56,10 @@ export function err(code: ProcessFaultCode, message: string, hint: string, cause
 }
 
 /** `why` completes "cannot be reached: …". */
-export function unreachable(id: string, why: string): Err {
-  return err(
-    'UNREACHABLE',
-    `The process ${id} cannot be reached: ${why}.`,
-    'kill ends it in any case; ps tells what became of it.',
-  );
+export function unreachable(
+  id: string,
+  why: string,
+  hint = 'kill ends it all the same; ps tells what became of it.',
+): Err {
+  return err('UNREACHABLE', `The process ${id} cannot be reached: ${why}.`, hint);
 }

@@ -38,7 +38,7 @@ export async function endStuckTask(
     (await signalled(keeper, 'SIGKILL', taskId)) &&
     !(await isGoneWithin(keeper, parts.clock, AFTER_KILL_MS))
   )
-    throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
+    throw cannotEnd(taskId, keeper, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
   return recoverTask((await parts.read(taskId)) ?? record, parts, {
     status: 'killed',
     reason: `${reason} Its keeper did not answer and was ended, too.`,
@@ -66,8 +66,13 @@ async function endByKeeper(
 async function signalled(keeper: ProcessIdentity, name: NodeJS.Signals, taskId: string): Promise<boolean> {
   const outcome = await signalProcess(keeper, name);
   if (outcome === 'unsure')
-    throw new TaskUnreachable(taskId, `the system does not say whether process ${keeper.pid} is its keeper`);
+    throw cannotEnd(taskId, keeper, `the system does not say whether process ${keeper.pid} is its keeper`);
   if (outcome === 'refused')
-    throw new TaskUnreachable(taskId, `its keeper, process ${keeper.pid}, may not be signalled`);
+    throw cannotEnd(taskId, keeper, `its keeper, process ${keeper.pid}, may not be signalled`);
   return outcome === 'sent';
+}
+
+function cannotEnd(taskId: string, { pid }: ProcessIdentity, why: string): TaskUnreachable {
+  const hint = `End process ${pid} by hand if it is one of yours; then get_task_status gives the task its end.`;
+  return new TaskUnreachable(taskId, why, { hint });
 }

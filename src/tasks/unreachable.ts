@@ -1,18 +1,21 @@
 // Pure: what a caller is told whose task has a keeper that does not answer.
 import { BridgeError } from '../base/errors.js';
 
+const LOOK_OR_KILL =
+  'Call get_task_status: when its keeper is gone, the task is given a truthful end. kill_task ends it all the same.';
+
 /** TASK_UNREACHABLE: the task runs, as far as is known, and its keeper does not answer. */
 export class TaskUnreachable extends BridgeError {
   /** The keeper takes no connection, or says nothing on it; else it may be at work. */
   readonly isStuck: boolean;
 
   /** `why` completes "cannot be reached: …". */
-  constructor(taskId: string, why: string, { isStuck = false }: { readonly isStuck?: boolean } = {}) {
-    super(
-      'TASK_UNREACHABLE',
-      `Task ${taskId} cannot be reached: ${why}.`,
-      'Call get_task_status: when its keeper is gone, the task is given a truthful end. kill_task ends it in any case.',
-    );
+  constructor(
+    taskId: string,
+    why: string,
+    { isStuck = false, hint = LOOK_OR_KILL }: { readonly isStuck?: boolean; readonly hint?: string } = {},
+  ) {
+    super('TASK_UNREACHABLE', `Task ${taskId} cannot be reached: ${why}.`, hint);
     this.isStuck = isStuck;
   }
 }
