@@ -1,10 +1,11 @@
 // A process that reads a terminal, to be killed: `tsx flood-reader-process.ts <shell command>` says what the program printed
 // when it has read 16 MB of it.
-import { systemClock } from '../../src/base/clock.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
+import { ManualClock } from '../harness/manual-clock.js';
 
 const ENOUGH_BYTES = 16_000_000;
-const manager = new PtyManager({ clock: systemClock });
+// Time stands still: so a flood is one on the slowest machine.
+const manager = new PtyManager({ clock: new ManualClock() });
 const session = await manager.spawn({
   command: ['/bin/sh', '-c', process.argv[2] ?? ''],
   cwd: '/',

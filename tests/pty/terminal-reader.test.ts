@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sleep, systemClock } from '../../src/base/clock.js';
 import { listProcesses } from '../../src/pty/list-processes.js';
 import { isRawPty, loadNodePty } from '../../src/pty/load-node-pty.js';
@@ -121,13 +121,18 @@ describe.runIf(hasPerl)('a terminal that is flooded', () => {
     const program = fileURLToPath(new URL('flood-reader-process.ts', import.meta.url));
     const args = ['--import', 'tsx', program, `${FLOOD}; sleep 600`];
     const reader = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exit = once(reader, 'exit');
+    onTestFinished(async () => {
+      reader.kill('SIGKILL');
+      await exit;
+    });
     await once(reader.stdout, 'data');
     const children = (await listProcesses({ mark: 'of none of them' })).filter(
       ({ parentPid }) => parentPid === reader.pid,
     );
     expect(await relaysOf(reader.pid)).toHaveLength(1);
     reader.kill('SIGKILL');
-    await once(reader, 'exit');
+    await exit;
     await vi.waitUntil(() => !children.some(({ pid }) => isAlive(pid)), PATIENCE);
   });
 });
@@ -146,7 +151,7 @@ it('a flood comes whole where there is no Perl', async () => {
   let tail = '';
   const reader = new TerminalReader({
     pty,
-    clock: systemClock,
+    clock: new ManualClock(),
     relayProgram: '/nowhere/perl',
     take: (data) => {
       bytes += data.length;
