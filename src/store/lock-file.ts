@@ -148,7 +148,8 @@ async function corruptLock(path: string, why: string): Promise<LockFile> {
     return {
       state: 'corrupt',
       why,
-      changedMs: facts.mtimeMs,
+      // The clock tells whole milliseconds: what was written in this one is not from the future.
+      changedMs: Math.floor(facts.mtimeMs),
       mark: `${facts.dev}:${facts.ino}:${facts.mtimeMs}`,
     };
   } catch (fault) {

@@ -131,14 +131,19 @@ describe('ProjectLocks', () => {
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  test('a corrupt lock that was written just now is waited for', async () => {
+  test.each([
+    { when: 'in this very millisecond', seconds: 1_700_000_000.000_7 },
+    { when: 'a moment ago', seconds: 1_699_999_999.9 },
+  ])('a corrupt lock that was written $when is waited for', async ({ seconds }) => {
     let waitedMs = 0;
     const holder = await mustAcquire('task_slow');
     const path = await lockFile();
     const whole = await readFile(path, 'utf8');
     await writeFile(path, '');
+    await utimes(path, seconds, seconds);
     const clock: Clock = {
       ...systemClock,
+      now: () => 1_700_000_000_000,
       after: (delayMs, done) => {
         waitedMs += delayMs;
         void writeFile(path, whole).then(done);
