@@ -1,5 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { z } from 'zod';
+import { systemClock, withinMs } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
 import type { ProcessStats, TerminalSize } from '../processes/process-handle.js';
 import type { ProcessRecord } from '../processes/process-record.js';
@@ -20,6 +21,8 @@ import {
 
 /** A keeper answers in milliseconds, a kill within its ladder; every call of a tool must answer within 45 s. */
 const REPLY_LIMIT_MS = 40_000;
+/** A keeper whose process has ended says so within two seconds. */
+const END_LIMIT_MS = 5_000;
 /** Without an answer by then one looks whether the keeper does anything at all. */
 const DOUBT_MS = 2_000;
 /** A keeper greets at once; one that has not by then was halted, or hangs. */
@@ -117,8 +120,9 @@ export class KeptProcess implements RunningProcess {
 
   async kill(first: NodeJS.Signals) {
     const killed = await this.#ask({ method: 'kill', first }, killedSchema);
-    if (killed.ok && killed.value.left === 0) await this.ended;
-    return killed;
+    if (!killed.ok || killed.value.left > 0) return killed;
+    const ended = await withinMs(systemClock, END_LIMIT_MS, this.ended);
+    return ended === undefined ? silent(this.#record) : killed;
   }
 
   stats(): Promise<Result<ProcessStats>> {

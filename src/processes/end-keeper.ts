@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { isGoneWithin, signalProcess } from '../store/signal-process.js';
+import { isGoneWithin, signalProcess, whyNotSignalled } from '../store/signal-process.js';
 import type { ProcessRecord } from './process-record.js';
 import { ok, unreachable, type Result } from './result.js';
 
@@ -30,9 +30,8 @@ export async function endKeeper(
   for (const { name, limitMs } of steps) {
     const outcome = await signalProcess(owner, name);
     if (outcome === 'gone') return ok(undefined);
-    if (outcome === 'unsure')
-      return cannotEnd(`the system does not say whether process ${owner.pid} is its keeper`);
-    if (outcome === 'refused') return cannotEnd(`its keeper, process ${owner.pid}, may not be signalled`);
+    const why = whyNotSignalled(outcome, owner);
+    if (why !== undefined) return cannotEnd(why);
     if (await isGoneWithin(owner, clock, limitMs)) return ok(undefined);
   }
   return cannotEnd(`its keeper, process ${owner.pid}, is still there after SIGKILL`);

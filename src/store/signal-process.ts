@@ -22,6 +22,13 @@ export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Sign
   }
 }
 
+/** In words why the signal did not go to the keeper of something; undefined when nothing stood in its way. */
+export function whyNotSignalled(outcome: SignalOutcome, { pid }: ProcessIdentity): string | undefined {
+  if (outcome === 'unsure') return `the system does not say whether process ${pid} is its keeper`;
+  if (outcome === 'refused') return `its keeper, process ${pid}, may not be signalled`;
+  return undefined;
+}
+
 /** False when it is still there after `limitMs`. */
 export async function isGoneWithin(
   identity: ProcessIdentity,

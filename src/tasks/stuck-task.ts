@@ -1,7 +1,7 @@
 import { withinMs } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
-import { isGoneWithin, signalProcess } from '../store/signal-process.js';
+import { isGoneWithin, signalProcess, whyNotSignalled } from '../store/signal-process.js';
 import { recoverTask, type RecoveryParts } from './recovery.js';
 import type { TaskRecord } from './task.js';
 import { TaskUnreachable } from './unreachable.js';
@@ -65,10 +65,8 @@ async function endByKeeper(
 /** False when it is gone. */
 async function signalled(keeper: ProcessIdentity, name: NodeJS.Signals, taskId: string): Promise<boolean> {
   const outcome = await signalProcess(keeper, name);
-  if (outcome === 'unsure')
-    throw cannotEnd(taskId, keeper, `the system does not say whether process ${keeper.pid} is its keeper`);
-  if (outcome === 'refused')
-    throw cannotEnd(taskId, keeper, `its keeper, process ${keeper.pid}, may not be signalled`);
+  const why = whyNotSignalled(outcome, keeper);
+  if (why !== undefined) throw cannotEnd(taskId, keeper, why);
   return outcome === 'sent';
 }
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { createSecret } from '../../src/base/ids.js';
-import { readJsonLines } from '../../src/keeper/json-lines.js';
+import { readJsonLines, writeJsonLine } from '../../src/keeper/json-lines.js';
 import { KeptProcess } from '../../src/keeper/kept-process.js';
 import { ProcessKeeperServer } from '../../src/keeper/process-keeper-server.js';
-import { processWishSchema } from '../../src/keeper/process-messages.js';
+import { processWishSchema, type ProcessWish } from '../../src/keeper/process-messages.js';
 import { totalOf, type RunningProcess } from '../../src/processes/running-process.js';
 import { waitForOutput } from '../../src/processes/wait-for-output.js';
 import { openProcesses, valueOf } from '../processes/open-processes.js';
@@ -79,20 +79,35 @@ test('long input arrives whole', async () => {
   await expect.poll(async () => totalOf(await link.printed()), { timeout: 10_000 }).toBeGreaterThan(7);
 });
 
-test('who waits for output is told when the keeper goes away', async () => {
+/** A connection to a keeper that does what the test says. */
+async function linked(onWish: (wish: ProcessWish, socket: Socket) => void) {
   const { root, running, store } = await kept('exec sleep 60');
   const path = join(root, 'other.sock');
   const keeper = createServer((socket) =>
-    readJsonLines(socket, (wish) => {
-      if (processWishSchema.parse(wish).method === 'until_prints') socket.destroy();
-    }),
+    readJsonLines(socket, (wish) => onWish(processWishSchema.parse(wish), socket)),
   );
   keeper.listen(path);
   await once(keeper, 'listening');
-  onTestFinished(() => void keeper.close());
   const record = { ...running.record, socket_path: path };
   const link = await KeptProcess.connect(record, async () => record);
   if (link === undefined) throw new Error('nobody listens');
+  onTestFinished(() => {
+    link.dispose();
+    keeper.close();
+  });
+  return { link, record, store };
+}
+
+test('a kept process of which its keeper never tells the end is not waited for', async () => {
+  const exit = { signal: 'SIGTERM', outOfMemory: false, endedAt: new Date().toISOString() };
+  const { link } = await linked(({ id }, socket) => writeJsonLine(socket, { id, value: { exit, left: 0 } }));
+  expect(await link.kill('SIGTERM')).toMatchObject({ ok: false, fault: { code: 'UNREACHABLE' } });
+});
+
+test('who waits for output is told when the keeper goes away', async () => {
+  const { link, record, store } = await linked(({ method }, socket) => {
+    if (method === 'until_prints') socket.destroy();
+  });
   const waited = await waitForOutput({
     running: link,
     folder: store.folder(record.process_id),
