@@ -54,7 +54,9 @@ export class TerminalWatcher implements Disposable {
     const { size } = this.#terminal;
     if (covered || size.columns !== columns || size.rows !== rows) {
       this.#mode = 'pictures';
-      this.#sendPicture();
+      this.#terminal.whenStill(() => {
+        if (!this.#owned.isDisposed && this.#mode === 'pictures') this.#sendPicture();
+      });
       return;
     }
     // Output that comes before the state is part of it.

@@ -36,12 +36,24 @@ export class FloodBuffer {
     return this.#length === 0 && this.#skippedBytes === 0;
   }
 
-  /** `bytes` are copied. `isPlain` says that they hold nothing but lines, which are kept elsewhere. */
-  add(bytes: Buffer, isPlain = false): void {
-    this.#length += bytes.length;
-    this.#chunks.push(Buffer.from(bytes));
+  /** More than anybody could read has been collected, and all of it are lines that are kept elsewhere. */
+  get isPlainFlood(): boolean {
+    return this.#isFlood && this.#isPlain;
+  }
+
+  /** `bytes` are copied. `isPlain` says that they hold nothing but lines, which are kept elsewhere, for a screen of so many rows. */
+  add(bytes: Buffer, isPlain: boolean, rows: number): void {
     this.#isPlain &&= isPlain;
+    this.#length += bytes.length;
     this.#isFlood ||= this.#length > (this.#isPlain ? PLAIN_FLOOD_BYTES : FLOOD_BYTES);
+    // Of plain lines that alone fill the screen nothing else is copied, and nothing that came before is seen.
+    const from = this.isPlainFlood && bytes.length > rows ? startOfLastLines(bytes, rows) : 0;
+    if (from > 0) {
+      for (const chunk of this.#chunks) this.#skip(chunk);
+      this.#chunks = [];
+      this.#skip(bytes.subarray(0, from));
+    }
+    this.#chunks.push(Buffer.from(bytes.subarray(from)));
     if (this.#isFlood) this.#skipTo(2 * FLOOD_TAIL_BYTES);
   }
 
@@ -80,7 +92,8 @@ export class FloodBuffer {
   #cutToTail(rows: number): void {
     this.#skipTo(FLOOD_TAIL_BYTES);
     const collected = this.#join();
-    const tail = findCut(collected, Math.max(0, collected.length - FLOOD_TAIL_BYTES));
+    const before = collected.length - FLOOD_TAIL_BYTES;
+    const tail = before > 0 ? findCut(collected, before) : 0;
     const cut = this.#isPlain ? Math.max(tail, startOfLastLines(collected, rows)) : tail;
     this.#skip(collected.subarray(0, cut));
     this.#chunks = [collected.subarray(cut)];

@@ -11,8 +11,10 @@ const FRAME_MS = 16;
 const FLOOD_FRAME_MS = 100;
 /** Of plain lines four: what is seen of them is only that they pass, and every one is kept elsewhere. */
 const PLAIN_FLOOD_FRAME_MS = 250;
-/** While nobody looks, a frame only keeps the record fresh. */
+/** While nobody looks, frames of plain lines are not drawn: they only tell that more has come. */
 const UNWATCHED_FLOOD_FRAME_MS = 500;
+/** The last one is drawn when nothing has come for so long. */
+const UNWATCHED_PAUSE_MS = 100;
 /** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
 const REST_FACTOR = 3;
 /** So long at most. On a busy machine a frame takes what others take, and a flood of plain lines can go unseen for longer. */
@@ -47,6 +49,7 @@ export class Screen implements Disposable {
   #parsing = false;
   #waiters: (() => void)[] = [];
   #nextFrameMs = -Infinity;
+  #fedMs = -Infinity;
   #frameBeganMs = 0;
   #frameMs = FRAME_MS;
   #isPlainFlood = false;
@@ -62,7 +65,7 @@ export class Screen implements Disposable {
     this.#loading = this.#clock.after(LOAD_AFTER_MS, () => void this.#emulator);
   }
 
-  /** After a batch of output was parsed; the snapshot may be another one now. */
+  /** After a batch of output was parsed, or passed over while nobody looks; the snapshot may be another one now. */
   get onFrame() {
     return this.#frame.event;
   }
@@ -95,7 +98,8 @@ export class Screen implements Disposable {
   /** `isPlain` for bytes that hold nothing but lines, each of which the caller keeps: of a flood of them less is shown. */
   feed(bytes: Buffer, isPlain = false): void {
     if (this.#disposed || bytes.length === 0) return;
-    this.#pending.add(bytes, isPlain);
+    this.#pending.add(bytes, isPlain, this.#rows);
+    this.#fedMs = this.#clock.monotonicMs();
     this.#schedule();
   }
 
@@ -125,11 +129,15 @@ export class Screen implements Disposable {
     this.#frame.fire();
   }
 
-  /** Calls `read` when no batch is half parsed: what `onParsed` tells from then on follows what `read` sees. */
+  /**
+   * Calls `read` when no batch is half parsed, and what was passed over is drawn: what `onParsed` tells from then on follows
+   * what `read` sees.
+   */
   whenStill(read: () => void): void {
     if (this.#disposed) return;
-    if (this.#parsing) this.#whenStill.push(read);
-    else read();
+    if (!this.#parsing && !this.#pending.isPlainFlood) return read();
+    this.#whenStill.push(read);
+    if (!this.#parsing) this.#parse();
   }
 
   /** The bytes that bring a fresh terminal of this size to this screen, with so many lines above it. */
@@ -166,7 +174,23 @@ export class Screen implements Disposable {
   #schedule(): void {
     if (this.#timer || this.#parsing || this.#pending.isEmpty) return;
     const waitMs = Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
-    this.#timer = this.#clock.after(waitMs, () => this.#parse());
+    this.#timer = this.#clock.after(waitMs, () => {
+      this.#timer = undefined;
+      if (this.#isUnseenFlood) this.#passOver();
+      else this.#parse();
+    });
+  }
+
+  /** A flood of plain lines goes on, and nobody looks: each is kept elsewhere, and the next ones will take its place. */
+  get #isUnseenFlood(): boolean {
+    const hasPaused = this.#clock.monotonicMs() - this.#fedMs >= UNWATCHED_PAUSE_MS;
+    return !hasPaused && this.#pending.isPlainFlood && this.#options.isWatched?.() === false;
+  }
+
+  #passOver(): void {
+    this.#nextFrameMs = this.#clock.monotonicMs() + UNWATCHED_FLOOD_FRAME_MS;
+    this.#schedule();
+    this.#frame.fire();
   }
 
   #parse(): void {
@@ -175,7 +199,7 @@ export class Screen implements Disposable {
     this.#frameBeganMs = this.#clock.monotonicMs();
     const { bytes, skippedBytes, isPlain } = this.#pending.take(this.#waiters.length > 0, this.#rows);
     this.#isPlainFlood = isPlain && skippedBytes > 0;
-    this.#frameMs = skippedBytes === 0 ? FRAME_MS : isPlain ? this.#plainFloodFrameMs : FLOOD_FRAME_MS;
+    this.#frameMs = skippedBytes === 0 ? FRAME_MS : isPlain ? PLAIN_FLOOD_FRAME_MS : FLOOD_FRAME_MS;
     if (skippedBytes > 0) {
       this.#skippedBytes += skippedBytes;
       this.#skipped.fire(skippedBytes);
@@ -195,10 +219,6 @@ export class Screen implements Disposable {
     });
   }
 
-  get #plainFloodFrameMs(): number {
-    return this.#options.isWatched?.() === false ? UNWATCHED_FLOOD_FRAME_MS : PLAIN_FLOOD_FRAME_MS;
-  }
-
   #planNext(): void {
     const nowMs = this.#clock.monotonicMs();
     const maxRestMs = this.#isPlainFlood ? MAX_PLAIN_REST_MS : MAX_REST_MS;
@@ -207,6 +227,7 @@ export class Screen implements Disposable {
   }
 
   #tellScrolledOff(): void {
+    if (!this.#scrolledOff.hasListeners) return;
     const lines = this.#emulator.scrolled.take();
     if (lines.length > 0) this.#scrolledOff.fire(lines);
   }

@@ -250,7 +250,12 @@ export class RotatingFile {
     if (this.#isTorn) await this.#closeHandle();
     this.#isTorn = false;
     this.#handle ??= await this.#open();
-    await writeAll(this.#handle, block.bytes, block.length);
+    // While one block was written in the background a flood has filled the next: here and now, it is caught up with.
+    const written =
+      block.length >= LONG_WRITE_BYTES && this.#quick?.isQuick === true
+        ? this.#quick.write(this.#handle.fd, block.bytes.subarray(0, block.length))
+        : 0;
+    await writeAll(this.#handle, block.bytes, written, block.length);
     this.#writing = undefined;
     this.#queue.shift();
     this.#queuedBytes -= block.length;
@@ -331,6 +336,6 @@ function sizeOfFile(path: string): number {
 }
 
 /** A write may stop early when the disk is nearly full; the next one then tells why. */
-async function writeAll(handle: FileHandle, bytes: Buffer, length: number): Promise<void> {
-  for (let at = 0; at < length;) at += (await handle.write(bytes, at, length - at)).bytesWritten;
+async function writeAll(handle: FileHandle, bytes: Buffer, from: number, length: number): Promise<void> {
+  for (let at = from; at < length;) at += (await handle.write(bytes, at, length - at)).bytesWritten;
 }

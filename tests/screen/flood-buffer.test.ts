@@ -20,7 +20,7 @@ it('output below the flood mark is given whole and unchanged, however it is cut'
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 50 }), (chunks) => {
       const buffer = new FloodBuffer();
-      for (const chunk of chunks) buffer.add(Buffer.from(chunk));
+      for (const chunk of chunks) buffer.add(Buffer.from(chunk), false, ROWS);
       const { bytes, skippedBytes } = buffer.take(true, ROWS);
       expect(skippedBytes).toBe(0);
       expect(bytes.equals(Buffer.concat(chunks))).toBe(true);
@@ -31,10 +31,10 @@ it('output below the flood mark is given whole and unchanged, however it is cut'
 
 it('an escape sequence that is not complete waits for its rest', () => {
   const buffer = new FloodBuffer();
-  buffer.add(Buffer.from('text\x1b[3'));
+  buffer.add(Buffer.from('text\x1b[3'), false, ROWS);
   expect(buffer.take(false, ROWS).bytes.toString()).toBe('text');
   expect(buffer.isEmpty).toBe(false);
-  buffer.add(Buffer.from('1mred'));
+  buffer.add(Buffer.from('1mred'), false, ROWS);
   expect(buffer.take(false, ROWS).bytes.toString()).toBe('\x1b[31mred');
 });
 
@@ -43,7 +43,7 @@ it('a flood is cut to its tail at a line’s beginning, in bounded memory', () =
   const line = `${'x'.repeat(98)}\r\n`;
   const chunk = Buffer.from(line.repeat(50));
   const chunks = 3 * Math.ceil(FLOOD_BYTES / chunk.length);
-  for (let count = 0; count < chunks; count++) buffer.add(chunk);
+  for (let count = 0; count < chunks; count++) buffer.add(chunk, false, ROWS);
   const { bytes, skippedBytes } = buffer.take(false, ROWS);
   const shown = bytes.toString().slice(START.length);
   expect(bytes.toString().startsWith(START)).toBe(true);
@@ -84,26 +84,51 @@ it('a sequence whose beginning was skipped is completed by what follows', () => 
 it('of plain lines that are kept elsewhere a screenful is shown, and only as long as nothing else comes with them', () => {
   const lines = Buffer.from('a line of text\n'.repeat(Math.ceil(PLAIN_FLOOD_BYTES / 15) + 1));
   const buffer = new FloodBuffer();
-  buffer.add(lines, true);
+  buffer.add(lines, true, ROWS);
   const { bytes, skippedBytes, isPlain } = buffer.take(false, ROWS);
   expect(isPlain).toBe(true);
   expect(bytes.toString()).toBe(START + 'a line of text\n'.repeat(ROWS));
   expect(skippedBytes).toBe(lines.length - ROWS * 15);
-  buffer.add(lines.subarray(0, PLAIN_FLOOD_BYTES / 2), true);
-  buffer.add(lines, false);
+  buffer.add(lines.subarray(0, PLAIN_FLOOD_BYTES / 2), true, ROWS);
+  buffer.add(lines, false, ROWS);
   expect(buffer.take(false, ROWS)).toMatchObject({ skippedBytes: 0, isPlain: false });
   // Every frame is judged by itself.
-  buffer.add(lines, true);
+  buffer.add(lines, true, ROWS);
   expect(buffer.take(false, ROWS).skippedBytes).toBeGreaterThan(0);
+});
+
+it('of a flood of plain lines the last ones are given, however it is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat({ max: 300 }), { minLength: 200, maxLength: 400 }),
+      fc.string({ maxLength: 10 }),
+      fc.integer({ min: 100, max: 20_000 }),
+      (lengths, open, size) => {
+        const text = `${lengths.map((length, at) => `${at}${'x'.repeat(length)}\r\n`).join('')}${open}`;
+        const bytes = Buffer.from(text);
+        fc.pre(bytes.length > PLAIN_FLOOD_BYTES);
+        const buffer = new FloodBuffer();
+        for (let at = 0; at < bytes.length; at += size) buffer.add(bytes.subarray(at, at + size), true, ROWS);
+        const last = bytes
+          .toString('latin1')
+          .split('\n')
+          .slice(-ROWS - 1)
+          .join('\n');
+        const taken = buffer.take(true, ROWS);
+        expect(taken.bytes.toString('latin1')).toBe(START + last);
+        expect(taken.skippedBytes).toBe(bytes.length - last.length);
+      },
+    ),
+  );
 });
 
 it('of plain lines as many are shown as fill the screen, however long they are, and the open one', () => {
   const line = `${'─'.repeat(300)}\n`;
   const buffer = new FloodBuffer();
-  for (let at = 0; at < 1_000; at++) buffer.add(Buffer.from(line), true);
-  buffer.add(Buffer.from('Proceed? '), true);
+  for (let at = 0; at < 1_000; at++) buffer.add(Buffer.from(line), true, ROWS);
+  buffer.add(Buffer.from('Proceed? '), true, ROWS);
   expect(buffer.take(false, ROWS).bytes.toString()).toBe(`${START}${line.repeat(ROWS)}Proceed? `);
   const endless = Buffer.from('x'.repeat(FLOOD_BYTES));
-  buffer.add(endless, true);
+  buffer.add(endless, true, ROWS);
   expect(buffer.take(false, ROWS).bytes.length).toBe(START.length + FLOOD_TAIL_BYTES);
 });

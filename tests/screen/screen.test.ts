@@ -1,6 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { nextEvent } from '../../src/base/event.js';
+import { PlainStream } from '../../src/screen/plain-stream.js';
 import { Screen, type ScreenOptions } from '../../src/screen/screen.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
@@ -202,10 +203,9 @@ it('a flood of plain lines rests the longer the longer a frame of it took, and a
   expect(screen.snapshot().text().trimEnd().endsWith('Proceed? [y/N]')).toBe(true);
 });
 
-it('a flood of plain lines is shown four times a second to who looks, and half as often to nobody', async () => {
+it('a flood of plain lines is shown four times a second to who looks', async () => {
   const clock = new ManualClock();
-  let isWatched = true;
-  const { screen } = open({ clock, isWatched: () => isWatched });
+  const { screen } = open({ clock, isWatched: () => true });
   const flood = Buffer.from('a line of a flood\r\n'.repeat(2_000));
   const shownAfter = async (waitMs: number): Promise<void> => {
     let frames = 0;
@@ -220,9 +220,79 @@ it('a flood of plain lines is shown four times a second to who looks, and half a
   };
   await shownAfter(0);
   await shownAfter(250);
-  isWatched = false;
-  await shownAfter(250);
-  await shownAfter(500);
+});
+
+describe('a flood of plain lines at which nobody looks', () => {
+  const flood = Buffer.from('a line of a flood\r\n'.repeat(2_000));
+  const begin = () => {
+    const clock = new ManualClock();
+    const parsed: number[] = [];
+    let frames = 0;
+    let isWatched = false;
+    const { screen } = open({ clock, isWatched: () => isWatched });
+    screen.onParsed((bytes) => parsed.push(bytes.length));
+    screen.onFrame(() => frames++);
+    // For so long there is always something new.
+    const goOn = (ms: number): void => {
+      for (let passed = 0; passed < ms; passed += 50) {
+        screen.feed(flood, true);
+        clock.advance(50);
+      }
+    };
+    return { clock, screen, parsed, frames: () => frames, goOn, look: () => (isWatched = true) };
+  };
+
+  it('is told twice a second and not drawn, until it pauses', async () => {
+    const { clock, screen, parsed, frames, goOn } = begin();
+    goOn(1_900);
+    expect(frames()).toBe(4);
+    expect(parsed).toEqual([]);
+    expect(screen.isUpToDate).toBe(false);
+    screen.feed(Buffer.from('Proceed? '), true);
+    const drawn = nextEvent(screen.onParsed);
+    clock.advance(600);
+    await drawn;
+    expect(screen.isUpToDate).toBe(true);
+    expect(screen.snapshot().lines.slice(-2)).toEqual(['a line of a flood', 'Proceed? ']);
+    expect(screen.skippedBytes).toBe(38 * flood.length - 4 * 'a line of a flood\r\n'.length);
+  });
+
+  it('is drawn at once for who asks, and for who begins to look', async () => {
+    const { clock, screen, parsed, goOn, look } = begin();
+    goOn(200);
+    await screen.settled();
+    expect(parsed).toHaveLength(1);
+    goOn(200);
+    const seen = new Promise<string>((resolve) => screen.whenStill(() => resolve(screen.state(0))));
+    expect(await seen).toContain('a line of a flood');
+    expect(parsed).toHaveLength(2);
+    look();
+    const drawn = nextEvent(screen.onParsed);
+    screen.feed(flood, true);
+    clock.advance(500);
+    await drawn;
+    expect(parsed).toHaveLength(3);
+  });
+
+  it('is drawn as ever as soon as it moves the cursor', async () => {
+    const { clock, screen, goOn } = begin();
+    goOn(200);
+    screen.feed(Buffer.from('\x1b[2J\x1b[Hdrawn'));
+    const drawn = nextEvent(screen.onParsed);
+    clock.advance(500);
+    await drawn;
+    expect(screen.snapshot().text()).toBe('drawn');
+  });
+});
+
+it('a stream is plain until it moves the cursor, and never again', () => {
+  const stream = new PlainStream();
+  const read = (text: string) => stream.isPlainWith(Buffer.from(text));
+  expect(read('lines\r\nof text, ü\r\n')).toBe(true);
+  for (const moving of ['\x1b[1m', '\b', '\v', '\f'])
+    expect(new PlainStream().isPlainWith(Buffer.from(`text${moving}`)), moving).toBe(false);
+  expect(read('\x1b[2J')).toBe(false);
+  expect(read('lines\r\n')).toBe(false);
 });
 
 it('what is fed may be overwritten as soon as it is fed', async () => {

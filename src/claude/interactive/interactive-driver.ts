@@ -6,6 +6,7 @@ import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { tailChars } from '../../base/text.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
+import { PlainStream } from '../../screen/plain-stream.js';
 import { Screen } from '../../screen/screen.js';
 import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
@@ -198,8 +199,11 @@ export class InteractiveDriver implements SessionDriver {
         scrollback: SCROLLBACK_LINES,
         clock,
         reply: (data) => session.write(data),
+        isWatched: () => this.#running?.terminal.isWatched ?? false,
       }),
     );
+    // The CLI itself draws; what stands in for it may print.
+    const stream = new PlainStream();
     const shown = (): Snapshot => screen.snapshot();
     const press = (keys: string): void => void session.write(keys);
     const dialogs = new ScreenDialogs({
@@ -237,7 +241,7 @@ export class InteractiveDriver implements SessionDriver {
       session.onData((bytes) => {
         this.#bytesUntold += bytes.length;
         onBytes(bytes, session);
-        screen.feed(bytes);
+        screen.feed(bytes, stream.isPlainWith(bytes));
       }),
     );
     this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));

@@ -9,6 +9,8 @@ const MIN_BYTES = 4 * 1024;
 
 /** Longer lines, their ends included, are not plain: a log cuts what no person would read. */
 export const MAX_PLAIN_LINE_BYTES = 4_000;
+/** A piece, and the line before it that has no end yet. */
+const SOURCE_BYTES = PIECE_BYTES + 4 * 1024;
 
 /**
  * Finds the pieces of a flood that hold nothing but lines as a person reads them, and gives them as bytes: as text each of them
@@ -19,15 +21,19 @@ export class PlainLines {
   #made: { readonly simd: SimdFunction | undefined } | undefined;
 
   /**
-   * Whole lines, each ending in a line feed, without the carriage returns before those; undefined when they are few or hold
-   * anything else than text. The bytes are valid until the next call.
+   * `open` and `lines` behind it: whole lines, each ending in a line feed, without the carriage returns before those; undefined
+   * when they are few or hold anything else than text. The bytes are valid until the next call.
    */
-  from(lines: Buffer): Buffer | undefined {
-    if (lines.length < MIN_BYTES || lines.length > PIECE_BYTES) return undefined;
-    const { simd } = (this.#made ??= { simd: simdFunction(module, 2 * PIECE_BYTES + SIMD_BYTES) });
-    if (simd === undefined || !isUtf8(lines)) return undefined;
-    lines.copy(Buffer.from(simd.memory, 0, PIECE_BYTES));
-    const end = simd.call(0, lines.length, PIECE_BYTES, MAX_PLAIN_LINE_BYTES);
-    return end === -1 ? undefined : Buffer.from(simd.memory, PIECE_BYTES, end - PIECE_BYTES);
+  from(open: Buffer, lines: Buffer): Buffer | undefined {
+    const length = open.length + lines.length;
+    if (lines.length < MIN_BYTES || length > SOURCE_BYTES) return undefined;
+    const { simd } = (this.#made ??= { simd: simdFunction(module, 2 * SOURCE_BYTES + SIMD_BYTES) });
+    if (simd === undefined) return undefined;
+    const source = Buffer.from(simd.memory, 0, length);
+    open.copy(source);
+    lines.copy(source, open.length);
+    if (!isUtf8(source)) return undefined;
+    const end = simd.call(0, length, SOURCE_BYTES, MAX_PLAIN_LINE_BYTES);
+    return end === -1 ? undefined : Buffer.from(simd.memory, SOURCE_BYTES, end - SOURCE_BYTES);
   }
 }

@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import { PlainLines } from './plain-lines.js';
+import { movesCursor } from '../../screen/plain-stream.js';
+import { MAX_PLAIN_LINE_BYTES, PlainLines } from './plain-lines.js';
 
 /** A line without an end is told in pieces of this size, so that it never grows without bound. */
 const MAX_OPEN_CHARS = 64 * 1024;
@@ -7,9 +8,8 @@ const TAIL_CHARS = 4_000;
 /** That many characters take at most so many bytes, and one before them may be cut. */
 const TAIL_BYTES = 3 * (TAIL_CHARS + 1);
 const NEWLINE = 0x0a;
-/** ESC, backspace, vertical tab and form feed: what a plain stream of lines does not hold. */
-const MOVING_BYTES = [0x1b, 0x08, 0x0b, 0x0c] as const;
-const movesCursor = /[\x1b\x08\x0b\x0c]/;
+const NOTHING = Buffer.alloc(0);
+const movingCharacters = /[\x1b\x08\x0b\x0c]/;
 /** Colours and titles change how text looks, not where it stands. */
 const harmlessSequence = /\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
@@ -23,9 +23,12 @@ export class PrintedLines {
   readonly #plainLines: Pick<PlainLines, 'from'>;
   readonly #decoder = new StringDecoder('utf8');
   #mode: 'plain' | 'screen' = 'plain';
+  /** The line that has no end yet: as it came, so that a flood goes on with it, or as text, when it is long or came in pieces. */
+  #openBytes: Buffer = NOTHING;
+  #isOpenAsText = false;
   #open = '';
   #openIsPlain = true;
-  #tail = '';
+  readonly #tail = new TextTail();
 
   /**
    * `onText` gets one or more whole lines, joined by newlines, without the last one's end; `onPlainLines` those of a flood that
@@ -47,36 +50,34 @@ export class PrintedLines {
   }
 
   bytes(bytes: Buffer): void {
-    // A first line goes on where the bytes before ended, and the last one may have no end yet: these are told as text.
-    const from = bytes.indexOf(NEWLINE) + 1;
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    const plain = this.#mode === 'plain' ? this.#plainLines.from(bytes.subarray(from, end)) : undefined;
-    if (plain === undefined) return this.#read(bytes);
-    this.#read(bytes.subarray(0, from));
-    // What was open may have moved the cursor.
     if (!this.isPlain) return;
-    this.#tail = (this.#tail + plain.toString('utf8', Math.max(0, plain.length - TAIL_BYTES))).slice(
-      -TAIL_CHARS,
-    );
+    // A line that is open as text is told as text.
+    const from = this.#isOpenAsText ? bytes.indexOf(NEWLINE) + 1 : 0;
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const plain = this.#plainLines.from(this.#openBytes, bytes.subarray(from, end));
+    if (plain === undefined) return this.#read(bytes);
+    if (from > 0) {
+      this.#read(bytes.subarray(0, from));
+      // What was open may have moved the cursor.
+      if (!this.isPlain) return;
+    }
+    this.#tail.addBytes(plain);
     this.#onPlainLines(plain);
-    this.#read(bytes.subarray(end));
+    this.#beginLine(bytes.subarray(end));
   }
 
   #read(bytes: Buffer): void {
-    if (this.#mode === 'screen') return;
+    this.#openAsText();
     // Looked for in the bytes, where it costs next to nothing: a flood of plain lines is never looked at by a pattern.
-    const isPlain = !MOVING_BYTES.some((byte) => bytes.includes(byte));
+    const isPlain = !movesCursor(bytes) && this.#openIsPlain;
     const end = bytes.lastIndexOf(NEWLINE);
-    if (end === -1) {
-      this.#keepOpen(this.#open + this.#decoder.write(bytes), isPlain && this.#openIsPlain);
-      return;
-    }
+    if (end === -1) return this.#keepOpen(this.#open + this.#decoder.write(bytes), isPlain);
     // The line's end too, behind which no character goes on.
     const whole = this.#open + this.#decoder.write(bytes.subarray(0, end + 1)).slice(0, -1);
-    const text = this.#plainText(whole, isPlain && this.#openIsPlain);
+    const text = this.#plainText(whole, isPlain);
     if (text === undefined) return;
     this.#tell(withoutReturns(text));
-    this.#keepOpen(this.#decoder.write(bytes.subarray(end + 1)), isPlain);
+    this.#beginLine(bytes.subarray(end + 1));
   }
 
   scrolledOff(lines: readonly string[]): void {
@@ -91,7 +92,9 @@ export class PrintedLines {
   /** The program has ended; `screen` is what stands on it. */
   end(screen: readonly string[]): void {
     if (this.#mode === 'plain') {
+      this.#openAsText();
       const rest = (this.#open + this.#decoder.end()).replace(harmlessSequence, '');
+      this.#beginLine(NOTHING);
       if (rest.trim() !== '') this.#tell(withoutReturns(rest));
       return;
     }
@@ -99,25 +102,42 @@ export class PrintedLines {
     if (last !== -1) this.#tell(screen.slice(0, last + 1).join('\n'));
   }
 
-  /** The newest told text followed by what the screen shows, for programs whose lines are still on the screen. */
-  tail(maxChars: number, screen: string): string {
-    if (this.#mode === 'plain')
-      return `${this.#tail}${this.#open.replace(harmlessSequence, '')}`.slice(-maxChars);
-    return screen;
+  /** The newest of what was told and of the line that is open; undefined when the screen tells. */
+  tail(maxChars: number): string | undefined {
+    if (this.#mode === 'screen') return undefined;
+    const open = this.#open + new StringDecoder('utf8').write(this.#openBytes);
+    return `${this.#tail.text}${withoutReturns(open.replace(harmlessSequence, ''))}`.slice(-maxChars);
   }
 
   /** `whole` without colours; undefined when it moves the cursor, and from then on the screen is asked. */
   #plainText(whole: string, isPlain: boolean): string | undefined {
     if (isPlain) return whole;
     const text = whole.replace(harmlessSequence, '');
-    if (!movesCursor.test(text)) return text;
+    if (!movingCharacters.test(text)) return text;
     // What is on the screen now is told when it scrolls off, or at the end.
     this.#mode = 'screen';
     this.#open = '';
     return undefined;
   }
 
+  /** `bytes` follow a line's end. */
+  #beginLine(bytes: Buffer): void {
+    this.#isOpenAsText = false;
+    this.#open = '';
+    this.#openIsPlain = true;
+    this.#openBytes = bytes.length === 0 ? NOTHING : Buffer.from(bytes);
+    if (bytes.length > MAX_PLAIN_LINE_BYTES) this.#openAsText();
+  }
+
+  #openAsText(): void {
+    const bytes = this.#openBytes;
+    if (bytes.length === 0) return;
+    this.#openBytes = NOTHING;
+    this.#keepOpen(this.#decoder.write(bytes), !movesCursor(bytes));
+  }
+
   #keepOpen(text: string, isPlain: boolean): void {
+    this.#isOpenAsText = true;
     this.#open = text;
     this.#openIsPlain = isPlain;
     if (text.length <= MAX_OPEN_CHARS) return;
@@ -127,11 +147,39 @@ export class PrintedLines {
   }
 
   #tell(text: string): void {
-    this.#tail =
-      text.length >= TAIL_CHARS
-        ? `${text.slice(1 - TAIL_CHARS)}\n`
-        : `${this.#tail}${text}\n`.slice(-TAIL_CHARS);
+    this.#tail.add(text);
     this.#onText(text);
+  }
+}
+
+/** The newest characters of what was told; those of a flood become text when somebody asks. */
+class TextTail {
+  #text = '';
+  /** Of a flood; made for the first one. */
+  #bytes: Buffer | undefined;
+  #isInBytes = false;
+
+  get text(): string {
+    if (this.#isInBytes) this.#text = this.#bytes?.toString('utf8').slice(-TAIL_CHARS) ?? '';
+    this.#isInBytes = false;
+    return this.#text;
+  }
+
+  /** One or more lines, without the last one's end. */
+  add(lines: string): void {
+    this.#text =
+      lines.length >= TAIL_CHARS
+        ? `${lines.slice(1 - TAIL_CHARS)}\n`
+        : `${this.text}${lines}\n`.slice(-TAIL_CHARS);
+    this.#isInBytes = false;
+  }
+
+  /** Lines with their ends. */
+  addBytes(lines: Buffer): void {
+    if (lines.length < TAIL_BYTES) return this.add(lines.toString('utf8', 0, lines.length - 1));
+    this.#bytes ??= Buffer.allocUnsafeSlow(TAIL_BYTES);
+    lines.copy(this.#bytes, 0, lines.length - TAIL_BYTES);
+    this.#isInBytes = true;
   }
 }
 

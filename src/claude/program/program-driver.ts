@@ -150,11 +150,8 @@ export class ProgramDriver implements SessionDriver {
   }
 
   lastOutput(maxChars: number): string {
-    const screen = this.#text().replace(/\n{3,}/g, '\n\n');
-    return tailChars(
-      screen.length >= maxChars ? screen : (this.#printed?.tail(maxChars, screen) ?? screen),
-      maxChars,
-    ).trim();
+    const text = this.#printed?.tail(maxChars) ?? this.#text();
+    return tailChars(text.replace(/\n{3,}/g, '\n\n'), maxChars).trim();
   }
 
   dispose(): void {
@@ -214,7 +211,8 @@ export class ProgramDriver implements SessionDriver {
   }
 
   async #onExit(exit: ExitStatus): Promise<void> {
-    await this.#screen?.settled();
+    // Of plain lines nothing is taken from the screen: it is drawn for who looks.
+    if (this.#printed?.isPlain === false || this.#terminal?.isWatched === true) await this.#screen?.settled();
     this.#printed?.end(this.#snapshot().lines);
     if (this.#bytesUntold > 0) this.#events.fire({ type: 'output', bytes: this.#bytesUntold });
     this.#bytesUntold = 0;

@@ -436,6 +436,24 @@ describe('the end', () => {
     expect(told.at(-1)).toContain('the last');
   });
 
+  it('of what stands in for the CLI and prints a flood of lines, the last ones are known', async () => {
+    let told = 0;
+    driver.onEvent((event) => {
+      if (event.type === 'output') told += event.bytes;
+    });
+    for (let piece = 0; piece < 20; piece++) {
+      pty.print(`${piece} is a line of a flood\r\n`.repeat(2_000));
+      await pass(clock, 50);
+    }
+    pty.print('the end\r\n');
+    expect((await driver.screen()).text).toMatch(/^(19 is a line of a flood\n){38}the end$/);
+    pty.print('19 is a line of a flood\r\n'.repeat(2_000));
+    pty.exit();
+    await pass(clock, 100);
+    expect(driver.lastOutput(1_000)).toMatch(/(19 is a line of a flood\n?)$/);
+    expect(told).toBe(10 * 2_000 * 24 + 11 * 2_000 * 25 + 'the end\r\n'.length);
+  });
+
   it('withdraws what still waits, and is told last', async () => {
     await play('2.1.330', 'trust-folder');
     pty.exit({ exitCode: 1, signal: null });

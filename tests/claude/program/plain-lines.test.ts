@@ -4,10 +4,11 @@ import { ReadableLog } from '../../../src/tasks/readable-log.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 
 const LINE = 'a line of a flood, with a tab\there, ü, € and 😀\r\n';
+const NOTHING = Buffer.alloc(0);
 const FLOOD = LINE.repeat(200);
 
 describe('the plain lines of a flood', () => {
-  const from = (text: string | Buffer) => new PlainLines().from(Buffer.from(text))?.toString();
+  const from = (text: string | Buffer) => new PlainLines().from(NOTHING, Buffer.from(text))?.toString();
 
   it('are as they were printed, but for carriage returns', () => {
     expect(from(FLOOD)).toBe(FLOOD.replaceAll('\r', ''));
@@ -45,8 +46,8 @@ describe('the plain lines of a flood', () => {
   it('are as the log writes any lines, and none is as long as what it cuts', () => {
     const text = `${'x'.repeat(MAX_PLAIN_LINE_BYTES - 1)}\n${FLOOD}`;
     const plain = new PlainLines();
-    expect(plain.from(Buffer.from(`x${text}`))).toBeUndefined();
-    const lines = plain.from(Buffer.from(text));
+    expect(plain.from(NOTHING, Buffer.from(`x${text}`))).toBeUndefined();
+    const lines = plain.from(NOTHING, Buffer.from(text));
     let asBytes = '';
     let asText = '';
     const clock = new ManualClock();

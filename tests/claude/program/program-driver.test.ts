@@ -143,6 +143,26 @@ describe('a program that asks', () => {
     expect(requests()).toEqual([]);
   });
 
+  it('after a flood of plain lines is asked about, too', async () => {
+    for (let piece = 0; piece < 40; piece++) await print('a line of a flood\r\n'.repeat(2_000));
+    expect(requests()).toEqual([]);
+    await print('Continue? [y/N] ');
+    await pass(clock, 1_000);
+    expect(requests().map((request) => request.input)).toEqual([{ line: 'Continue? [y/N]' }]);
+  });
+
+  it('its last words are those that it printed, and of a line that was written over what stood there last', async () => {
+    for (let piece = 0; piece < 4; piece++) await print('a line of a flood\r\n'.repeat(2_000));
+    await print('10 %\r20 %\r100 %');
+    expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
+    pty.exit({ exitCode: 0, signal: null });
+    await pass(clock, 1);
+    expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
+    expect(events.at(-1)?.type).toBe('exited');
+    const told = events.flatMap((event) => (event.type === 'output' ? [event.bytes] : []));
+    expect(told.reduce((sum, bytes) => sum + bytes, 0)).toBe(4 * 2_000 * 19 + '10 %\r20 %\r100 %'.length);
+  });
+
   it('leaves no timer', async () => {
     await print('Continue? [y/N] ');
     driver.dispose();
