@@ -24,11 +24,14 @@ export interface ManyOutputFigures {
   readonly megabytesEach: number;
   /** All programs wait behind a gate; from its opening until every end is known to a waiting client. */
   readonly bridgeMs: Figures;
-  /** The same programs in plain node-pty, all in one process, until each has exited. */
+  /** The same programs in plain node-pty, all at once in one process, until each has exited. */
   readonly rawMs: Figures;
-  /** Median of the ratios within a round; the target is 1.5 or less. */
+  /** Median of the ratios within a round, as the others. */
   readonly ratio: number;
-  /** The same with a process of plain node-pty for each program, as each task has its keeper, until each process has exited. */
+  /** As many bytes of one program through one plain terminal. */
+  readonly rawOneMs: Figures;
+  readonly ratioToOne: number;
+  /** The same programs with a process of plain node-pty for each, as each task has its keeper, until each process has exited. */
   readonly rawEachMs: Figures;
   readonly ratioToEach: number;
   /** A call while they print. */
@@ -37,16 +40,18 @@ export interface ManyOutputFigures {
   readonly startMs: Figures;
 }
 
-/** Twenty tasks at once that print 5 MB each, and the same bytes through plain node-pty, in turn. */
+/** Twenty tasks at once that print 5 MB each, and the same bytes through plain node-pty in three ways, in turn. */
 export async function measureManyOutput(): Promise<ManyOutputFigures> {
   const workplace = await createWorkplace({ MCP_MAX_CONCURRENT_TASKS: String(TASKS) });
   const gate = join(workplace.folder, 'home', 'gate');
   execFileSync('mkfifo', [gate]);
   const text = join(workplace.folder, 'text');
   writeFileSync(text, LINE.repeat(Math.ceil((MEGABYTES * 1e6) / LINE.length)));
+  const texts = join(workplace.folder, 'texts');
+  writeFileSync(texts, LINE.repeat(Math.ceil((TASKS * MEGABYTES * 1e6) / LINE.length)));
   const client = new StdioClient(BRIDGE, workplace.env);
   const nodePty = await loadNodePty();
-  const rounds: { start: number; bridge: number; raw: number; rawEach: number }[] = [];
+  const rounds: { start: number; bridge: number; raw: number; rawOne: number; rawEach: number }[] = [];
   const statusMs: number[] = [];
   try {
     await client.initialize();
@@ -55,12 +60,18 @@ export async function measureManyOutput(): Promise<ManyOutputFigures> {
       const rawMs = await throughNodePty(workplace, { gate, text }, (prompt) =>
         readRaw(nodePty, workplace, prompt),
       );
+      const rawOneMs = await throughNodePty(
+        workplace,
+        { gate, text: texts },
+        (prompt) => readRaw(nodePty, workplace, prompt),
+        1,
+      );
       const rawEachMs = await throughNodePty(workplace, { gate, text }, (prompt) =>
         readInProcess(workplace, prompt),
       );
       // The first round fills the disk cache.
       if (round === 0) continue;
-      rounds.push({ start: startMs, bridge: bridgeMs, raw: rawMs, rawEach: rawEachMs });
+      rounds.push({ start: startMs, bridge: bridgeMs, raw: rawMs, rawOne: rawOneMs, rawEach: rawEachMs });
       statusMs.push(...calls);
     }
   } finally {
@@ -73,6 +84,8 @@ export async function measureManyOutput(): Promise<ManyOutputFigures> {
     bridgeMs: figuresOf(rounds.map(({ bridge }) => bridge)),
     rawMs: figuresOf(rounds.map(({ raw }) => raw)),
     ratio: figuresOf(rounds.map(({ bridge, raw }) => bridge / raw)).median,
+    rawOneMs: figuresOf(rounds.map(({ rawOne }) => rawOne)),
+    ratioToOne: figuresOf(rounds.map(({ bridge, rawOne }) => bridge / rawOne)).median,
     rawEachMs: figuresOf(rounds.map(({ rawEach }) => rawEach)),
     ratioToEach: figuresOf(rounds.map(({ bridge, rawEach }) => bridge / rawEach)).median,
     statusMs: figuresOf(statusMs),
@@ -125,12 +138,13 @@ async function throughNodePty(
   workplace: Workplace,
   { gate, text }: Gated,
   read: (prompt: string) => Promise<void>,
+  count = TASKS,
 ): Promise<number> {
   rmSync(workplace.stamps, { force: true });
   const prompt = join(workplace.folder, 'prompt');
   writeFileSync(prompt, `BENCH-GATE ${text}\n`);
-  const ends = Array.from({ length: TASKS }, () => read(prompt));
-  await allAtGate(workplace);
+  const ends = Array.from({ length: count }, () => read(prompt));
+  await allAtGate(workplace, count);
   const openMs = performance.now();
   openGate(gate);
   await Promise.all(ends);
@@ -161,10 +175,10 @@ async function readInProcess({ agent, env, folder }: Workplace, prompt: string):
 }
 
 /** Resolves when every program has stamped its start; its next act is to wait for the gate. */
-async function allAtGate({ stamps }: Workplace): Promise<void> {
+async function allAtGate({ stamps }: Workplace, count = TASKS): Promise<void> {
   const started = (): number =>
     existsSync(stamps) ? [...readFileSync(stamps, 'utf8').matchAll(/^start /gm)].length : 0;
-  while (started() < TASKS) await pause(LOOK_MS);
+  while (started() < count) await pause(LOOK_MS);
   // From the stamp to the gate it is two lines of shell; what starts beside a task is over too.
   await pause(1_000);
 }

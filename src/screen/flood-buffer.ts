@@ -7,6 +7,8 @@ export const FLOOD_BYTES = 256 * 1024;
 export const FLOOD_TAIL_BYTES = 64 * 1024;
 /** More plain lines than this are a flood, too: each stands for itself, so of them only those are parsed that fill the screen. */
 export const PLAIN_FLOOD_BYTES = 16 * 1024;
+/** With so many bytes a row the lines of a piece fill a screen, whether they are short or wrapped. */
+const FULL_ROW_BYTES = 512;
 /** How far behind the wanted cut a line's end, or a sequence's beginning, is looked for. */
 const CUT_SEARCH_BYTES = 8 * 1024;
 /** A sequence that is not complete after so much is given to the terminal as it is. */
@@ -31,6 +33,8 @@ export class FloodBuffer {
   #isFlood = false;
   #isPlain = true;
   readonly #modes = new SkippedModes();
+  /** A flood of plain lines makes no garbage: piece after piece is copied into this. */
+  #screenful: Buffer | undefined;
 
   get isEmpty(): boolean {
     return this.#length === 0 && this.#skippedBytes === 0;
@@ -46,14 +50,11 @@ export class FloodBuffer {
     this.#isPlain &&= isPlain;
     this.#length += bytes.length;
     this.#isFlood ||= this.#length > (this.#isPlain ? PLAIN_FLOOD_BYTES : FLOOD_BYTES);
-    // Of plain lines that alone fill the screen nothing else is copied, and nothing that came before is seen.
-    const from = this.isPlainFlood && bytes.length > rows ? startOfLastLines(bytes, rows) : 0;
-    if (from > 0) {
-      for (const chunk of this.#chunks) this.#skip(chunk);
-      this.#chunks = [];
-      this.#skip(bytes.subarray(0, from));
+    if (this.isPlainFlood && bytes.length >= rows * FULL_ROW_BYTES && bytes.length <= FLOOD_TAIL_BYTES) {
+      this.#takePlace(bytes);
+      return;
     }
-    this.#chunks.push(Buffer.from(bytes.subarray(from)));
+    this.#chunks.push(Buffer.from(bytes));
     if (this.#isFlood) this.#skipTo(2 * FLOOD_TAIL_BYTES);
   }
 
@@ -73,9 +74,19 @@ export class FloodBuffer {
     const bytes =
       skippedBytes > 0 ? Buffer.concat([Buffer.from(this.#modes.take(), 'latin1'), shown]) : shown;
     this.#chunks = end < collected.length ? [collected.subarray(end)] : [];
+    // What is taken may be parsed later.
+    this.#screenful = undefined;
     this.#length = collected.length - end;
     this.#skippedBytes = 0;
     return { bytes, skippedBytes, isPlain };
+  }
+
+  /** Plain lines that alone fill the screen: nothing of what came before will be seen. They are copied to where the last such ones were. */
+  #takePlace(bytes: Buffer): void {
+    for (const chunk of this.#chunks) this.#skip(chunk);
+    this.#screenful ??= Buffer.allocUnsafeSlow(FLOOD_TAIL_BYTES);
+    bytes.copy(this.#screenful);
+    this.#chunks = [this.#screenful.subarray(0, bytes.length)];
   }
 
   /** Skips whole chunks from the front while more than `keptBytes` stay behind them. */

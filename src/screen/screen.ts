@@ -13,8 +13,8 @@ const FLOOD_FRAME_MS = 100;
 const PLAIN_FLOOD_FRAME_MS = 250;
 /** While nobody looks, frames of plain lines are not drawn: they only tell that more has come. */
 const UNWATCHED_FLOOD_FRAME_MS = 500;
-/** The last one is drawn when nothing has come for so long. */
-const UNWATCHED_PAUSE_MS = 100;
+/** The last one is drawn when nothing has come for so long; a program on a busy machine may wait that long for its turn. */
+const UNWATCHED_PAUSE_MS = 250;
 /** After a frame that took long the next one waits so many times as long: the screen takes a quarter of the time at most. */
 const REST_FACTOR = 3;
 /** So long at most. On a busy machine a frame takes what others take, and a flood of plain lines can go unseen for longer. */
