@@ -40,9 +40,12 @@ export interface ManyOutputFigures {
   readonly startMs: Figures;
 }
 
-/** Twenty tasks at once that print 5 MB each, and the same bytes through plain node-pty in three ways, in turn. */
-export async function measureManyOutput(): Promise<ManyOutputFigures> {
-  const workplace = await createWorkplace({ MCP_MAX_CONCURRENT_TASKS: String(TASKS) });
+/**
+ * Twenty tasks at once that print 5 MB each, and the same bytes through plain node-pty in three ways, in turn. By its name the
+ * agent is driven as any program or as Claude Code.
+ */
+export async function measureManyOutput(agentName: 'agent' | 'claude' = 'agent'): Promise<ManyOutputFigures> {
+  const workplace = await createWorkplace({ MCP_MAX_CONCURRENT_TASKS: String(TASKS) }, agentName);
   const gate = join(workplace.folder, 'home', 'gate');
   execFileSync('mkfifo', [gate]);
   const text = join(workplace.folder, 'text');
