@@ -52,6 +52,11 @@ export class SessionTerminal {
     return this.#screen.state(scrollback);
   }
 
+  /** The bytes that bring a fresh terminal of the same size to what would be shown now, were all of a flood drawn. */
+  latestState(): string {
+    return this.#screen.latestState();
+  }
+
   /** The bytes that draw what is shown into a terminal of any size. */
   picture(size: TerminalSize): string {
     return this.#screen.picture(size);

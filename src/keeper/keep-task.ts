@@ -147,7 +147,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         terminal.output(bytes, session);
       },
     });
-    terminal.stateFrom(() => driver.terminal?.state(0) ?? '');
+    terminal.stateFrom(() => driver.terminal?.latestState() ?? '');
     let server: KeeperServer | undefined = undefined;
     const run = new TaskRun(
       {

@@ -89,6 +89,13 @@ export class FloodBuffer {
     this.#chunks = [this.#screenful.subarray(0, bytes.length)];
   }
 
+  /** Of a flood of plain lines those that fill a screen of so many rows; they stay collected. Nothing of any other output. */
+  lastPlainLines(rows: number): Buffer {
+    if (!this.isPlainFlood) return EMPTY;
+    const collected = this.#join();
+    return collected.subarray(startOfLastLines(collected, rows));
+  }
+
   /** Skips whole chunks from the front while more than `keptBytes` stay behind them. */
   #skipTo(keptBytes: number): void {
     let count = 0;

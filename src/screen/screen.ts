@@ -145,6 +145,11 @@ export class Screen implements Disposable {
     return this.#emulator.serializer.state(scrollback);
   }
 
+  /** As `state` without lines above it, with the lines of a flood that nobody has looked at: what would be shown now. */
+  latestState(): string {
+    return this.state(0) + this.#pending.lastPlainLines(this.#rows).toString('utf8');
+  }
+
   /** The bytes that draw this screen into a terminal of any size. */
   picture(size: { readonly columns: number; readonly rows: number }): string {
     return this.#emulator.serializer.picture(size);

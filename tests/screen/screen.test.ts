@@ -274,6 +274,22 @@ describe('a flood of plain lines at which nobody looks', () => {
     expect(parsed).toHaveLength(3);
   });
 
+  it('is part of what a recording begins with, and stays to be drawn', async () => {
+    const { screen, parsed, goOn } = begin();
+    screen.feed(Buffer.from('before the flood'), true);
+    await screen.settled();
+    goOn(200);
+    screen.feed(Buffer.from('the open line'), true);
+    const copy = open().screen;
+    copy.feed(Buffer.from(screen.latestState()));
+    await copy.settled();
+    expect(parsed).toHaveLength(1);
+    await screen.settled();
+    expect(copy.snapshot().text()).toBe(screen.snapshot().text());
+    expect(screen.snapshot().lines.slice(-2)).toEqual(['a line of a flood', 'the open line']);
+    expect(screen.latestState()).toBe(screen.state(0));
+  });
+
   it('is drawn as ever as soon as it moves the cursor', async () => {
     const { clock, screen, goOn } = begin();
     goOn(200);
