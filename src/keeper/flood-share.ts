@@ -6,7 +6,7 @@ import type { Disposable } from '../base/lifecycle.js';
 /** How much of the processor the processes of one session get beside other sessions, as a nice value (sched(7), autogroup). */
 const SESSION_SHARE = '/proc/self/autogroup';
 /** About a sixth of an ordinary session's share. */
-const FLOOD_NICE = 8;
+export const FLOOD_NICE = 8;
 /** Printed within a second it is a flood: a screen that is redrawn ten times a second is a tenth of it. */
 const FLOOD_BYTES = 512 * 1024;
 const LOOK_MS = 1_000;

@@ -2,6 +2,7 @@ import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { FLOOD_NICE } from '../../src/keeper/flood-share.js';
 import { agentNamedClaude, scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
@@ -163,7 +164,9 @@ describe('a program of another name', () => {
     // Both have sessions of their own, whatever session the suite runs in. A kernel without shares has none to tell.
     const ordinary = await shareOf(flooding?.pid ?? 0);
     expect([0, undefined]).toContain(ordinary);
-    await expect.poll(() => shareOf(keeper.pid)).toBe(ordinary === undefined ? undefined : ordinary + 6);
+    await expect
+      .poll(() => shareOf(keeper.pid))
+      .toBe(ordinary === undefined ? undefined : ordinary + FLOOD_NICE);
     expect(await shareOf(flooding?.pid ?? 0)).toBe(ordinary);
     await bridge.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FloodShare, type ShareOutcome } from '../../src/keeper/flood-share.js';
+import { FLOOD_NICE, FloodShare, type ShareOutcome } from '../../src/keeper/flood-share.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 const SECOND_MS = 1_000;
@@ -85,6 +85,6 @@ describe('the share of the processor that a keeper takes', () => {
     const share = new FloodShare({ clock, write });
     share.printed(FLOOD_BYTES);
     share.dispose();
-    expect(asked).toEqual(sharesHere().map((nice) => nice + 8));
+    expect(asked).toEqual(sharesHere().map((nice) => nice + FLOOD_NICE));
   });
 });

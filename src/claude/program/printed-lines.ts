@@ -1,12 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import { movesCursor } from '../../screen/plain-stream.js';
+import { LineTail } from './line-tail.js';
 import { MAX_PLAIN_LINE_BYTES, PlainLines } from './plain-lines.js';
 
 /** A line without an end is told in pieces of this size, so that it never grows without bound. */
 const MAX_OPEN_CHARS = 64 * 1024;
-const TAIL_CHARS = 4_000;
-/** That many characters take at most so many bytes, and one before them may be cut. */
-const TAIL_BYTES = 3 * (TAIL_CHARS + 1);
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
 const movingCharacters = /[\x1b\x08\x0b\x0c]/;
@@ -28,7 +26,7 @@ export class PrintedLines {
   #isOpenAsText = false;
   #open = '';
   #openIsPlain = true;
-  readonly #tail = new TextTail();
+  readonly #tail = new LineTail();
 
   /**
    * `onText` gets one or more whole lines, joined by newlines, without the last one's end; `onPlainLines` those of a flood that
@@ -149,37 +147,6 @@ export class PrintedLines {
   #tell(text: string): void {
     this.#tail.add(text);
     this.#onText(text);
-  }
-}
-
-/** The newest characters of what was told; those of a flood become text when somebody asks. */
-class TextTail {
-  #text = '';
-  /** Of a flood; made for the first one. */
-  #bytes: Buffer | undefined;
-  #isInBytes = false;
-
-  get text(): string {
-    if (this.#isInBytes) this.#text = this.#bytes?.toString('utf8').slice(-TAIL_CHARS) ?? '';
-    this.#isInBytes = false;
-    return this.#text;
-  }
-
-  /** One or more lines, without the last one's end. */
-  add(lines: string): void {
-    this.#text =
-      lines.length >= TAIL_CHARS
-        ? `${lines.slice(1 - TAIL_CHARS)}\n`
-        : `${this.text}${lines}\n`.slice(-TAIL_CHARS);
-    this.#isInBytes = false;
-  }
-
-  /** Lines with their ends. */
-  addBytes(lines: Buffer): void {
-    if (lines.length < TAIL_BYTES) return this.add(lines.toString('utf8', 0, lines.length - 1));
-    this.#bytes ??= Buffer.allocUnsafeSlow(TAIL_BYTES);
-    lines.copy(this.#bytes, 0, lines.length - TAIL_BYTES);
-    this.#isInBytes = true;
   }
 }
 
