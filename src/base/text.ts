@@ -40,6 +40,11 @@ export function oneLine(text: string, maxChars: number): string {
   return `${last >= 0xd800 && last <= 0xdbff ? head.slice(0, -1) : head}…`;
 }
 
+/** `text` without control characters, but for line feeds and tabs. */
+export function withoutControl(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}
+
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

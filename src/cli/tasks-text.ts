@@ -1,4 +1,4 @@
-import { oneLine } from '../base/text.js';
+import { oneLine, withoutControl } from '../base/text.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 
 const SECONDS = { day: 86_400, hour: 3_600, minute: 60 } as const;
@@ -55,7 +55,8 @@ export function taskDetails(record: TaskRecord, nowMs: number): string {
       '',
       `? ${decision.decision_id}: ${oneLine(decision.summary, 500)} (until ${decision.expires_at})`,
     );
-  if (record.last_output !== '') lines.push('', 'last output:', readable(record.last_output));
+  // What an agent printed must not drive the terminal that it is shown in.
+  if (record.last_output !== '') lines.push('', 'last output:', withoutControl(record.last_output));
   if (!isFinal(record.status))
     lines.push(
       '',
@@ -76,9 +77,4 @@ function ageOf(at: string, nowMs: number): string {
 
 function tail(path: string, maxChars: number): string {
   return path.length <= maxChars ? path : `…${path.slice(1 - maxChars)}`;
-}
-
-/** What an agent printed, without what could drive the terminal it is shown in. */
-function readable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }

@@ -1,6 +1,7 @@
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { nextEvent, type Event } from '../../base/event.js';
+import { withoutControl } from '../../base/text.js';
 import {
   asksToLeave,
   composerRow,
@@ -55,7 +56,7 @@ export class Composer {
         'Look at the screen (get_task_output with view "screen"); answer what waits there, or try again.',
       );
     }
-    this.#target.write(`${PASTE_START}${withoutControl(text)}${PASTE_END}`);
+    this.#target.write(`${PASTE_START}${asTyped(text)}${PASTE_END}`);
     await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
   }
 
@@ -108,6 +109,6 @@ export class Composer {
 }
 
 /** Escapes would be keys, and end the paste; line ends and tabs are text. */
-function withoutControl(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+function asTyped(text: string): string {
+  return withoutControl(text.replaceAll('\r\n', '\n'));
 }

@@ -3,7 +3,7 @@ import type { ScreenPatterns } from '../../approvals/screen-patterns.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { oneLine, tailChars } from '../../base/text.js';
+import { oneLine, tailChars, withoutControl } from '../../base/text.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { Screen } from '../../screen/screen.js';
 import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
@@ -151,7 +151,7 @@ export class ProgramDriver implements SessionDriver {
 
   lastOutput(maxChars: number): string {
     const text = this.#printed?.tail(maxChars) ?? this.#text();
-    return tailChars(text.replace(/\n{3,}/g, '\n\n'), maxChars).trim();
+    return tailChars(withoutControl(text).replace(/\n{3,}/g, '\n\n'), maxChars).trim();
   }
 
   dispose(): void {

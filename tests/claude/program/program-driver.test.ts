@@ -153,14 +153,16 @@ describe('a program that asks', () => {
 
   it('its last words are those that it printed, and of a line that was written over what stood there last', async () => {
     for (let piece = 0; piece < 4; piece++) await print('a line of a flood\r\n'.repeat(2_000));
-    await print('10 %\r20 %\r100 %');
+    await print('\x07\x0f10 %\r20 %\r\x07100 %');
     expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
     pty.exit({ exitCode: 0, signal: null });
     await pass(clock, 1);
     expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
     expect(events.at(-1)?.type).toBe('exited');
     const told = events.flatMap((event) => (event.type === 'output' ? [event.bytes] : []));
-    expect(told.reduce((sum, bytes) => sum + bytes, 0)).toBe(4 * 2_000 * 19 + '10 %\r20 %\r100 %'.length);
+    expect(told.reduce((sum, bytes) => sum + bytes, 0)).toBe(
+      4 * 2_000 * 19 + '\x07\x0f10 %\r20 %\r\x07100 %'.length,
+    );
   });
 
   it('leaves no timer', async () => {
