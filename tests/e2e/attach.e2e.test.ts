@@ -116,6 +116,28 @@ it('a keeper that is killed under it gives the terminal back, and says what to a
   expect(await bridge.end(taskId)).toMatchObject({ status: 'error' });
 });
 
+it.each(['program', 'claude'])(
+  'amid a flood of lines at which nobody has looked the newest are seen at once (of a program named %s)',
+  async (name) => {
+    const workplace = await createWorkplace();
+    const script = 'i=0; while :; do i=$((i+1)); echo "line $i of a flood without an end"; done';
+    const bridge = await startBridge({ claude: await writeProgram(workplace, name, script), workplace });
+    const taskId = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    const newestOf = (text: string): number =>
+      Math.max(0, ...[...text.matchAll(/^line (\d+) of a flood/gm)].map(([, number]) => Number(number)));
+    const newest = async (): Promise<number> => newestOf((await bridge.output(taskId, 'screen')).text);
+    await expect.poll(newest).toBeGreaterThan(20_000);
+    const before = await newest();
+    const person = await attach(bridge, { columns: 60, rows: 20 });
+    expect(newestOf(await person.sees(/^line \d+ of a flood/m))).toBeGreaterThan(before);
+    await bridge.call('kill_task', { task_id: taskId });
+    await person.sees(`${taskId} killed`);
+    await person.exited;
+    // The last words are of the end, not of what was drawn last.
+    expect(newestOf((await bridge.status(taskId)).last_output)).toBeGreaterThan(before);
+  },
+);
+
 it('a task that ends while one attaches to it is told by its end', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const { root, stateDir } = bridge.workplace;
