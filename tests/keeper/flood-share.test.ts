@@ -38,25 +38,25 @@ describe('the share of the processor that a keeper takes', () => {
     share.printed(FLOOD_BYTES / 2);
     expect(asked).toEqual([]);
     share.printed(FLOOD_BYTES / 2);
-    expect(asked).toEqual([10]);
+    expect(asked).toEqual([2 + FLOOD_NICE]);
     for (let second = 0; second < 10; second++) {
       share.printed(FLOOD_BYTES);
       clock.advance(SECOND_MS);
     }
     clock.advance(4 * SECOND_MS);
-    expect(asked).toEqual([10]);
+    expect(asked).toEqual([2 + FLOOD_NICE]);
     clock.advance(SECOND_MS);
-    expect(asked).toEqual([10, 2]);
+    expect(asked).toEqual([2 + FLOOD_NICE, 2]);
     expect(clock.timerCount).toBe(0);
     share.printed(FLOOD_BYTES);
-    expect(asked).toEqual([10, 2, 10]);
+    expect(asked).toEqual([2 + FLOOD_NICE, 2, 2 + FLOOD_NICE]);
   });
 
   it('is asked for again while the kernel is busy, and not where it takes none', () => {
     const { clock, asked, share } = open({ outcomes: ['busy', 'busy', 'unable'] });
     share.printed(FLOOD_BYTES);
     clock.advance(3 * SECOND_MS);
-    expect(asked).toEqual([8, 8, 8]);
+    expect(asked).toEqual([FLOOD_NICE, FLOOD_NICE, FLOOD_NICE]);
   });
 
   it('is left alone where sessions have none', () => {

@@ -102,7 +102,11 @@ it('of a flood of plain lines the last ones are given, however it is cut', () =>
     fc.property(
       fc.array(fc.nat({ max: 300 }), { minLength: 200, maxLength: 400 }),
       fc.string({ maxLength: 10 }),
-      fc.integer({ min: 100, max: 20_000 }),
+      fc.oneof(
+        fc.integer({ min: 100, max: 20_000 }),
+        // Pieces that fill the screen by themselves.
+        fc.integer({ min: 20_480, max: FLOOD_TAIL_BYTES }),
+      ),
       (lengths, open, size) => {
         const text = `${lengths.map((length, at) => `${at}${'x'.repeat(length)}\r\n`).join('')}${open}`;
         const bytes = Buffer.from(text);

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { movesCursor } from '../../screen/plain-stream.js';
+import { movesCursor, movingCharacter } from '../../screen/plain-stream.js';
 import { LineTail } from './line-tail.js';
 import { MAX_PLAIN_LINE_BYTES, PlainLines } from './plain-lines.js';
 
@@ -7,7 +7,6 @@ import { MAX_PLAIN_LINE_BYTES, PlainLines } from './plain-lines.js';
 const MAX_OPEN_CHARS = 64 * 1024;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
-const movingCharacters = /[\x1b\x08\x0b\x0c]/;
 /** Colours and titles change how text looks, not where it stands. */
 const harmlessSequence = /\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
@@ -111,7 +110,7 @@ export class PrintedLines {
   #plainText(whole: string, isPlain: boolean): string | undefined {
     if (isPlain) return whole;
     const text = whole.replace(harmlessSequence, '');
-    if (!movingCharacters.test(text)) return text;
+    if (!movingCharacter.test(text)) return text;
     // What is on the screen now is told when it scrolls off, or at the end.
     this.#mode = 'screen';
     this.#open = '';
