@@ -126,6 +126,15 @@ it('of a flood of plain lines the last ones are given, however it is cut', () =>
   );
 });
 
+it('what was taken stays as it is when more comes', () => {
+  const buffer = new FloodBuffer();
+  const taken = ['x', 'y'].map((letter) => {
+    buffer.add(Buffer.from(letter.repeat(30_000)), true, ROWS);
+    return buffer.take(true, ROWS).bytes;
+  });
+  expect(taken.map((bytes) => bytes.toString())).toEqual(['x'.repeat(30_000), 'y'.repeat(30_000)]);
+});
+
 it('of plain lines as many are shown as fill the screen, however long they are, and the open one', () => {
   const line = `${'─'.repeat(300)}\n`;
   const buffer = new FloodBuffer();
