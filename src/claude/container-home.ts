@@ -1,8 +1,9 @@
-import { chown, lchown, lstat, mkdir } from 'node:fs/promises';
+import { chown, lchown, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { makeFolders } from '../base/make-folders.js';
 
 /** The CLI remembers keys that a person approved by this many of their last characters. */
 const KEY_TAIL_CHARS = 20;
@@ -30,7 +31,7 @@ export interface ContainerHome {
  * choose colours there. What the CLI keeps in it stays for the next task. Throws BridgeError STATE_UNUSABLE.
  */
 export async function prepareContainerHome({ path, apiKey, owner }: ContainerHome): Promise<void> {
-  await mkdir(path, { recursive: true, mode: OWNER_ONLY });
+  await makeFolders(path, OWNER_ONLY);
   const isGivenAway = process.getuid?.() === 0 && owner.uid !== 0;
   if (isGivenAway) await chown(path, owner.uid, owner.gid);
   const file = join(path, '.claude.json');

@@ -1,7 +1,8 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../base/atomic-file.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { makeFolders } from '../base/make-folders.js';
 import { readTextFile } from '../config/read-text-file.js';
 
 const PRIVATE_FILE = 0o600;
@@ -24,7 +25,7 @@ export async function readSettings(path: string): Promise<SettingsOnDisk> {
 
 /** Writes the whole file or nothing; a link is kept and its target written. Folders that are missing are made for the owner alone. */
 export async function writeSettings(path: string, text: string, mode: number = PRIVATE_FILE): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+  await makeFolders(dirname(path), PRIVATE_FOLDER);
   await replaceFile(await linkTarget(path), text, { mode, durable: true });
 }
 

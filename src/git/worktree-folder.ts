@@ -1,9 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { makeFolders } from '../base/make-folders.js';
 import { WORKTREES_FOLDER } from '../base/worktree-path.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 
+/** Less the umask: as git makes its folders. */
+const FOLDER_MODE = 0o777;
 const IGNORE_ALL = '# Written by claude-code-bridge: worktrees of tasks are not for the repository.\n*\n';
 
 /**
@@ -15,7 +18,7 @@ export async function worktreesFolder(roots: AllowedRoots, top: AllowedPath): Pr
   try {
     // Judged before anything is made, since a link would be followed, and after it, since it may have been put there.
     await requireReal(roots, folder);
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder, FOLDER_MODE);
     await writeFile(join(folder, '.gitignore'), IGNORE_ALL, { flag: 'wx' }).catch((fault: unknown) => {
       if (systemCodeOf(fault) !== 'EEXIST') throw fault;
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { judgeRequest } from '../approvals/judge-request.js';
 import { realPlaces } from '../approvals/places.js';
@@ -10,6 +10,7 @@ import { createSecret } from '../base/ids.js';
 import { readJsonFile } from '../base/json-file.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { makeFolders } from '../base/make-folders.js';
 import {
   findInstallation,
   isTooOld,
@@ -108,7 +109,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         taskId,
         logFile,
         makeLogFolder: () =>
-          spec.purpose === 'ask' ? mkdir(dirname(logFile), { recursive: true }) : logFolder(home),
+          spec.purpose === 'ask' ? makeFolders(dirname(logFile), 0o700) : logFolder(home),
         maxBytes: spec.settings.max_log_size_bytes,
         clock,
         logger,

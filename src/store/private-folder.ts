@@ -1,5 +1,6 @@
-import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { chmod, lstat } from 'node:fs/promises';
 import { BridgeError, messageOf } from '../base/errors.js';
+import { makeFolders } from '../base/make-folders.js';
 
 const OWNER_ONLY = 0o700;
 const FOR_OTHERS = 0o077;
@@ -11,7 +12,7 @@ const FOR_OTHERS = 0o077;
  */
 export async function ensurePrivateFolder(path: string, uid: number, wayOut: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: OWNER_ONLY });
+    await makeFolders(path, OWNER_ONLY);
   } catch (fault) {
     // What stands at the path says more than "file exists".
     const what = await kindOf(path);

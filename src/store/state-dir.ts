@@ -2,6 +2,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
+import { makeFolders } from '../base/make-folders.js';
 import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
@@ -95,7 +96,7 @@ export class StateDir {
   async createTaskDir(taskId: string): Promise<string> {
     const folder = this.taskDir(taskId);
     try {
-      await mkdir(this.tasksDir, { recursive: true, mode: OWNER_ONLY });
+      await makeFolders(this.tasksDir, OWNER_ONLY);
       await mkdir(folder, { mode: OWNER_ONLY });
       return folder;
     } catch (fault) {

@@ -1,9 +1,10 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
 import type { Logger } from '../base/logger.js';
+import { makeFolders } from '../base/make-folders.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ticketSchema, type Ticket } from './queue-ticket.js';
 
@@ -36,7 +37,7 @@ export class QueueFolder {
   /** On disk, also after a crash of the machine, when it resolves. */
   async add(ticket: Ticket): Promise<void> {
     const path = this.#stateDir.ticketFile(ticket.task_id);
-    await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY });
+    await makeFolders(dirname(path), OWNER_ONLY);
     await writeJsonFileAtomically(path, ticket);
   }
 

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withinMs, type Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { makeFolders } from '../base/make-folders.js';
 import type { TaskRecord } from './task.js';
 
 /** A record whose only news is its view (last output, activity) is written at most this often. */
@@ -95,7 +95,7 @@ export class RecordWriter implements Disposable {
   async #put(record: TaskRecord): Promise<void> {
     try {
       // Somebody removed the task's folder: it is still the only place where others look for this task.
-      if (this.#isFailing) await mkdir(dirname(this.#path), { recursive: true, mode: OWNER_ONLY });
+      if (this.#isFailing) await makeFolders(dirname(this.#path), OWNER_ONLY);
       await writeJsonFileAtomically(this.#path, record);
       if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });
       this.#isFailing = false;
