@@ -1,13 +1,16 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { makeFolders } from '../base/make-folders.js';
+import { isWithin } from '../projects/walk-path.js';
 
 const LOG_FOLDER = join('.claude', 'mcp-logs');
 const CURRENT_PROMPT = 'current_task_prompt.md';
 /** The folder hides itself from git, so that the user's own .gitignore stays as it is. */
 const IGNORE_ALL = '# Written by claude-code-bridge: task logs and prompts are not for the repository.\n*\n';
 const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
 
 /** What a task keeps in its project, for people. */
 export interface ProjectFiles {
@@ -55,22 +58,27 @@ export async function createProjectFiles(
 
 /** The project's folder for logs, made when it is missing. Throws NOT_WRITABLE or PATH_NOT_ALLOWED, as above. */
 export async function logFolder(projectPath: string): Promise<string> {
-  const folder = join(projectPath, LOG_FOLDER);
+  let folder = projectPath;
+  // One by one: a folder made through a link would lie outside before its place is known.
+  for (const name of LOG_FOLDER.split(sep)) folder = await folderWithin(projectPath, join(folder, name));
+  return folder;
+}
+
+/** Makes one folder, and returns its real path. Throws as `logFolder`. */
+async function folderWithin(projectPath: string, folder: string): Promise<string> {
   let real: string;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolders(folder, OWNER_ONLY_FOLDER);
     real = await realpath(folder);
   } catch (fault) {
     throw notWritable(projectPath, fault);
   }
-  if (!real.startsWith(projectPath.endsWith(sep) ? projectPath : projectPath + sep)) {
-    throw new BridgeError(
-      'PATH_NOT_ALLOWED',
-      `The log folder ${folder} is a link that leads out of the project, to ${real}.`,
-      'Remove the link, or make .claude/mcp-logs a folder of the project, and start the task again.',
-    );
-  }
-  return real;
+  if (isWithin(real, projectPath)) return real;
+  throw new BridgeError(
+    'PATH_NOT_ALLOWED',
+    `The folder ${folder} is a link that leads out of the project, to ${real}.`,
+    'Remove the link, or make .claude/mcp-logs a folder of the project, and start the task again.',
+  );
 }
 
 function filesIn(folder: string, taskId: string): Pick<ProjectFiles, 'logFile' | 'promptFile'> {
