@@ -1,9 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { liesNear } from './near-devices.js';
 import { isWithin, walkPath } from './walk-path.js';
 
 declare const allowed: unique symbol;
@@ -18,10 +16,13 @@ const WORDS_HINT = 'Give an absolute path, or one that begins with ~/.';
 export class AllowedRoots {
   readonly roots: readonly string[];
   readonly #homeDir: string;
-  /** Where roots on this machine were found the last time. */
-  readonly #near = new Map<string, string>();
+  /** Where the roots led when this object was made. */
+  readonly #realRoots: Promise<readonly string[]>;
 
-  /** `roots` are absolute, or begin with `~`; a root need not exist, and may be a link. */
+  /**
+   * `roots` are absolute, or begin with `~`. A root need not exist, and may be a link. Its links are resolved once, here: a root
+   * that is replaced by a link later, or comes back as one, allows nothing behind that link.
+   */
   constructor(roots: readonly string[], homeDir: string) {
     this.#homeDir = homeDir;
     this.roots = roots.map((root) => {
@@ -30,6 +31,7 @@ export class AllowedRoots {
       const found = `allowed_roots: found ${JSON.stringify(root)}, expected an absolute path.`;
       throw new BridgeError('CONFIG_ERROR', found, WORDS_HINT);
     });
+    this.#realRoots = Promise.all(this.roots.map(realRoot));
   }
 
   /** Throws NO_ALLOWED_ROOTS when there are none. */
@@ -66,7 +68,7 @@ export class AllowedRoots {
   async #judge(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
     this.requireSome();
     const absolute = this.absolute(input);
-    const [realRoots, known] = await Promise.all([this.#realRoots(), realIfThere(absolute)]);
+    const [realRoots, known] = await Promise.all([this.#realRoots, realIfThere(absolute)]);
     const isInside = (path: string) => realRoots.some((root) => isWithin(path, root));
     // Most paths exist and lie inside; only the others have to be walked link by link.
     if (known !== undefined && isInside(known)) return { path: known as AllowedPath, exists: true };
@@ -92,31 +94,10 @@ export class AllowedRoots {
     return (await this.look())(real);
   }
 
-  /** `admit` by the roots as they are now, for who has something to do while they are looked at. Never rejects. */
+  /** The check of `admit` for many paths at once. */
   async look(): Promise<(real: string) => AllowedPath | undefined> {
-    const realRoots = await this.#realRoots();
+    const realRoots = await this.#realRoots;
     return (real) => (realRoots.some((root) => isWithin(real, root)) ? (real as AllowedPath) : undefined);
-  }
-
-  /** Anew for each path: a root may be a link that is changed, or be created later. */
-  async #realRoots(): Promise<readonly string[]> {
-    const real = await Promise.all(
-      this.roots.map(async (root) => this.#nearRoot(root) ?? this.#farRoot(root)),
-    );
-    return real.filter((root) => root !== undefined);
-  }
-
-  /** Here and now for a root that lay on this machine the last time, and still lies there. */
-  #nearRoot(root: string): string | undefined {
-    const before = this.#near.get(root);
-    return before !== undefined && realNow(root) === before ? before : undefined;
-  }
-
-  async #farRoot(root: string): Promise<string | undefined> {
-    const real = await realRoot(root);
-    if (real !== undefined && (await liesNear(real))) this.#near.set(root, real);
-    else this.#near.delete(root);
-    return real;
   }
 
   /** `input` as an absolute, normalized path, not yet judged. Throws INVALID_ARGUMENTS. */
@@ -148,28 +129,18 @@ export class AllowedRoots {
   }
 }
 
-/** In one call for a root that exists; one that does not, or that nobody may look at, is walked. */
-async function realRoot(root: string): Promise<string | undefined> {
+/** One that cannot be reached now is taken as it is written: without links. */
+async function realRoot(root: string): Promise<string> {
   const real = await realIfThere(root);
   if (real !== undefined) return real;
   const walk = await walkPath(root, () => false);
-  return walk.error === undefined ? walk.real : undefined;
+  return walk.error === undefined ? walk.real : root;
 }
 
 /** undefined for a path that does not exist, or that nobody may look at. */
 async function realIfThere(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
-  } catch (thrown) {
-    if (systemCodeOf(thrown) === undefined) throw thrown;
-    return undefined;
-  }
-}
-
-/** As `realIfThere`, here and now. */
-function realNow(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
   } catch (thrown) {
     if (systemCodeOf(thrown) === undefined) throw thrown;
     return undefined;

@@ -1,6 +1,4 @@
 import { statfsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { systemCodeOf } from '../base/errors.js';
 
 /**
  * ext2 to ext4, XFS, Btrfs, tmpfs, ZFS, F2FS (statfs(2)): file systems that no other machine and no other program answers for, so that
@@ -22,16 +20,5 @@ export class NearDevices {
     const isNear = NEAR_FILE_SYSTEMS.has(statfsSync(place).type);
     this.#known.set(dev, isNear);
     return isNear;
-  }
-}
-
-/** True for a path on a file system of this machine. */
-export async function liesNear(path: string): Promise<boolean> {
-  try {
-    return NEAR_FILE_SYSTEMS.has((await statfs(path)).type);
-  } catch (thrown) {
-    // Gone, or closed to us, by now.
-    if (systemCodeOf(thrown) === undefined) throw thrown;
-    return false;
   }
 }
