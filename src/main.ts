@@ -7,6 +7,10 @@ if (named.some((word) => /process|all/.test(word))) {
   keepYoungHeapSmall();
 }
 
+/** Of the mode of a new file. Some services start programs with umask 000, and keepers, agents and git take it from here. */
+const WRITABLE_BY_OTHERS = 0o002;
+process.umask(process.umask(WRITABLE_BY_OTHERS) | WRITABLE_BY_OTHERS);
+
 /** Options that ask for words rather than for a server. */
 const questions = ['-h', '--help', '-V', '--version'];
 
