@@ -30,19 +30,13 @@ export async function settingFaults(found: FoundSetting, homeDir: string): Promi
   );
 }
 
-/** The value with `~` expanded where the setting holds paths; anything of a wrong type is left for the schema. */
+/** The value with `~` expanded where the setting holds paths or a command; the schema reports values of a wrong type. */
 export function withHome(key: ConfigKey, value: unknown, homeDir: string): unknown {
-  switch (key) {
-    case 'allowed_roots':
-      return Array.isArray(value) ? value.map((part: unknown) => expanded(part, homeDir)) : value;
-    case 'shell':
-    case 'state_dir':
-      return expanded(value, homeDir);
-    case 'claude_command':
-      return isCommand(value) ? expandCommand(value, homeDir) : value;
-    default:
-      return value;
-  }
+  if (key === 'claude_command') return isCommand(value) ? expandCommand(value, homeDir) : value;
+  if (factsOf(key).isPath !== true) return value;
+  return Array.isArray(value)
+    ? value.map((part: unknown) => expanded(part, homeDir))
+    : expanded(value, homeDir);
 }
 
 /** One fault in the words that all of them use. */

@@ -20,6 +20,8 @@ export interface SettingFacts {
   readonly otherEnv?: readonly OtherVariable[];
   /** What a right value is, in the words of a fault: "expected …". */
   readonly expected: string;
+  /** True when the value is a path or a list of paths: `~` is expanded before the value is checked. */
+  readonly isPath?: true;
 }
 
 /** The facts of each setting that zod has no place for; every key of the schema is registered. */
@@ -79,6 +81,7 @@ export const configSchema = z.strictObject({
     .register(settingFacts, {
       env: 'MCP_ALLOWED_ROOTS',
       form: 'list',
+      isPath: true,
       expected: `a list of at most ${MAX_LIST_ITEMS} folders, each ${PATH_WORDS}`,
     }),
 
@@ -249,7 +252,7 @@ export const configSchema = z.strictObject({
     .describe(
       'POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.',
     )
-    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
+    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', isPath: true, expected: PATH_WORDS }),
 
   docker_host: z
     // Not judged before it is used: a `DOCKER_HOST` meant for another program must not keep the server from starting.
@@ -267,9 +270,7 @@ export const configSchema = z.strictObject({
       expected: `${ENGINE_WORDS}, or null`,
     }),
 
-  docker_cert_path: z
-    .string(PATH_WORDS)
-    .max(MAX_TEXT_CHARS)
+  docker_cert_path: absolutePath
     .nullable()
     .default(null)
     .describe('Folder with `ca.pem`, `cert.pem` and `key.pem` for a Docker engine behind TLS.')
@@ -277,6 +278,7 @@ export const configSchema = z.strictObject({
       env: 'MCP_DOCKER_CERT_PATH',
       otherEnv: [{ name: 'DOCKER_CERT_PATH' }],
       form: 'text',
+      isPath: true,
       expected: `${PATH_WORDS}, or null`,
     }),
 
@@ -338,7 +340,12 @@ export const configSchema = z.strictObject({
       'Folder that is the home directory in such a container. By default one of the bridge’s own for each project, so that your `~/.claude` is not to be seen there; ' +
         'credentials go in as `ANTHROPIC_API_KEY` or `CLAUDE_CODE_OAUTH_TOKEN`.',
     )
-    .register(settingFacts, { env: 'MCP_TASK_HOME', form: 'text', expected: `${PATH_WORDS}, or null` }),
+    .register(settingFacts, {
+      env: 'MCP_TASK_HOME',
+      form: 'text',
+      isPath: true,
+      expected: `${PATH_WORDS}, or null`,
+    }),
 
   claude_command: z
     .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])
@@ -434,7 +441,12 @@ export const configSchema = z.strictObject({
     .describe(
       'Folder for task records and locks. By default `$XDG_STATE_HOME/claude-code-bridge`, else `~/.local/state/claude-code-bridge`.',
     )
-    .register(settingFacts, { env: 'MCP_STATE_DIR', form: 'text', expected: `${PATH_WORDS}, or null` }),
+    .register(settingFacts, {
+      env: 'MCP_STATE_DIR',
+      form: 'text',
+      isPath: true,
+      expected: `${PATH_WORDS}, or null`,
+    }),
 
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withHome } from '../../src/config/check-setting.js';
 import { configKeys, configSchema, factsOf } from '../../src/config/schema.js';
 
 test('every setting has a default, words, and an environment name of its own', () => {
@@ -10,6 +11,15 @@ test('every setting has a default, words, and an environment name of its own', (
     expect(configSchema.shape[key].description, key).toMatch(/\.$/);
   }
 });
+
+test.each(configKeys.filter((key) => factsOf(key).expected.includes('begins with ~/')))(
+  'the path %s may begin with ~/, as its words say',
+  (key) => {
+    const list = factsOf(key).form === 'list';
+    const checked = withHome(key, list ? ['~/x'] : '~/x', '/home/me');
+    expect(configSchema.shape[key].parse(checked)).toEqual(list ? ['/home/me/x'] : '/home/me/x');
+  },
+);
 
 test('the defaults are those of the specification', () => {
   expect(configSchema.parse({})).toEqual({
