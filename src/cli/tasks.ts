@@ -33,11 +33,14 @@ export type TasksWish =
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
 export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<number> {
   const { config } = await loadConfig({ ...options, cwd: process.cwd() });
-  const { tasks, sweepLeftovers } = await createTaskServices(
-    { ...options, config, version: VERSION, logger: createStderrLogger('warn') },
+  // A command is no server: it must not keep a task alive that ends when its last server has gone.
+  const asCommand = { ...config, on_disconnect: 'keep' } as const;
+  const services = await createTaskServices(
+    { ...options, config: asCommand, version: VERSION, logger: createStderrLogger('warn') },
     new AllowedRoots(config.allowed_roots, options.homeDir),
   );
-  void sweepLeftovers();
+  const { tasks } = services;
+  void services.sweepLeftovers();
   const { json, write } = options;
   const say = (value: unknown, text: string): void =>
     write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
@@ -77,7 +80,7 @@ export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<
       }
     }
   } finally {
-    tasks.dispose();
+    services.dispose();
   }
 }
 

@@ -73,3 +73,10 @@ it('prune removes what has ended, and neither what runs nor what holds work in a
   expect(await tasks(bridge, 'prune', '--keep', '0')).toContain('1 removed');
   await bridge.call('kill_task', { task_id: runs });
 });
+
+it('ends, and joins no task, where tasks end with their last server', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_ON_DISCONNECT: 'stop' } });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  expect(await tasks(bridge, 'list')).toContain(taskId);
+  await bridge.call('kill_task', { task_id: taskId });
+});
