@@ -1,5 +1,8 @@
 // Pure: which uses of tools Claude Code is to ask about, so that our rules see them.
 import { readPermissionRule } from '../base/permission-rule.js';
+import { liveNames } from '../projects/live-names.js';
+import type { NameGlobs } from '../projects/name-list.js';
+import { secretNames } from '../projects/secret-names.js';
 import type { ApprovalMode } from './decide.js';
 import type { RuleRow } from './user-rules.js';
 
@@ -9,26 +12,18 @@ export interface CliPermissions {
 }
 
 /** In mode cautious these are asked about; by itself Claude Code reads what lies in its folder without a word. */
-const CAUTIOUS_ASKS = [
+const CAUTIOUS_ASKS: readonly string[] = [
   'Bash',
   'WebFetch',
   'WebSearch',
-  ...[
-    '.env',
-    '.env.*',
-    '.npmrc',
-    '.netrc',
-    '.git-credentials',
-    'id_rsa',
-    'id_ed25519',
-    '*.pem',
-    '*.key',
-    '*.p12',
-  ].map((name) => `Read(**/${name})`),
-  'Read(**/.ssh/**)',
-  'Read(**/.aws/**)',
-  'Read(**/.gnupg/**)',
+  ...nameRules('Read', secretNames),
+  ...nameRules('Edit', liveNames),
 ];
+
+/** Rules in Claude Code's own syntax for every file that the list names; that of a folder holds for all below it. */
+export function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs): string[] {
+  return [...folders, ...files].map((glob) => `${tool}(**/${glob})`);
+}
 
 /**
  * Claude Code allows much by itself, by its own rules and those of its settings files. What a rule of ours denies or asks

@@ -1,6 +1,7 @@
+import { runsLater } from '../projects/live-names.js';
+import { isSecret } from '../projects/secret-names.js';
 import type { ApprovalRequest, Rule } from './decide.js';
-import { isInsideProject, runsLater } from './project-paths.js';
-import { isSecret } from './secret-paths.js';
+import { isInsideProject } from './project-paths.js';
 
 /** The rules that hold when the user has set none. Order within a verdict is the order of trial. */
 export const defaultRules: readonly Rule[] = [
@@ -80,6 +81,15 @@ export const defaultRules: readonly Rule[] = [
     why: 'it keeps the agent’s own notes and touches nothing else',
   },
   {
+    id: 'cautious-protected',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
+    subject: namesLive,
+    verdict: 'ask',
+    why: 'what is written there can run later, or instruct or allow something',
+  },
+  {
     id: 'cautious-secret',
     modes: ['cautious'],
     kinds: ['permission'],
@@ -87,15 +97,6 @@ export const defaultRules: readonly Rule[] = [
     subject: namesSecret,
     verdict: 'ask',
     why: 'by its name the file holds secrets',
-  },
-  {
-    id: 'cautious-protected',
-    modes: ['cautious'],
-    kinds: ['permission'],
-    tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
-    subject: namesLive,
-    verdict: 'ask',
-    why: 'what stands in that file can run, or be allowed, later',
   },
   {
     id: 'cautious-outside',
@@ -161,9 +162,9 @@ function everyPathInProject(request: ApprovalRequest): boolean {
 }
 
 function namesSecret(request: ApprovalRequest): boolean {
-  return request.paths.some(isSecret);
+  return request.paths.some((path) => isSecret(path, request.projectPath));
 }
 
 function namesLive(request: ApprovalRequest): boolean {
-  return request.paths.some((path) => runsLater(request.projectPath, path));
+  return request.paths.some((path) => runsLater(path, request.projectPath));
 }

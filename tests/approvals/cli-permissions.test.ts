@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cliPermissions } from '../../src/approvals/cli-permissions.js';
+import { readPermissionRule } from '../../src/base/permission-rule.js';
+import { liveNames } from '../../src/projects/live-names.js';
+import { secretNames } from '../../src/projects/secret-names.js';
 import type { RuleRow } from '../../src/approvals/user-rules.js';
 
 const PROJECT = '/home/ann/app';
@@ -32,6 +35,15 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
     expect(asked('Bash(')).toEqual([]);
   });
 
+  it('in mode cautious every name of the two lists, as Claude Code writes its rules', () => {
+    const { ask } = cliPermissions([], 'cautious', PROJECT);
+    const named = (tool: string) =>
+      ask.flatMap((rule) => new RegExp(`^${tool}\\(\\*\\*/(.*)\\)$`).exec(rule)?.[1] ?? []);
+    expect(named('Read')).toEqual([...secretNames.folders, ...secretNames.files]);
+    expect(named('Edit')).toEqual([...liveNames.folders, ...liveNames.files]);
+    for (const rule of ask) expect(readPermissionRule(rule)).toHaveProperty('rule');
+  });
+
   it('in mode cautious every command, the network and files of secrets, each once', () => {
     const { ask } = cliPermissions(
       [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'so' }],
@@ -39,7 +51,7 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
       PROJECT,
     );
     expect(ask).toEqual(
-      expect.arrayContaining(['Bash', 'WebFetch', 'WebSearch', 'Read(**/.env)', 'Read(**/.ssh/**)']),
+      expect.arrayContaining(['Bash', 'WebFetch', 'WebSearch', 'Read(**/.env)', 'Read(**/.ssh)']),
     );
     expect(new Set(ask).size).toBe(ask.length);
     expect(cliPermissions([], 'auto', PROJECT).ask).toEqual([]);

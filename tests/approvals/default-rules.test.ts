@@ -79,7 +79,11 @@ const rows: readonly Row[] = [
   ['cautious', 'permission', 'Write', ['/home/me/p/.claude/settings.local.json'], 'ask cautious-protected'],
   ['cautious', 'permission', 'Write', ['/home/me/p/.mcp.json'], 'ask cautious-protected'],
   ['cautious', 'permission', 'Write', ['/home/me/p/.vscode/tasks.json'], 'ask cautious-protected'],
-  ['cautious', 'permission', 'Write', ['/home/me/p/.envrc'], 'ask cautious-secret'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.envrc'], 'ask cautious-protected'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/CLAUDE.md'], 'ask cautious-protected'],
+  ['cautious', 'permission', 'Write', ['/home/me/p/.github/workflows/ci.yml'], 'ask cautious-protected'],
+  ['cautious', 'permission', 'Read', ['/home/me/p/CLAUDE.md'], 'allow cautious-read'],
+  ['cautious', 'permission', 'Read', ['/home/me/p/config/credentials.json'], 'ask cautious-secret'],
 
   ['cautious', 'permission', 'Read', ['/home/me/p/.env'], 'ask cautious-secret'],
   ['cautious', 'permission', 'Read', ['/home/me/p/.env.local'], 'ask cautious-secret'],

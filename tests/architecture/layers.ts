@@ -6,7 +6,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   store: ['base'],
   pty: ['base'],
   screen: ['base'],
-  approvals: ['base'],
+  approvals: ['projects', 'base'],
   claude: ['approvals', 'screen', 'pty', 'base'],
   tasks: ['claude', 'approvals', 'store', 'projects', 'base'],
   conversations: ['tasks', 'claude', 'store', 'projects', 'base'],
