@@ -42,7 +42,8 @@ export async function replaceFile(path: string, text: string, { mode, durable }:
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Puts the names in a folder on disk, also for a power loss. Throws the system's fault. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
     await handle.sync();

@@ -52,6 +52,7 @@ export async function createProcessServices(
     xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
     tmpDir: tmpdir(),
     uid: process.getuid?.() ?? 0,
+    statePath: stateDir.path,
   });
   const owner = await ownIdentity();
   const startedSince = owner.start_time ?? undefined;

@@ -41,6 +41,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
     tmpDir: tmpdir(),
     uid: process.getuid?.() ?? 0,
+    statePath: stateDir.path,
   });
   const host = new KeeperHost({
     keeperEntry: options.keeperEntry,

@@ -116,7 +116,8 @@ export class ProjectLocks implements Disposable {
 
   /**
    * Runs `act` while no other process takes a lock: what it reads of locks and of the queue behind them stays so until it is
-   * done. It must be short, and must not wait for another decision. Throws STATE_UNUSABLE when the turn does not come.
+   * done. It must be short, and must not wait for another decision. When it throws, what it reserved is given back. Throws
+   * STATE_UNUSABLE when the turn does not come.
    */
   decide<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
     return this.#inTurn(act);
@@ -158,6 +159,17 @@ export class ProjectLocks implements Disposable {
   }
 
   async #decideAlone<T>(act: Decide<T>): Promise<T> {
+    const reserved: Lock[] = [];
+    try {
+      return await this.#decideHolding(act, reserved);
+    } catch (fault) {
+      // Its caller knows of none of them. Each is given back in a decision of its own, which follows this one.
+      for (const lock of reserved) void lock.release();
+      throw fault;
+    }
+  }
+
+  async #decideHolding<T>(act: Decide<T>, reserved: Lock[]): Promise<T> {
     const path = join(this.#lockDir, DECISION_NAME);
     const holder = await this.#enter(path);
     try {
@@ -167,7 +179,11 @@ export class ProjectLocks implements Disposable {
       const table: LockTable = {
         held,
         dead,
-        reserve: (wish) => this.#reserve(wish),
+        reserve: async (wish) => {
+          const lock = await this.#reserve(wish);
+          reserved.push(lock);
+          return lock;
+        },
         clear: (lock) => rm(this.#pathOf(lock.project_path), { force: true }),
       };
       return await act(table, names);

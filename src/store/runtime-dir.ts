@@ -1,13 +1,18 @@
-import { lstat, readdir } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { lstat, mkdtemp, readdir } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 export const SOCKET_SUFFIX = '.sock';
 /** A socket's address holds 108 bytes on Linux and 104 on macOS, the end mark among them. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const TASK_PREFIX = 'task_';
+/** In the state directory. */
+const NOTE_NAME = 'socket-folder.json';
+const noteSchema = z.object({ path: z.string() });
 const WAY_OUT =
   'Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a short path of a folder of your own, and start again.';
 
@@ -15,20 +20,46 @@ export interface RuntimePlaces {
   readonly xdgRuntimeDir?: string | undefined;
   readonly tmpDir: string;
   readonly uid: number;
+  /** The state directory: it remembers a folder with a name that cannot be guessed. */
+  readonly statePath: string;
 }
 
 /**
- * Opens the folder for sockets: `$XDG_RUNTIME_DIR/ccb` where that exists and is ours, else `<tmpDir>/ccb-<uid>`; for us
- * alone. Throws BridgeError STATE_UNUSABLE when somebody else owns the place or put a link there.
+ * Opens the folder for sockets, for us alone: `$XDG_RUNTIME_DIR/ccb` where that exists and is ours, else `<tmpDir>/ccb-<uid>`.
+ * Every user can write to a temp folder and take that name first: then it is `<tmpDir>/ccb-<uid>-<random>`. Throws BridgeError
+ * STATE_UNUSABLE when no folder can be made there.
  */
 export async function openRuntimeDir(places: RuntimePlaces): Promise<RuntimeDir> {
   const { xdgRuntimeDir, tmpDir, uid } = places;
-  const path =
-    xdgRuntimeDir !== undefined && (await isOurFolder(xdgRuntimeDir, uid))
-      ? join(xdgRuntimeDir, 'ccb')
-      : join(tmpDir, `ccb-${uid}`);
+  const isXdg = xdgRuntimeDir !== undefined && (await isOurFolder(xdgRuntimeDir, uid));
+  const path = isXdg ? join(xdgRuntimeDir, 'ccb') : join(tmpDir, `ccb-${uid}`);
+  if (!isXdg && (await isTaken(path, uid))) return new RuntimeDir(await secretFolder(places));
   await ensurePrivateFolder(path, uid, WAY_OUT);
   return new RuntimeDir(path);
+}
+
+/** The folder that all servers of this state directory use while another user has the usual name; made when it is gone. */
+async function secretFolder({ tmpDir, uid, statePath }: RuntimePlaces): Promise<string> {
+  const note = join(statePath, NOTE_NAME);
+  const noted = await readJsonFile(note, noteSchema);
+  if (
+    noted.state === 'ok' &&
+    dirname(noted.value.path) === tmpDir &&
+    (await isOurFolder(noted.value.path, uid))
+  )
+    return noted.value.path;
+  try {
+    const path = await mkdtemp(join(tmpDir, `ccb-${uid}-`));
+    await writeJsonFileAtomically(note, { path });
+    return path;
+  } catch (fault) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `No folder for sockets can be made in ${tmpDir}: ${messageOf(fault)}.`,
+      'Set XDG_RUNTIME_DIR or TMPDIR to a short path of a folder of your own, and start again.',
+      { cause: fault },
+    );
+  }
 }
 
 /** The folder of the sockets, by which servers reach keepers. */
@@ -79,6 +110,18 @@ export class RuntimeDir {
       `The socket path ${path} is ${length} bytes long, and a socket's address holds ${MAX_SOCKET_PATH_BYTES}.`,
       'Set XDG_RUNTIME_DIR (or TMPDIR) to a folder of your own with a shorter path, /tmp for instance.',
     );
+  }
+}
+
+/** What another user, or a link, has made of a name in a folder for everybody. */
+async function isTaken(path: string, uid: number): Promise<boolean> {
+  try {
+    const facts = await lstat(path);
+    return !facts.isDirectory() || facts.uid !== uid;
+  } catch (fault) {
+    // Not there: it can be made, or the making says why not.
+    if (systemCodeOf(fault) === undefined) throw fault;
+    return false;
   }
 }
 

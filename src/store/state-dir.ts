@@ -1,5 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
+import { syncFolder } from '../base/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { makeFolders } from '../base/make-folders.js';
@@ -98,6 +99,8 @@ export class StateDir {
     try {
       await makeFolders(this.tasksDir, OWNER_ONLY);
       await mkdir(folder, { mode: OWNER_ONLY });
+      // Else a record in it, which is durable, may have no name after a power loss.
+      await syncFolder(this.tasksDir);
       return folder;
     } catch (fault) {
       throw unusable(folder, `cannot be made: ${messageOf(fault)}`, fault);

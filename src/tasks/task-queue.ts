@@ -105,6 +105,7 @@ export class TaskQueue implements Disposable {
       begun.map(async (one) => {
         const outcome = await this.#begin(one.ticket, one.reservation);
         this.#changes.fire(one.ticket.task_id);
+        if (outcome === 'waits') this.#lookLater();
         if (outcome === 'ended' && !this.#owned.isDisposed) await this.advance();
       }),
     );
@@ -147,8 +148,25 @@ export class TaskQueue implements Disposable {
       const next = queued.filter(({ standing }) => standing.state === 'next').map(({ ticket }) => ticket);
       if (await this.#dropStale(next)) continue;
       const begun = [];
-      for (const ticket of next) begun.push({ ticket, reservation: await reserve(table, ticket) });
+      for (const ticket of next) {
+        const reservation = await this.#reserveIfPossible(table, ticket);
+        if (reservation !== undefined) begun.push({ ticket, reservation });
+      }
       return { begun, left: queued.length - begun.length };
+    }
+  }
+
+  /** Undefined when the disk or the lock does not let it: the ticket waits for the next look, and the other tasks start. */
+  async #reserveIfPossible(table: LockTable, ticket: Ticket): Promise<Lock | undefined> {
+    try {
+      return await reserve(table, ticket);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError)) throw fault;
+      this.#options.logger.warn('the project of a queued task could not be reserved', {
+        task_id: ticket.task_id,
+        fault: fault.message,
+      });
+      return undefined;
     }
   }
 
@@ -178,7 +196,7 @@ export class TaskQueue implements Disposable {
       return 'started';
     } catch (fault) {
       try {
-        return await this.#failed(ticket, reservation, fault);
+        return await this.#failed(ticket, fault);
       } catch (second) {
         logger.error('a queued task that could not be started stays in the queue', {
           task_id: taskId,
@@ -186,15 +204,17 @@ export class TaskQueue implements Disposable {
           then: messageOf(second),
         });
         return 'waits';
+      } finally {
+        // Else its owner, which lives on, would keep the project from everybody.
+        await reservation.release();
       }
     }
   }
 
-  async #failed(ticket: Ticket, reservation: Lock, fault: unknown): Promise<'ended' | 'waits'> {
+  async #failed(ticket: Ticket, fault: unknown): Promise<'ended' | 'waits'> {
     const record = await this.#record(ticket.task_id);
     if (fault instanceof BridgeError && fault.code === 'TASK_ALREADY_RUNNING') {
       // Another keeper of it was faster, or a bridge that knows no queue has the project: the next look tells.
-      await reservation.release();
       return 'waits';
     }
     const hint = fault instanceof BridgeError ? ` ${fault.hint}` : '';
@@ -209,7 +229,6 @@ export class TaskQueue implements Disposable {
       );
     }
     await this.#folder.remove(ticket.task_id);
-    await reservation.release();
     return 'ended';
   }
 

@@ -26,6 +26,7 @@ export async function launchSpec(
     xdgRuntimeDir: bridge.env['XDG_RUNTIME_DIR'],
     tmpDir: bridge.env['TMPDIR'] ?? '/tmp',
     uid: process.getuid?.() ?? 0,
+    statePath: stateDir.path,
   });
   const spec: TaskSpec = {
     task_id: createTaskId(),

@@ -45,6 +45,7 @@ export async function openHost({
     xdgRuntimeDir: workplace.env['XDG_RUNTIME_DIR'],
     tmpDir: '/nowhere',
     uid: process.getuid?.() ?? 0,
+    statePath: stateDir.path,
   });
   const host =
     kind === 'in process'

@@ -223,6 +223,18 @@ describe('a lock reserved for a task', () => {
   });
 });
 
+test('a decision that fails gives back what it had reserved', async () => {
+  const owner = await ownIdentity();
+  const failing = locks.decide(async (table) => {
+    for (const taskId of ['task_one', 'task_two'])
+      await table.reserve({ projectPath: `/p/${taskId}`, taskId, owner });
+    throw new Error('no space left');
+  });
+  await expect(failing).rejects.toThrow('no space left');
+  expect(await locks.decide(async ({ held }) => held)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('a reservation that cannot be given back now is given back as soon as that works', async () => {
   const clock = new ManualClock();
   const slow = new ProjectLocks(folder, clock, () => undefined);

@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('openRuntimeDir', () => {
   test('lies in XDG_RUNTIME_DIR, for the owner alone', async () => {
-    const dir = await openRuntimeDir({ xdgRuntimeDir: folder, tmpDir: '/nowhere', uid });
+    const dir = await openRuntimeDir({ xdgRuntimeDir: folder, tmpDir: '/nowhere', uid, statePath: folder });
     expect(dir.path).toBe(join(folder, 'ccb'));
     expect((await stat(dir.path)).mode & 0o777).toBe(0o700);
     expect(dir.socketPath(taskId)).toBe(join(folder, 'ccb', '0123456789abcdef0123.sock'));
@@ -23,26 +23,49 @@ describe('openRuntimeDir', () => {
   test.each([undefined, '/nowhere/at/all', 'relative'])(
     'lies in the temp folder when XDG_RUNTIME_DIR is %s',
     async (xdgRuntimeDir) => {
-      const dir = await openRuntimeDir({ xdgRuntimeDir, tmpDir: folder, uid });
+      const dir = await openRuntimeDir({ xdgRuntimeDir, tmpDir: folder, uid, statePath: folder });
       expect(dir.path).toBe(join(folder, `ccb-${uid}`));
     },
   );
 
   test('does not use an XDG_RUNTIME_DIR that is left over from another user', async () => {
-    const places = { xdgRuntimeDir: folder, tmpDir: join(folder, 'tmp'), uid: uid + 1 };
+    const places = { xdgRuntimeDir: folder, tmpDir: join(folder, 'tmp'), uid: uid + 1, statePath: folder };
     await expect(openRuntimeDir(places)).rejects.toThrow(
       `The folder ${folder}/tmp/ccb-${uid + 1} belongs to user ${uid}`,
     );
   });
 
-  test('refuses a link and a folder of another user at its place', async () => {
-    await symlink(folder, join(folder, `ccb-${uid}`));
-    await expect(openRuntimeDir({ tmpDir: folder, uid })).rejects.toMatchObject({
-      code: 'STATE_UNUSABLE',
-      message: `The folder ${folder}/ccb-${uid} is a link, not a folder.`,
-    });
-    await mkdir(join(folder, `ccb-${uid + 1}`));
-    await expect(openRuntimeDir({ tmpDir: folder, uid: uid + 1 })).rejects.toThrow(`belongs to user ${uid}`);
+  test.each([
+    { what: 'link', take: (path: string) => symlink('/etc', path) },
+    { what: 'file', take: (path: string) => writeFile(path, '') },
+  ])('takes a secret name, the same for all servers, when a $what has the usual one', async ({ take }) => {
+    await take(join(folder, `ccb-${uid}`));
+    const places = { tmpDir: folder, uid, statePath: folder };
+    const first = await openRuntimeDir(places);
+    expect(first.path).toMatch(new RegExp(`^${folder}/ccb-${uid}-.{6}$`));
+    expect((await stat(first.path)).mode & 0o777).toBe(0o700);
+    expect((await openRuntimeDir(places)).path).toBe(first.path);
+    // Gone with the next start of the machine.
+    await rm(first.path, { recursive: true });
+    const second = await openRuntimeDir(places);
+    expect(second.path).not.toBe(first.path);
+    expect((await stat(second.path)).isDirectory()).toBe(true);
+  });
+
+  test('takes a secret name when the folder of the usual one belongs to another user', async () => {
+    const [other, own] = uid === 0 ? [uid, 65_534] : [uid, uid + 1];
+    await mkdir(join(folder, `ccb-${own}`));
+    expect((await stat(join(folder, `ccb-${own}`))).uid).toBe(other);
+    const opened = await openRuntimeDir({ tmpDir: folder, uid: own, statePath: folder });
+    expect(opened.path).toMatch(new RegExp(`/ccb-${own}-.{6}$`));
+  });
+
+  test('says so when the temp folder takes no folder', async () => {
+    const tmpDir = join(folder, 'none');
+    await writeFile(tmpDir, '');
+    const opening = openRuntimeDir({ tmpDir, uid, statePath: folder });
+    await expect(opening).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+    await expect(opening).rejects.toThrow(`${tmpDir}/ccb-${uid} cannot be made`);
   });
 });
 

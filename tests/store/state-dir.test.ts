@@ -1,7 +1,19 @@
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTaskId } from '../../src/base/ids.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 
@@ -11,6 +23,23 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'state-dir-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const isHandle = (value: unknown): value is FileHandle =>
+  typeof value === 'object' && value !== null && 'sync' in value;
+
+/** Paths of what is put on disk from now on. */
+async function syncedFolders(path: string): Promise<() => string[]> {
+  const handle = await open(path);
+  const handles: unknown = Object.getPrototypeOf(handle);
+  await handle.close();
+  if (!isHandle(handles)) throw new Error('handles have no prototype');
+  const synced: string[] = [];
+  const sync = vi.spyOn(handles, 'sync').mockImplementation(async function (this: FileHandle) {
+    synced.push(await realpath(`/dev/fd/${this.fd}`));
+  });
+  onTestFinished(() => sync.mockRestore());
+  return () => synced;
+}
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
@@ -53,6 +82,15 @@ describe('openStateDir', () => {
 });
 
 describe('StateDir', () => {
+  test('puts the name of a new task’s folder on disk, and those of the folders above it', async () => {
+    const synced = await syncedFolders(folder);
+    const path = join(folder, 'a', 'b');
+    const state = await openStateDir({ path });
+    expect(synced()).toEqual(expect.arrayContaining([folder, join(folder, 'a'), path]));
+    await state.createTaskDir('task_0123456789abcdef0123');
+    expect(synced().at(-1)).toBe(state.tasksDir);
+  });
+
   test('says where the files of a task lie', async () => {
     const state = await openStateDir({ path: folder });
     const id = 'task_0123456789abcdef0123';

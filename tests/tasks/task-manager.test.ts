@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,7 +31,7 @@ afterEach(async () => {
 });
 
 /** A server's view of the same tasks. */
-function manager(limit = 10): TaskManager {
+function manager(limit = 10, endMarked = async () => 0): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
     stateDir,
@@ -39,7 +40,7 @@ function manager(limit = 10): TaskManager {
     logger: silentLogger,
     roots: new AllowedRoots([join(folder, 'p')], folder),
     findInstallation: async () => ({ command: ['/usr/bin/claude'], isClaude: true }),
-    endMarked: async () => 0,
+    endMarked,
     settings: {
       ...settings,
       default_timeout_seconds: 60,
@@ -86,6 +87,38 @@ describe('the tasks of a user', () => {
     for (const id of [a1, b1, c1]) await end(one, id ?? '');
     await expect.poll(() => host.launched).toEqual([running.task_id, a1, b1, c1, a2]);
     await expect.poll(() => readdir(stateDir.queueDir)).toEqual([]);
+  });
+
+  it('start when their project is free, also while the lock of another project cannot be taken', async () => {
+    const tasks = manager();
+    const running = [await start(tasks, 'a'), await start(tasks, 'b')];
+    const [a, b] = [await start(tasks, 'a'), await start(tasks, 'b')];
+    for (const { task_id } of running) await host.end(task_id, 'completed', 'Done.');
+    const name = createHash('sha256')
+      .update(join(folder, 'p', 'b'))
+      .digest('hex');
+    const lock = join(stateDir.lockDir, name);
+    await writeFile(lock, '{"version":1000}');
+    await manager().advanceQueue();
+    expect(host.launched).toContain(a.task_id);
+    await rm(lock);
+    await manager().advanceQueue();
+    await expect.poll(() => host.launched).toContain(b.task_id);
+  });
+
+  it('give back a project in which they could not be started, also when that cannot be written down', async () => {
+    const tasks = manager();
+    const first = await start(tasks, 'a');
+    const second = await start(tasks, 'a');
+    tasks.dispose();
+    await host.end(first.task_id, 'completed', 'Done.');
+    const spec = stateDir.specFile(second.task_id);
+    await rename(spec, `${spec}.aside`);
+    await manager(10, () => Promise.reject(new Error('no processes can be listed'))).advanceQueue();
+    expect(await readdir(stateDir.lockDir)).toEqual([]);
+    await rename(`${spec}.aside`, spec);
+    await manager().advanceQueue();
+    await expect.poll(() => host.launched).toContain(second.task_id);
   });
 
   it('that wait can be killed, and are not reached by messages', async () => {
