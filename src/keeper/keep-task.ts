@@ -83,6 +83,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   const lock = spec.purpose === 'ask' ? undefined : await acquire(locks, spec, owner);
   const owned = new DisposableStore();
   let files: ProjectFiles | undefined;
+  let hasStarted = false;
   try {
     const mark = createSecret();
     // Nothing that ran before this keeper can be its task's.
@@ -201,6 +202,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     );
     await receipt.beforeStart(installation.isClaude);
     await run.start();
+    hasStarted = true;
     options.onReady(run.record);
     void receipt.firstLook();
     checkVersion(
@@ -217,7 +219,8 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     await server.finish();
     await receipt.finish(run.record);
   } catch (fault) {
-    await files?.remove();
+    // The log of a task that ran stays, whatever failed afterwards.
+    if (!hasStarted) await files?.remove();
     await lock?.release();
     throw fault;
   } finally {

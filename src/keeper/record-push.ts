@@ -13,6 +13,7 @@ export class RecordPush implements Disposable {
   readonly #tell: () => void;
   #timer: Disposable | undefined;
   #dueMs = Infinity;
+  #newestSeq = -1;
   #toldSeq = -1;
 
   constructor(clock: Clock, tell: () => void) {
@@ -21,6 +22,7 @@ export class RecordPush implements Disposable {
   }
 
   changed(record: TaskRecord): void {
+    this.#newestSeq = record.change_seq;
     const isNews = record.change_seq !== this.#toldSeq;
     // Nothing that matters to who asked comes after an answer.
     const delayMs = !isNews ? CALM_MS : record.answered === true ? 0 : SOON_MS;
@@ -30,7 +32,8 @@ export class RecordPush implements Disposable {
     this.#dueMs = dueMs;
     this.#timer = this.#clock.after(delayMs, () => {
       this.#dueMs = Infinity;
-      this.#toldSeq = record.change_seq;
+      // What is sent is the newest record, not the one that set the timer.
+      this.#toldSeq = this.#newestSeq;
       this.#tell();
     });
   }

@@ -54,6 +54,8 @@ export class ProcessManager {
   readonly #parts: ProcessManagerParts;
   readonly #pool = new BlockPool();
   readonly #running = new Map<string, RunningProcess>();
+  /** Connections to keepers that are being made: two calls for one process share one. */
+  readonly #connecting = new Map<string, Promise<RunningProcess | undefined>>();
   readonly #runs = new Set<ProcessRun>();
   readonly #backends = new Map<ProcessMode, Promise<ProcessBackend>>();
   #pruning: Disposable | undefined;
@@ -212,16 +214,29 @@ export class ProcessManager {
     if (own !== undefined) return found(own);
     if (record.status === 'terminated') return { record, running: undefined };
     if (record.keep) {
-      const running = await this.#parts.keepers.connect(record);
-      if (running !== undefined) {
-        this.#hold(running);
-        return found(running);
-      }
+      const running = await this.#connect(record);
+      if (running !== undefined) return found(running);
       // A keeper that leaves listens no more, and has written the end.
       const latest = await this.#parts.store.read(record.process_id);
       if (latest?.status === 'terminated') return { record: latest, running: undefined };
     }
     return (await processState(record.owner)) === 'gone' ? undefined : { record, running: undefined };
+  }
+
+  #connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
+    const { process_id: id } = record;
+    let connecting = this.#connecting.get(id);
+    if (connecting === undefined) {
+      connecting = this.#parts.keepers
+        .connect(record)
+        .then((running) => {
+          if (running !== undefined) this.#hold(running);
+          return running;
+        })
+        .finally(() => this.#connecting.delete(id));
+      this.#connecting.set(id, connecting);
+    }
+    return connecting;
   }
 
   async #settle(record: ProcessRecord, living: ReadonlySet<string>): Promise<FoundProcess> {

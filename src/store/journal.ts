@@ -122,7 +122,11 @@ export class Journal {
     } catch (fault) {
       this.#options.onError(unwritable(this.#path, fault));
     }
-    await this.#file.close();
+    try {
+      await this.#file.close();
+    } catch (fault) {
+      this.#options.onError(unwritable(this.#path, fault));
+    }
   }
 
   async #writeAll(): Promise<void> {

@@ -5,8 +5,8 @@ import type { StateDir } from '../store/state-dir.js';
 import type { TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';
 
-/** A keeper writes its record at most this long after a change; an older one may be old because nothing changed, or because the disk fails. */
-const FRESH_MS = 5_000;
+/** A record that was written so short ago is the keeper's newest; what the session shows is not written for its own sake. */
+const FRESH_MS = 1_000;
 /** A keeper that is there tells its record as soon as somebody connects. */
 const ANSWER_LIMIT_MS = 500;
 

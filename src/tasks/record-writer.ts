@@ -7,7 +7,7 @@ import type { Logger } from '../base/logger.js';
 import { makeFolders } from '../base/make-folders.js';
 import type { TaskRecord } from './task.js';
 
-/** A record whose only news is its view (last output, activity) is written at most this often. */
+/** A change that callers do not act on is written at most this often. */
 const SOON_MS = 1_000;
 /** A write that takes longer is waited for in vain: the disk is gone, the task goes on. */
 const WRITE_LIMIT_MS = 10_000;

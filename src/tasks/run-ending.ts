@@ -93,7 +93,10 @@ export class RunEnding {
       logger.error('the project could not be released', { fault: messageOf(fault) }),
     );
     // Side by side: a waiting client is told when both are done, and each of them waits for the disk.
-    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flush()), records.write(final)]);
+    const flushed = flush().catch((fault: unknown) =>
+      logger.error('the files of the task could not be closed', { fault: messageOf(fault) }),
+    );
+    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flushed), records.write(final)]);
     state.finish(final);
     this.#resolveEnded(final);
   }

@@ -15,6 +15,8 @@ import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
 const ACTIVITY_CHARS = 200;
+/** A change of the view alone is told this often. */
+const VIEW_INTERVAL_MS = 1_000;
 /** A record lists this many changed files; git has the rest. */
 const MAX_FILES_CHANGED = 200;
 
@@ -25,7 +27,7 @@ export class RunState implements Disposable {
   readonly #decisions: DecisionBook;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
-  /** Each record that is on disk now: whoever is told of a change can read it there. */
+  /** Each record that is on disk now, and in between what the session shows: whoever is told of a change can read it there. */
   readonly onDidChange = this.#changes.event;
   #record: TaskRecord;
   #startedMs: number | undefined;
@@ -36,6 +38,7 @@ export class RunState implements Disposable {
   awaitsMessage = false;
   /** Why the session cannot go on now, in words, while it waits for that to pass. */
   #heldUp: string | undefined;
+  #viewTimer: Disposable | undefined;
 
   constructor(
     parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
@@ -139,7 +142,7 @@ export class RunState implements Disposable {
 
   /** What the session does now, on one line. */
   act(words: string): void {
-    this.update({ activity: oneLine(words, ACTIVITY_CHARS) });
+    this.show({ activity: oneLine(words, ACTIVITY_CHARS) });
   }
 
   addFiles(files: readonly string[]): void {
@@ -162,11 +165,24 @@ export class RunState implements Disposable {
     else if (isFinal(this.#record.status)) this.finish(this.#record);
   }
 
-  /** A change that only keeps the view fresh: written and told when it is convenient. */
+  /** A change that callers do not act on: written and told within a second. */
   update(fields: Partial<TaskRecord>): void {
     if (this.#isFinished) return;
     this.#record = { ...this.#record, ...fields };
     this.#parts.records.writeSoon(() => this.record);
+  }
+
+  /**
+   * A change of what the session shows. It is told within a second and costs no write: whoever reads a running task asks its
+   * keeper, and the next change of its state takes it to the disk.
+   */
+  show(fields: Pick<Partial<TaskRecord>, 'activity' | 'last_output' | 'output_bytes'>): void {
+    if (this.#isFinished) return;
+    this.#record = { ...this.#record, ...fields };
+    this.#viewTimer ??= this.#parts.clock.after(VIEW_INTERVAL_MS, () => {
+      this.#viewTimer = undefined;
+      if (!this.#isFinished) this.#changes.fire(this.record);
+    });
   }
 
   /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
@@ -202,6 +218,7 @@ export class RunState implements Disposable {
   }
 
   dispose(): void {
+    this.#viewTimer?.dispose();
     this.#owned.dispose();
   }
 

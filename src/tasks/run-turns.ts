@@ -78,7 +78,7 @@ export class RunTurns implements Disposable {
     if (this.#messages.length > 0) {
       await this.#sendNext();
     } else if (event.backgroundTasks > 0) {
-      state.update({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
+      state.show({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
     } else if (spec.keep_open || event.interrupted === true || this.#holders > 0) {
       this.#awaitMessage(event.interrupted === true);
     } else {
@@ -165,7 +165,7 @@ export class RunTurns implements Disposable {
     const { state, spec, clock, ending } = this.#parts;
     state.awaitsMessage = true;
     this.#wasInterrupted = interrupted;
-    state.update({
+    state.show({
       activity: this.#holders > 0 ? 'A person works at the terminal' : 'Ready for a message (message_task)',
     });
     state.settle('exact');

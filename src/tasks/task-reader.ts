@@ -46,9 +46,7 @@ export class TaskReader {
   async get(taskId: string): Promise<TaskRecord> {
     const record = await this.read(taskId);
     if (record === undefined) throw notFound(taskId);
-    const current = await this.#current(record);
-    if (isFinal(current.status) || current.keeper === null) return current;
-    return liveRecord(current, this.#options);
+    return this.#live(await this.#current(record));
   }
 
   /** Newest first. Throws INVALID_ARGUMENTS for a cursor that is none, and as `resolveDirectory` for the path. */
@@ -79,11 +77,12 @@ export class TaskReader {
       if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
-        return { tasks, unreadable, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
+        const live = await Promise.all(tasks.map((task) => this.#live(task)));
+        return { tasks: live, unreadable, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
       }
       tasks.push(current);
     }
-    return { tasks, unreadable };
+    return { tasks: await Promise.all(tasks.map((task) => this.#live(task))), unreadable };
   }
 
   /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND. */
@@ -142,6 +141,12 @@ export class TaskReader {
     if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
     const { stateDir, clock, logger } = this.#options;
     return readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+  }
+
+  /** What a running task shows is known to its keeper alone. */
+  #live(record: TaskRecord): Promise<TaskRecord> {
+    if (isFinal(record.status) || record.keeper === null) return Promise.resolve(record);
+    return liveRecord(record, this.#options);
   }
 
   /** As the record would be if it were written now: elapsed time, place in the queue, an end if its keeper is gone. */

@@ -208,7 +208,7 @@ export class TaskRun implements Disposable {
         this.#ending.end({ status: 'failed', reason: event.text });
         return;
       case 'output':
-        state.update({
+        state.show({
           output_bytes: state.record.output_bytes + event.bytes,
           last_output: this.#parts.driver.lastOutput(LAST_OUTPUT_CHARS),
         });

@@ -124,3 +124,27 @@ test('nobody listens where a keeper has gone', async () => {
   await link.ended;
   expect(await connect()).toBeUndefined();
 });
+
+test('calls that look for a kept process at the same time share one connection', async () => {
+  const { running, root } = await kept('exec sleep 60');
+  let connections = 0;
+  const { manager, store } = await openProcesses({
+    keepers: {
+      launch: () => Promise.reject(new Error('nothing is started here')),
+      connect: async (record) => {
+        connections++;
+        return KeptProcess.connect(record, async () => record);
+      },
+      clear: async () => {},
+      dispose: () => {},
+    },
+  });
+  const path = join(root, 'shared.sock');
+  const server = await ProcessKeeperServer.start(running, path, systemClock);
+  onTestFinished(() => server.end());
+  const record = { ...running.record, keep: true, socket_path: path };
+  await store.create(record);
+  const found = await Promise.all([1, 2, 3].map(() => manager.find(record.process_id)));
+  expect(found.map((one) => valueOf(one).record.status)).toEqual(['running', 'running', 'running']);
+  expect(connections).toBe(1);
+});

@@ -28,7 +28,7 @@ export interface HostOptions {
 export async function openHost({
   kind = 'keeper',
   keeperEntry,
-}: HostOptions): Promise<HostUnderTest & { readonly workplace: Workplace }> {
+}: HostOptions): Promise<HostUnderTest & { readonly workplace: Workplace; readonly runtimePath: string }> {
   const workplace = await createWorkplace();
   let spare: SpareKeeper | undefined;
   onTestFinished(async ({ task }) => {
@@ -67,6 +67,7 @@ export async function openHost({
   return {
     host,
     workplace,
+    runtimePath: runtimeDir.path,
     project,
     stateDir: stateDir.path,
     processes: () => workplace.processes(),

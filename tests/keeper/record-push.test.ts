@@ -65,6 +65,23 @@ describe('RecordPush', () => {
     expect(told).toBe(1 + 4);
   });
 
+  it('tells nothing again of a change that came while another waited to be told', () => {
+    const clock = new ManualClock();
+    let told = 0;
+    const push = new RecordPush(clock, () => told++);
+    push.changed({ ...record, change_seq: 1 });
+    clock.advance(10);
+    push.changed({ ...record, change_seq: 2 });
+    clock.advance(10);
+    expect(told).toBe(1);
+    // Only the view has changed since: it is told calmly, not as news.
+    push.changed({ ...record, change_seq: 2 });
+    clock.advance(20);
+    expect(told).toBe(1);
+    clock.advance(230);
+    expect(told).toBe(2);
+  });
+
   it('does not keep a change waiting behind one of the view', () => {
     const clock = new ManualClock();
     const told: number[] = [];

@@ -32,6 +32,8 @@ export async function createRun(
     readonly spec?: Parameters<typeof sampleSpec>[0];
     readonly judge?: TaskRunParts['judge'];
     readonly leftovers?: number;
+    /** The task's files cannot be closed. */
+    readonly failsToFlush?: boolean;
   } = {},
 ): Promise<RunHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'run-'));
@@ -64,6 +66,7 @@ export async function createRun(
       },
       identify: async () => null,
       flush: async () => {
+        if (options.failsToFlush === true) throw new Error('EIO: i/o error, close');
         steps.push('files written out');
         await journal.close();
       },

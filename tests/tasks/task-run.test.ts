@@ -68,6 +68,30 @@ describe('a run', () => {
     expect(await run.ended).toMatchObject({ status: 'failed', reason: 'No memory was left.' });
   });
 
+  it('has its end, too, when its files cannot be closed', async () => {
+    const { run, driver, onDisk } = await started({ failsToFlush: true });
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed' });
+    expect(await onDisk()).toMatchObject({ status: 'completed' });
+  });
+
+  it('writes nothing for what its session shows, and tells it within a second', async () => {
+    const { run, driver, clock, told, onDisk } = await started();
+    await vi.waitUntil(() => told.at(-1)?.status === 'running', PATIENCE);
+    const before = await onDisk();
+    driver.fire({ type: 'output', bytes: 100 });
+    driver.fire({ type: 'output', bytes: 50 });
+    expect(run.record.output_bytes).toBe(150);
+    const count = told.length;
+    clock.advance(1_000);
+    expect(told).toHaveLength(count + 1);
+    expect(told.at(-1)).toMatchObject({ output_bytes: 150 });
+    expect(await onDisk()).toEqual(before);
+    driver.exit();
+    expect(await run.ended).toMatchObject({ output_bytes: 150 });
+    expect(await onDisk()).toMatchObject({ output_bytes: 150 });
+  });
+
   it('ends what is left, frees the project, and only then tells its end', async () => {
     const { run, driver, steps } = await started({ leftovers: 2 });
     driver.exit();
