@@ -5,6 +5,7 @@ import { messageOf } from './base/errors.js';
 import { lazily } from './base/lazily.js';
 import { DisposableStore } from './base/lifecycle.js';
 import type { Logger } from './base/logger.js';
+import { ownPlaces } from './config/own-places.js';
 import type { Config } from './config/schema.js';
 import { stateDirectory } from './config/state-directory.js';
 import { lazyFilesystemService } from './files/lazy-filesystem-service.js';
@@ -27,6 +28,8 @@ export interface BridgeOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
+  /** The settings file that was read. */
+  readonly settingsFile?: string | null;
   readonly version: string;
   readonly logger: Logger;
   /** The program that keeps one task. */
@@ -55,7 +58,7 @@ export interface Bridge {
 export function createBridge(options: BridgeOptions): Bridge {
   const { config, logger, version } = options;
   const owned = new DisposableStore();
-  const roots = new AllowedRoots(config.allowed_roots, options.homeDir);
+  const roots = new AllowedRoots(config.allowed_roots, options.homeDir, ownPlaces(config, options));
   const activeProject = new ActiveProject(roots);
   const taskServices = lazily(async () => {
     const { createTaskServices } = await import('./services/task-services.js');

@@ -13,7 +13,8 @@ export const errorCodes = {
   BINARY_FILE: 'The file holds no text.',
   FILE_TOO_LARGE: 'The file is too large for what was asked of it.',
   FILE_CHANGED: 'The file is not what the call took it for: it was changed meanwhile.',
-  PROTECTED_PATH: 'What is written there can run programs later, so the tools do not write it.',
+  PROTECTED_PATH:
+    'What is written there runs later or instructs later sessions, so the tools do not write it.',
   NOT_A_REPOSITORY: 'The path is not in a git repository, or in one that may not be looked at.',
   REVISION_NOT_FOUND: 'The repository has no commit of that name.',
   GIT_NOT_FOUND: 'The program git was not found.',

@@ -27,6 +27,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       config: loaded.config,
       env,
       homeDir: homeOf(env),
+      settingsFile: loaded.source,
       version: VERSION,
       logger,
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),

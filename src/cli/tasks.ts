@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.js';
 import { createStderrLogger } from '../base/logger.js';
 import { createTaskServices } from '../services/task-services.js';
 import { loadConfig } from '../config/load-config.js';
+import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
@@ -32,12 +33,16 @@ export type TasksWish =
 
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
 export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<number> {
-  const { config } = await loadConfig({ ...options, cwd: process.cwd() });
+  const { config, source } = await loadConfig({ ...options, cwd: process.cwd() });
   // A command is no server: it must not keep a task alive that ends when its last server has gone.
   const asCommand = { ...config, on_disconnect: 'keep' } as const;
   const services = await createTaskServices(
     { ...options, config: asCommand, version: VERSION, logger: createStderrLogger('warn') },
-    new AllowedRoots(config.allowed_roots, options.homeDir),
+    new AllowedRoots(
+      config.allowed_roots,
+      options.homeDir,
+      ownPlaces(config, { ...options, settingsFile: source }),
+    ),
   );
   const { tasks } = services;
   void services.sweepLeftovers();

@@ -167,7 +167,7 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether tools may write `.git`, `.claude/settings*` and `.mcp.json`. What stands there can run programs later.',
+      'Whether tools may write files that run later or instruct later sessions without a further question: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, `.envrc`, `node_modules` and the like. The settings and the state of the bridge itself are never written.',
     )
     .register(settingFacts, {
       env: 'MCP_ALLOW_PROTECTED_WRITES',

@@ -7,7 +7,7 @@ import type { PathOpener } from '../projects/path-opener.js';
 import { FeedCounter } from './feed-counter.js';
 import { FileFactsCache } from './file-facts.js';
 import { makeDirectories } from './make-directories.js';
-import { refuseProtected } from './protected-path.js';
+import { writeGuard, type WriteGuard } from './protected-path.js';
 import { readPage, type FilePage } from './read-page.js';
 import { readRange, type FileRange, type RangeQuery } from './read-range.js';
 import { writeFileAt, type WrittenFile } from './write-file.js';
@@ -39,14 +39,14 @@ export class FilesystemService {
   readonly #options: FilesystemOptions;
   readonly #cache: FileFactsCache;
   readonly #feeds = new FeedCounter();
-  readonly #refuse: (path: string) => void;
+  readonly #refuse: WriteGuard;
   /** The write that is under way for each path: check and replacement belong together. */
   readonly #writes = new Map<string, Promise<unknown>>();
 
   constructor(options: FilesystemOptions) {
     this.#options = options;
     this.#cache = new FileFactsCache(options.clock);
-    this.#refuse = options.allowProtectedWrites ? () => undefined : refuseProtected;
+    this.#refuse = writeGuard(options.roots, options.allowProtectedWrites);
   }
 
   /** Throws as `PathOpener.openFile` and `readPage`. */
@@ -119,8 +119,8 @@ export class FilesystemService {
     const { roots, activeProject } = this.#options;
     const absolute = roots.absolute(activeProject.absolute(path));
     const real = await roots.resolve(absolute);
-    this.#refuse(absolute);
-    this.#refuse(real);
+    await this.#refuse(absolute);
+    await this.#refuse(real);
     return real;
   }
 

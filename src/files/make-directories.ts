@@ -4,6 +4,7 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
+import type { WriteGuard } from './protected-path.js';
 import { notWritable } from './write-fault.js';
 
 const SHOWN_CHARS = 400;
@@ -17,13 +18,13 @@ export interface MadeDirectory {
 
 /**
  * Opens the directory `real`, making it and its parents where they are missing: name by name, each in the directory that
- * was judged before, so that nothing is made outside. `refuse` throws for a path at which nothing may be made or written; it
+ * was judged before, so that nothing is made outside. `refuse` rejects for a path at which nothing may be made or written; it
  * is asked with the places that are truly open. Throws as `PathOpener`, and NOT_WRITABLE.
  */
 export async function makeDirectories(
   opener: PathOpener,
   real: string,
-  refuse: (path: string) => void,
+  refuse: WriteGuard,
 ): Promise<MadeDirectory> {
   const missing: string[] = [];
   let directory = await openIfThere(opener, real);
@@ -38,7 +39,7 @@ export async function makeDirectories(
   for (const name of missing) {
     const parent: OpenedDirectory = directory;
     try {
-      refuse(join(parent.path, name));
+      await refuse(join(parent.path, name));
       if (await makeOne(parent, name)) made++;
       directory = await opener.directoryIn(parent, name);
     } finally {

@@ -1,27 +1,26 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { isLive } from '../projects/live-names.js';
 
-/** Characters that file systems of macOS leave out when they compare names, as git has them for `.git`. */
-const IGNORED_CHARACTERS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 const SHOWN_CHARS = 400;
 
-/** Throws PROTECTED_PATH for a path, given or real, whose content can make git or Claude Code run a program. */
-export function refuseProtected(path: string): void {
-  if (!isProtectedPath(path)) return;
-  throw new BridgeError(
-    'PROTECTED_PATH',
-    `Path '${oneLine(path, SHOWN_CHARS)}' is protected: what is written there can run programs later.`,
-    'Ask the user to write it, or to set "allow_protected_writes" in the settings and restart the server.',
-  );
-}
+/** Rejects for an absolute path, given or real, at which nothing may be written. */
+export type WriteGuard = (path: string) => Promise<void>;
 
-/** `.git` and what is in it, `.claude/settings*`, `.mcp.json`; in any case, since some file systems know none. */
-export function isProtectedPath(path: string): boolean {
-  const names = path.split('/').map((name) => name.replace(IGNORED_CHARACTERS, '').toLowerCase());
-  return names.some(
-    (name, index) =>
-      name === '.git' ||
-      name === '.mcp.json' ||
-      (name.startsWith('settings') && names[index - 1] === '.claude'),
-  );
+/**
+ * Rejects with PATH_NOT_ALLOWED for what belongs to the bridge itself, and with PROTECTED_PATH for a file that runs later or
+ * instructs later sessions, unless those are allowed. The folders above the allowed root do not count.
+ */
+export function writeGuard(roots: AllowedRoots, allowProtectedWrites: boolean): WriteGuard {
+  return async (path) => {
+    await roots.refuseOwn(path);
+    if (allowProtectedWrites || !isLive(await roots.belowRoot(path))) return;
+    throw new BridgeError(
+      'PROTECTED_PATH',
+      `Path '${oneLine(path, SHOWN_CHARS)}' is protected: what is written there runs later, or instructs later sessions, without a further question.`,
+      'Show the user the content and let them write it, or let a task write it: start_task with permission_mode "cautious" asks first. ' +
+        'A user who wants such files written by this tool sets "allow_protected_writes" in the settings and restarts the server.',
+    );
+  };
 }

@@ -8,6 +8,7 @@ import { oneLine } from '../base/text.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { makeDirectories } from './make-directories.js';
+import type { WriteGuard } from './protected-path.js';
 import { notWritable } from './write-fault.js';
 
 /** Permissions of the owner, the group and others: a program that is replaced by text stays executable, but gains nothing. */
@@ -23,8 +24,8 @@ export interface WriteRequest {
   readonly expectedSha256: string | undefined;
   /** Permissions of a file that is new. */
   readonly newFileMode: number;
-  /** Throws for a path that may not be written; asked with the place that is truly open. */
-  readonly refuse: (path: string) => void;
+  /** Asked with the place that is truly open. */
+  readonly refuse: WriteGuard;
 }
 
 export interface WrittenFile {
@@ -48,7 +49,7 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
   try {
     const target = directory.entry(name);
     const path = join(directory.path, name);
-    refuse(path);
+    await refuse(path);
     const before = await statsOf(target, path);
     if (before !== undefined) await requireReplaceable(target, path, before);
     if (expectedSha256 !== undefined) await requireContent(target, path, expectedSha256);

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import { plainPath } from './name-list.js';
 import { isWithin, walkPath } from './walk-path.js';
 
 declare const allowed: unique symbol;
@@ -18,12 +19,15 @@ export class AllowedRoots {
   readonly #homeDir: string;
   /** Where the roots led when this object was made. */
   readonly #realRoots: Promise<readonly string[]>;
+  /** What belongs to the bridge itself, in the form in which paths are compared whatever their case. */
+  readonly #own: Promise<readonly string[]>;
 
   /**
    * `roots` are absolute, or begin with `~`. A root need not exist, and may be a link. Its links are resolved once, here: a root
-   * that is replaced by a link later, or comes back as one, allows nothing behind that link.
+   * that is replaced by a link later, or comes back as one, allows nothing behind that link. `own`: absolute paths of the bridge's
+   * own settings and state; they and all below them are outside, also within a root.
    */
-  constructor(roots: readonly string[], homeDir: string) {
+  constructor(roots: readonly string[], homeDir: string, own: readonly string[] = []) {
     this.#homeDir = homeDir;
     this.roots = roots.map((root) => {
       const expanded = this.#expanded(root);
@@ -32,6 +36,7 @@ export class AllowedRoots {
       throw new BridgeError('CONFIG_ERROR', found, WORDS_HINT);
     });
     this.#realRoots = Promise.all(this.roots.map(realRoot));
+    this.#own = Promise.all(own.map(realRoot)).then((real) => [...own, ...real].map(plainPath));
   }
 
   /** Throws NO_ALLOWED_ROOTS when there are none. */
@@ -68,12 +73,14 @@ export class AllowedRoots {
   async #judge(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
     this.requireSome();
     const absolute = this.absolute(input);
-    const [realRoots, known] = await Promise.all([this.#realRoots, realIfThere(absolute)]);
+    const [realRoots, own, known] = await Promise.all([this.#realRoots, this.#own, realIfThere(absolute)]);
     const isInside = (path: string) => realRoots.some((root) => isWithin(path, root));
+    if (known !== undefined && isInside(known) && isOwn(known, own)) throw ownRefusal(input);
     // Most paths exist and lie inside; only the others have to be walked link by link.
     if (known !== undefined && isInside(known)) return { path: known as AllowedPath, exists: true };
     const walk = await walkPath(absolute, isInside);
     if (!isInside(walk.real)) throw this.refusal(input, walk.ledTo);
+    if (isOwn(walk.real, own)) throw ownRefusal(input);
     if (walk.error !== undefined) {
       const why = walk.error === 'ELOOP' ? 'its links go round in a circle' : walk.error;
       const message = `Path '${shown(input)}' cannot be reached: ${why}.`;
@@ -96,8 +103,21 @@ export class AllowedRoots {
 
   /** The check of `admit` for many paths at once. */
   async look(): Promise<(real: string) => AllowedPath | undefined> {
-    const realRoots = await this.#realRoots;
-    return (real) => (realRoots.some((root) => isWithin(real, root)) ? (real as AllowedPath) : undefined);
+    const [realRoots, own] = await Promise.all([this.#realRoots, this.#own]);
+    return (real) =>
+      realRoots.some((root) => isWithin(real, root)) && !isOwn(real, own) ? (real as AllowedPath) : undefined;
+  }
+
+  /** Throws PATH_NOT_ALLOWED for a real path that belongs to the bridge itself. */
+  async refuseOwn(real: string): Promise<void> {
+    if (isOwn(real, await this.#own)) throw ownRefusal(real);
+  }
+
+  /** The part of an absolute path below the innermost root that holds it, links resolved or not; all of it outside. */
+  async belowRoot(path: string): Promise<string> {
+    const holding = [...this.roots, ...(await this.#realRoots)].filter((root) => isWithin(path, root));
+    const [innermost] = holding.sort((one, other) => other.length - one.length);
+    return innermost === undefined ? path : path.slice(innermost.length).replace(/^\//, '');
   }
 
   /** `input` as an absolute, normalized path, not yet judged. Throws INVALID_ARGUMENTS. */
@@ -127,6 +147,20 @@ export class AllowedRoots {
       'Use a path inside an allowed root, or ask the user to add one to "allowed_roots" in the settings and restart the server.',
     );
   }
+}
+
+function isOwn(real: string, own: readonly string[]): boolean {
+  if (own.length === 0) return false;
+  const plain = plainPath(real);
+  return own.some((place) => isWithin(plain, place));
+}
+
+function ownRefusal(input: string): BridgeError {
+  return new BridgeError(
+    'PATH_NOT_ALLOWED',
+    `Path '${shown(input)}' belongs to the bridge itself: its settings or its state, which no tool reads or writes.`,
+    'Use another path. The user can look at the settings and change them; status and output of tasks have tools of their own.',
+  );
 }
 
 /** One that cannot be reached now is taken as it is written: without links. */

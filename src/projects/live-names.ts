@@ -307,7 +307,8 @@ export function runsLater(path: string, projectPath: string): boolean {
   return isLive(pathInProject(path, projectPath));
 }
 
-function isLive(path: string): boolean {
+/** `runsLater` of a path that begins where names begin to count. */
+export function isLive(path: string): boolean {
   const worktree = WORKTREE.exec(path);
   if (worktree === null) return isLiveName(path);
   return isLiveName(worktree[1] ?? '') || isLive(path.slice(worktree[0].length));

@@ -26,9 +26,14 @@ export function nameMatcher({ folders, files, except = [] }: NameGlobs): NameMat
   const isExcepted = new RegExp(`(?:^|/)${expressions(except)}$`);
   const isBelowFolder = new RegExp(`(?:^|/)${expressions(folders)}(?:/|$)`);
   return (path) => {
-    const plain = path.split('/').map(plainName).join('/');
+    const plain = plainPath(path);
     return isListed.test(plain) && (isBelowFolder.test(plain) || !isExcepted.test(plain));
   };
+}
+
+/** A path as the most forgiving file system sees it; two that are the same there are the same text. */
+export function plainPath(path: string): string {
+  return path.split('/').map(plainName).join('/');
 }
 
 /** A name as the most forgiving file system sees it: without case, compatible letters and ignored characters. */

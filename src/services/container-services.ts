@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import type { BridgeOptions } from '../bridge.js';
-import { refuseProtected } from '../files/protected-path.js';
+import { writeGuard } from '../files/protected-path.js';
 import { ContainerCopies } from '../processes/docker/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
 import { refuseCopy } from '../processes/docker/copy-limits.js';
@@ -40,9 +40,7 @@ export function createContainers(
     clock: systemClock,
     roots,
     opener: new PathOpener(roots),
-    refuse: (path) => {
-      if (!config.allow_protected_writes) refuseProtected(path);
-    },
+    refuse: writeGuard(roots, config.allow_protected_writes),
     lend: async (processId, use) => {
       const found = await find(processId);
       if (!found.ok) return found;

@@ -8,6 +8,7 @@ import type { BridgeOptions } from '../bridge.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
+import { ownPlaces } from '../config/own-places.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { KeeperHost } from '../keeper/keeper-host.js';
 import { SpareKeeper } from '../keeper/spare-keeper.js';
@@ -93,6 +94,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
         stop_without_server_seconds: config.on_disconnect_grace_seconds,
       }),
       allowed_roots: [...roots.roots],
+      own_places: ownPlaces(config, options),
       resume_after_limit: config.resume_after_limit,
       rules: config.rules,
       default_timeout_seconds: config.default_timeout_seconds,

@@ -49,6 +49,8 @@ export const taskSpecSchema = z.object({
     pass_environment: z.array(z.string()),
     /** Where the receipt may look at a repository; left out, in the project alone. */
     allowed_roots: z.array(z.string()).optional(),
+    /** Settings and state of the bridge itself, which the session may not edit; left out, none are known. */
+    own_places: z.array(z.string()).optional(),
     /** The user's rules, checked when the settings were loaded; left out, there are none. */
     rules: z
       .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))

@@ -134,7 +134,7 @@ describe('write_file', () => {
     expect(await readFile(join(root, name), 'utf8')).toBe('two');
   });
 
-  test('what can run programs later is protected, unless the setting allows it', async () => {
+  test('what runs later or instructs later sessions is protected, unless the setting allows it', async () => {
     await mkdir(join(root, '.git/hooks'), { recursive: true });
     await mkdir(join(root, 'elsewhere'));
     await symlink('../elsewhere', join(root, '.git/link'));
@@ -150,16 +150,26 @@ describe('write_file', () => {
       '.claude/settings.json',
       '.claude/settings.local.json',
       '.mcp.json',
+      '.github/x.yml',
+      '.claude/notes.md',
+      'sub/Claude.md',
+      '.envrc',
+      'node_modules/a/index.js',
+      '.ssh/authorized_keys',
     ];
     for (const name of names) {
       const fault = await faultOf(files.writeFile({ path: join(root, name), content: 'x' }));
       expect(fault.code, name).toBe('PROTECTED_PATH');
     }
     expect((await faultOf(files.createDirectory(join(root, '.git/hooks/x')))).code).toBe('PROTECTED_PATH');
-    for (const name of ['.gitignore', '.github/x.yml', '.claude/notes.md', 'settings.json'])
+    await mkdir(join(root, '.claude/worktrees/one'), { recursive: true });
+    for (const name of ['.gitignore', 'package.json', '.claude/worktrees/one/a.md', 'settings.json'])
       await files.writeFile({ path: join(root, name), content: 'x' });
     const { files: allowed } = filesAt(root, { allowProtectedWrites: true });
     await allowed.writeFile({ path: join(root, '.mcp.json'), content: '{}' });
+    // A root that lies in such a folder was named by the user.
+    const { files: within } = filesAt(join(root, '.claude/worktrees'));
+    await within.writeFile({ path: join(root, '.claude/worktrees/plain.md'), content: 'x' });
   });
 
   test('a missing root, half a character and a name that is too long are told', async () => {

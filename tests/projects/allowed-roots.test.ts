@@ -269,3 +269,49 @@ test('a generated tree of folders and links is judged as the file system resolve
     { numRuns: 150 },
   );
 });
+
+describe('the settings and the state of the bridge itself', () => {
+  test('are outside, also within a root, through a link, in another case, and before they exist', async () => {
+    const own = [join(root, 'state'), join(root, 'made-later'), join(root, 'sub/bridge.json')];
+    await mkdir(join(root, 'state/tasks'), { recursive: true });
+    await mkdir(join(root, 'sub'));
+    await writeFile(join(root, 'sub/bridge.json'), '{}');
+    await symlink('state', join(root, 'link'));
+    const inside = new AllowedRoots([root], base, own);
+    for (const name of [
+      'state',
+      'state/tasks/a',
+      'link',
+      'link/x',
+      'made-later/x',
+      'STATE/x',
+      'sub/bridge.json',
+    ]) {
+      const error = await fault(inside.resolve(join(root, name)));
+      expect(error.code, name).toBe('PATH_NOT_ALLOWED');
+      expect(error.message, name).toContain('belongs to the bridge itself');
+    }
+    expect(await inside.admit(join(root, 'state/tasks'))).toBeUndefined();
+    await expect(inside.refuseOwn(join(root, 'state/x'))).rejects.toThrow('belongs to the bridge itself');
+    for (const name of ['stated', 'sub/bridge.json.txt', 'sub'])
+      expect(await inside.resolve(join(root, name))).toBe(join(root, name));
+  });
+
+  test('are outside where the root itself is a link to them', async () => {
+    await mkdir(join(root, 'state'));
+    await symlink(join(root, 'state'), join(base, 'linked'));
+    const linked = new AllowedRoots([join(base, 'linked')], base, [join(root, 'state')]);
+    expect((await fault(linked.resolve(join(base, 'linked/x')))).code).toBe('PATH_NOT_ALLOWED');
+  });
+});
+
+test('says which part of a path is below the innermost root', async () => {
+  const linked = join(base, 'by-link');
+  await symlink(root, linked);
+  const some = new AllowedRoots([linked, join(root, 'inner')], base);
+  expect(await some.belowRoot(join(linked, 'a/b'))).toBe('a/b');
+  expect(await some.belowRoot(join(root, 'a/b'))).toBe('a/b');
+  expect(await some.belowRoot(join(root, 'inner/b'))).toBe('b');
+  expect(await some.belowRoot('/elsewhere/b')).toBe('/elsewhere/b');
+  expect(await new AllowedRoots(['/'], base).belowRoot('/etc/x')).toBe('etc/x');
+});

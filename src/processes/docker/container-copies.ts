@@ -42,7 +42,7 @@ export interface ContainerCopiesOptions {
   readonly roots: AllowedRoots;
   readonly opener: PathOpener;
   /** Throws for a path of this machine at which nothing may be written. */
-  readonly refuse: (path: string) => void;
+  readonly refuse: (path: string) => Promise<void>;
 }
 
 export interface CopyRequest {
@@ -93,7 +93,7 @@ export class ContainerCopies {
       () => false,
     );
     const path = isFolder ? join(judged, basename(from.value)) : judged;
-    refuse(path);
+    await refuse(path);
     return this.#options.lend(processId, async (container) => {
       const refused = refuseOutside(container, from.value);
       if (refused !== undefined) return refused;

@@ -19,8 +19,8 @@ export interface UnpackTarget {
   /** Where the copy goes; open, and closed by whoever opened it. */
   readonly parent: OpenedDirectory;
   readonly name: string;
-  /** Throws for a path at which nothing may be written. */
-  readonly refuse: (path: string) => void;
+  /** Rejects for a path at which nothing may be written. */
+  readonly refuse: (path: string) => Promise<void>;
 }
 
 /**
@@ -99,7 +99,7 @@ class Unpacking {
       return refuseCopy(`${shown} is more than ${MAX_COPY_DEPTH} folders deep.`);
     // The first part is the name that the copy had in the container.
     const inside = parts.slice(1);
-    this.#target.refuse(join(this.#target.parent.path, this.#target.name, ...inside));
+    await this.#target.refuse(join(this.#target.parent.path, this.#target.name, ...inside));
     this.#files += isFolder ? 0 : 1;
     this.#folders += isFolder ? 1 : 0;
     this.#bytes += header.size;

@@ -22,7 +22,7 @@ async function openCopies(test: OpenedDockerBackend) {
     clock: systemClock,
     roots,
     opener: new PathOpener(roots),
-    refuse: () => undefined,
+    refuse: () => Promise.resolve(),
   });
   return { folder, copies };
 }

@@ -24,7 +24,10 @@ beforeEach(async () => {
 });
 
 /** Unpacks an archive of these entries as `copy` in the folder. */
-async function unpack(rows: readonly Row[], refuse: (path: string) => void = () => undefined) {
+async function unpack(
+  rows: readonly Row[],
+  refuse: (path: string) => Promise<void> = () => Promise.resolve(),
+) {
   const archive = pack();
   for (const { content = '', ...header } of rows) archive.entry(header, content);
   archive.finalize();
@@ -118,7 +121,7 @@ describe('what comes out of a container', () => {
   });
 
   test('asks for every path whether it may be written', async () => {
-    const refuse = (path: string): void => {
+    const refuse = async (path: string): Promise<void> => {
       if (path.endsWith('/copy/.git')) throw new BridgeError('PROTECTED_PATH', path, '');
     };
     const rows = [
@@ -140,7 +143,7 @@ describe('what comes out of a container', () => {
     const parent = await opener.openDirectory(folder);
     const body = new PassThrough();
     body.end(Buffer.concat(chunks).subarray(0, 50_000));
-    const answer = await unpackTree(body, { parent, name: 'copy', refuse: () => undefined });
+    const answer = await unpackTree(body, { parent, name: 'copy', refuse: () => Promise.resolve() });
     await parent.handle.close();
     expect(answer).toMatchObject({ ok: false, fault: { code: 'COPY_FAILED' } });
     expect(await readdir(folder)).toEqual([]);
