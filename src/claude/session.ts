@@ -122,8 +122,8 @@ export type SessionEvent =
       readonly filesChanged: readonly string[];
     }
   | { readonly type: 'request'; readonly request: SessionRequest }
-  /** A person at the terminal answered, or the session moved on: the request no longer waits. */
-  | { readonly type: 'request-gone'; readonly requestId: string; readonly why: string }
+  /** The request no longer waits. Without `why` the session went on by itself, as it does when a person answers at the terminal. */
+  | { readonly type: 'request-gone'; readonly requestId: string; readonly why?: string }
   /** A turn is over. `error` is set when it ended by a fault of the API or the account. */
   | {
       readonly type: 'turn-ended';
@@ -156,6 +156,8 @@ export type SessionEvent =
     }
   /** The session cannot go on; the run fails it with `text` as reason. */
   | { readonly type: 'trouble'; readonly kind: TroubleKind; readonly text: string }
+  /** The bridge has pressed a key, by its name, or pasted a text (`text`). */
+  | { readonly type: 'keys'; readonly keys: string; readonly why: string }
   /** More output was read; `bytes` since the last such event. */
   | { readonly type: 'output'; readonly bytes: number }
   /** The program has ended and all of its output has been read. Always the last event. */
@@ -167,6 +169,9 @@ export interface ScreenView {
   readonly columns: number;
   readonly rows: number;
 }
+
+/** A message was `sent`, or not taken now: a request is open (`asked`), or something covers the input box (`covered`). */
+export type SendResult = 'sent' | 'asked' | 'covered';
 
 /** One running agent, whatever drives it. Events out; answers, messages and ends in. */
 export interface SessionDriver extends Disposable {
@@ -182,8 +187,8 @@ export interface SessionDriver extends Disposable {
    * was said before. A driver without it has sessions that end with their program.
    */
   keepSession?(isKept: boolean): void;
-  /** A follow-up message to a live session. */
-  send(text: string): Promise<void>;
+  /** A follow-up message to a live session. Throws BridgeError when the session has ended. */
+  send(text: string): Promise<SendResult>;
   /** Interrupts the running turn, as Esc does. */
   interrupt(): Promise<void>;
   /** Ends a session whose work is done, the way a person would; falls back to `kill`. Resolves when it is gone. */

@@ -51,12 +51,13 @@ export class RunRequests {
   }
 
   /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
-  gone(requestId: string, why: string): void {
+  gone(requestId: string, why?: string): void {
     this.#judging.delete(requestId);
     const decisionId = this.#parts.decisions.idOfRequest(requestId);
     if (decisionId === undefined) return;
-    const byPerson = this.#typedAt.has(decisionId) && !this.#parts.isEnding();
-    this.#close(decisionId, 'withdrawn', byPerson ? 'terminal' : 'session', why);
+    const byPerson = why === undefined && this.#typedAt.has(decisionId);
+    const words = byPerson ? 'answered at the terminal' : 'the session went on without an answer';
+    this.#close(decisionId, 'withdrawn', byPerson ? 'terminal' : 'session', why ?? words);
   }
 
   /** A person types at the terminal: a dialog that goes away from now on was answered there. */

@@ -1,7 +1,7 @@
 import { BridgeError, messageOf } from '../base/errors.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { headBytes } from '../base/text.js';
-import type { SessionEvent } from '../claude/session.js';
+import type { SendResult, SessionEvent } from '../claude/session.js';
 import type { RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
 import type { RunTroubles } from './run-troubles.js';
@@ -14,6 +14,16 @@ const ANSWER_BYTES = 512 * 1024;
 /** Messages that wait for the running turn; more than this is a caller that does not read answers. */
 const MAX_QUEUED_MESSAGES = 20;
 
+/** A message that the session does not take now is sent again after this. */
+const SEND_AGAIN_MS = 10_000;
+const refusals = {
+  asked: 'a decision is open',
+  covered: 'something covers the input box of Claude Code',
+} as const;
+
+/** `sending`: a message is on its way into the session. `leaving`: the work is done, and messages come too late. */
+type Phase = 'before' | 'turn' | 'idle' | 'sending' | 'leaving';
+
 export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
   readonly state: RunState;
   readonly story: TaskStory;
@@ -25,10 +35,9 @@ export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'dr
 export class RunTurns implements Disposable {
   readonly #parts: RunTurnsParts;
   readonly #messages: string[] = [];
-  #turnRuns = false;
+  #phase: Phase = 'before';
   #turnsDone = 0;
-  /** The work is done and the session is being left: messages come too late. */
-  #isLeaving = false;
+  #sendAgain: Disposable | undefined;
   #messageDeadline: Disposable | undefined;
   /** People who have taken the session over: while there are some it is not left. */
   #holders = 0;
@@ -39,12 +48,17 @@ export class RunTurns implements Disposable {
   }
 
   get isLeaving(): boolean {
-    return this.#isLeaving;
+    return this.#phase === 'leaving';
+  }
+
+  /** Messages wait for the running turn, or for a session that takes them. */
+  get hasMessages(): boolean {
+    return this.#messages.length > 0 || this.#phase === 'sending';
   }
 
   started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
     const { state, story, troubles } = this.#parts;
-    this.#turnRuns = true;
+    if (this.#phase !== 'leaving' && this.#phase !== 'sending') this.#phase = 'turn';
     state.awaitsMessage = false;
     this.#messageDeadline?.dispose();
     troubles.turnStarted(event.source);
@@ -54,8 +68,8 @@ export class RunTurns implements Disposable {
   }
 
   async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
-    const { state, story, ending, spec, driver, troubles } = this.#parts;
-    this.#turnRuns = false;
+    const { state, story, ending, spec, troubles } = this.#parts;
+    if (this.#phase !== 'leaving' && this.#phase !== 'sending') this.#phase = 'idle';
     this.#turnsDone++;
     const { final_message, change_seq } = state.record;
     state.changed({
@@ -75,6 +89,8 @@ export class RunTurns implements Disposable {
       return;
     }
     troubles.passed(event.source);
+    // The next turn is about to begin, or the message is sent again.
+    if (this.#phase === 'sending') return;
     if (this.#messages.length > 0) {
       await this.#sendNext();
     } else if (event.backgroundTasks > 0) {
@@ -82,25 +98,22 @@ export class RunTurns implements Disposable {
     } else if (spec.keep_open || event.interrupted === true || this.#holders > 0) {
       this.#awaitMessage(event.interrupted === true);
     } else {
-      this.#isLeaving = true;
-      await driver.close();
+      await this.#leave();
     }
   }
 
-  /** What held the session up has passed: it is told to go on. For a session in which no turn runs. */
+  /** What held the session up has passed: it is told to go on. For a session in which no turn runs. Throws when it takes no message. */
   async goOn(text: string): Promise<void> {
     const { state, ending } = this.#parts;
-    if (ending.hasCause || state.isFinished) return;
-    this.#messages.unshift(text);
-    try {
-      await this.#sendNext();
-    } catch (fault) {
-      this.#turnRuns = false;
-      throw fault;
-    }
+    if (ending.hasCause || state.isFinished || this.#phase === 'sending') return;
+    const result = await this.#send(text);
+    if (result !== 'sent') throw new Error(`The session takes no message: ${refusals[result]}.`);
   }
 
-  /** Sends a follow-up message, or interrupts the running turn, or both. Throws INVALID_ARGUMENTS when too many wait. */
+  /**
+   * Sends a follow-up message, or interrupts the running turn, or both. A message that the session does not take now is kept,
+   * and sent as soon as it does. Throws INVALID_ARGUMENTS when too many wait.
+   */
   async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<void> {
     if (message.text !== undefined) {
       if (this.#messages.length >= MAX_QUEUED_MESSAGES) {
@@ -112,11 +125,11 @@ export class RunTurns implements Disposable {
       }
       this.#messages.push(message.text);
     }
-    if (message.interrupt === true && this.#turnRuns) {
+    if (message.interrupt === true && this.#phase === 'turn') {
       this.#parts.story.interruptedByCaller();
       await this.#parts.driver.interrupt();
     }
-    if (!this.#turnRuns && this.#turnsDone > 0) await this.#sendNext();
+    if (this.#phase === 'idle') await this.#sendNext();
   }
 
   /** A person has taken the session over: until the result is disposed, the end of a turn does not end the task. */
@@ -130,18 +143,28 @@ export class RunTurns implements Disposable {
 
   /** Nobody holds the session any more: what its last turn would have led to, happens now. */
   #letGo(): void {
-    const { state, spec, ending, driver } = this.#parts;
-    if (!state.awaitsMessage || spec.keep_open || ending.hasCause || state.isFinished) return;
+    const { state, spec, ending } = this.#parts;
+    if (
+      this.#phase !== 'idle' ||
+      !state.awaitsMessage ||
+      this.hasMessages ||
+      spec.keep_open ||
+      ending.hasCause ||
+      state.isFinished
+    )
+      return;
     if (this.#wasInterrupted) {
       this.#awaitMessage(true);
       return;
     }
-    this.#isLeaving = true;
-    driver
-      .close()
-      .catch((fault: unknown) =>
-        ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(fault)}` }),
-      );
+    this.#leave().catch((fault: unknown) =>
+      ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(fault)}` }),
+    );
+  }
+
+  async #leave(): Promise<void> {
+    this.#phase = 'leaving';
+    await this.#parts.driver.close();
   }
 
   /** The turn was all that a question asked for: the session will be left, which takes the CLI a while. */
@@ -159,6 +182,7 @@ export class RunTurns implements Disposable {
 
   dispose(): void {
     this.#messageDeadline?.dispose();
+    this.#sendAgain?.dispose();
   }
 
   #awaitMessage(interrupted: boolean): void {
@@ -182,15 +206,47 @@ export class RunTurns implements Disposable {
     );
   }
 
+  /** Sends the oldest message; one that the session does not take now stays the oldest. */
   async #sendNext(): Promise<void> {
-    const { state, story, driver } = this.#parts;
     const text = this.#messages.shift();
     if (text === undefined) return;
+    const result = await this.#send(text);
+    if (result === 'sent') return;
+    this.#messages.unshift(text);
+    this.#keepMessage(refusals[result]);
+  }
+
+  #keepMessage(why: string): void {
+    const { state, story, clock, ending } = this.#parts;
+    if (ending.hasCause || state.isFinished) return;
+    const words = `A message waits to be sent: ${why}`;
+    if (state.record.activity !== words) story.noticed(words);
+    state.awaitsMessage = true;
+    state.act(words);
+    state.settle('exact');
+    this.#sendAgain = clock.after(SEND_AGAIN_MS, () => {
+      if (this.#phase !== 'idle' || ending.hasCause) return;
+      this.#sendNext().catch((fault: unknown) =>
+        ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(fault)}` }),
+      );
+    });
+  }
+
+  async #send(text: string): Promise<SendResult> {
+    const { state, story, driver } = this.#parts;
     this.#messageDeadline?.dispose();
+    this.#sendAgain?.dispose();
+    this.#phase = 'sending';
+    let result: SendResult | undefined;
+    try {
+      result = await driver.send(text);
+    } finally {
+      this.#phase = result === 'sent' ? 'turn' : 'idle';
+    }
+    if (result !== 'sent') return result;
     state.awaitsMessage = false;
-    this.#turnRuns = true;
     story.messageSent(text);
     state.settle('exact');
-    await driver.send(text);
+    return result;
   }
 }

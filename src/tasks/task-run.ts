@@ -184,6 +184,9 @@ export class TaskRun implements Disposable {
           .ended(event)
           .catch((fault: unknown) => this.fail(`The session could not be carried on: ${messageOf(fault)}`));
         return;
+      case 'keys':
+        story.pressed(event);
+        return;
       case 'said':
         this.#troubles.answered('exact');
         story.said(event.text);
@@ -228,7 +231,7 @@ export class TaskRun implements Disposable {
 
   #onTimeout(): void {
     const { timeout_seconds } = this.#parts.spec;
-    if (this.#state.awaitsMessage && this.#decisions.openCount === 0) {
+    if (this.#state.awaitsMessage && !this.#turns.hasMessages && this.#decisions.openCount === 0) {
       this.#ending.end(
         {
           status: 'completed',

@@ -84,6 +84,11 @@ export class TaskStory {
     );
   }
 
+  /** The bridge's own key; keys of a person are `typed`. */
+  pressed({ keys, why }: Of<'keys'>): void {
+    this.#journal.append('keys', { by: 'bridge', keys, why });
+  }
+
   answeredTooLate(decisionId: string, summary: string): void {
     const words = `The session had moved on before the answer to "${summary}" arrived`;
     this.#tell('answer-too-late', { decision_id: decisionId }, words);

@@ -146,7 +146,7 @@ const routes: readonly Route[] = [
     by: 'terminal',
     answer: async ({ run, driver }) => {
       run.typed();
-      driver.fire({ type: 'request-gone', requestId: 'r1', why: 'answered at the terminal' });
+      driver.fire({ type: 'request-gone', requestId: 'r1' });
     },
     verdict: () => 'withdrawn',
     told: () => undefined,

@@ -2,6 +2,7 @@ import { Emitter } from '../../src/base/event.js';
 import type {
   ExitStatus,
   ScreenView,
+  SendResult,
   SessionAnswer,
   SessionDriver,
   SessionEvent,
@@ -60,11 +61,11 @@ export class FakeDriver implements SessionDriver {
     return this.answerResult;
   }
 
-  async send(text: string): Promise<void> {
+  async send(text: string): Promise<SendResult> {
     this.told.push(`send ${text}`);
-    if (this.refusals === 0) return;
+    if (this.refusals === 0) return 'sent';
     this.refusals--;
-    throw new Error('The input box is covered.');
+    return 'covered';
   }
 
   async interrupt(): Promise<void> {

@@ -159,11 +159,12 @@ describe('a turn that a usage limit ends', () => {
     driver.refusals = 1;
     fail(limit);
     clock.advance(32 * MINUTE_MS);
-    await expect.poll(log).toContain('The input box is covered.');
+    await expect.poll(log).toContain('something covers the input box');
     clock.advance(MINUTE_MS);
     expect(sent()).toHaveLength(2);
     expect(log()).toContain('is told again to go on');
     driver.fire(turnStarts);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(run.record).toMatchObject({ status: 'running', trouble: null });
     fail(limit);
     for (let told = 3; told <= 6; told++) {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openDecisions } from '../../src/tasks/task.js';
 import type { Judgement } from '../../src/tasks/task-run-parts.js';
+import { settle } from '../claude/pass-time.js';
 import { createRun, type RunHarness } from './run-harness.js';
 
 /** Beside other work a moment may take seconds. */
@@ -329,7 +330,7 @@ describe('a request', () => {
     const judged = new Promise<Judgement>((resolve) => (judge = resolve));
     const { run, driver } = await started({ judge: () => judged });
     driver.ask({ requestId: 'r1' });
-    driver.fire({ type: 'request-gone', requestId: 'r1', why: 'answered at the terminal' });
+    driver.fire({ type: 'request-gone', requestId: 'r1' });
     judge({ verdict: 'ask', rule: 'x', reason: 'x' });
     await judged;
     await run.message({ text: 'a turn of the event loop' });
@@ -337,10 +338,11 @@ describe('a request', () => {
 
     driver.ask({ requestId: 'r2' });
     await vi.waitUntil(() => openDecisions(run.record).length === 1, PATIENCE);
-    driver.fire({ type: 'request-gone', requestId: 'r2', why: 'answered at the terminal' });
+    driver.fire({ type: 'request-gone', requestId: 'r2' });
+    const reason = 'the session went on without an answer';
     expect(run.record).toMatchObject({
       status: 'running',
-      decisions: [{ verdict: 'withdrawn', answered_by: 'session', reason: 'answered at the terminal' }],
+      decisions: [{ verdict: 'withdrawn', answered_by: 'session', reason }],
     });
     driver.exit();
     await run.ended;
@@ -390,12 +392,64 @@ describe('a message', () => {
     await run.message({ text: 'one' });
     await run.message({ text: 'two' });
     expect(driver.told).toEqual(['start']);
-    driver.endTurn('first');
-    driver.endTurn('second');
-    driver.endTurn('third');
-    expect(driver.told).toEqual(['start', 'send one', 'send two', 'close']);
+    for (const [turn, told] of ['send one', 'send two', 'close'].entries()) {
+      driver.endTurn(`turn ${turn}`);
+      await settle();
+      expect(driver.told.at(-1)).toBe(told);
+    }
     driver.exit();
-    expect(await run.ended).toMatchObject({ turns: 3, final_message: 'third' });
+    expect(await run.ended).toMatchObject({ turns: 3, final_message: 'turn 2' });
+  });
+
+  it('that the session does not take leaves the task waiting, and is sent once it is taken, before later ones', async () => {
+    const { run, driver, clock, log } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
+    driver.endTurn('First.');
+    driver.refusals = 2;
+    await run.message({ text: 'one' });
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      activity: 'A message waits to be sent: something covers the input box of Claude Code',
+    });
+    await run.message({ text: 'two' });
+    clock.advance(10_000);
+    await settle();
+    expect(driver.told).toEqual(['start', 'send one', 'send one', 'send one']);
+    expect(run.record.status).toBe('running');
+    expect(log().match(/A message waits to be sent/g)).toHaveLength(1);
+    driver.endTurn('Second.');
+    await settle();
+    expect(driver.told.at(-1)).toBe('send two');
+    driver.endTurn('Third.');
+    await settle();
+    clock.advance(100_000);
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Third.' });
+  });
+
+  it('that waited for the turn, and that the session does not take then, is kept, and the work is not lost', async () => {
+    const { run, driver, clock } = await started();
+    await run.message({ text: 'then this' });
+    driver.refusals = 1;
+    driver.endTurn('First.');
+    await settle();
+    expect(run.record).toMatchObject({ status: 'waiting', final_message: 'First.' });
+    clock.advance(10_000);
+    await settle();
+    expect(driver.told).toEqual(['start', 'send then this', 'send then this']);
+    driver.endTurn('Second.');
+    expect(driver.told.at(-1)).toBe('close');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Second.' });
+  });
+
+  it('that the session never takes is no work done at the time limit', async () => {
+    const { run, driver, clock } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
+    driver.endTurn('First.');
+    driver.refusals = Infinity;
+    await run.message({ text: 'one' });
+    clock.advance(100_000);
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'timeout' });
   });
 
   it('over the limit is refused', async () => {

@@ -1,7 +1,7 @@
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
 import { nextEvent, type Event } from '../../base/event.js';
 import { withoutControl } from '../../base/text.js';
+import type { SendResult } from '../session.js';
 import {
   asksToLeave,
   composerRow,
@@ -32,7 +32,9 @@ const PASTE_END = '\x1b[201~';
 export interface ComposerTarget {
   readonly screen: () => ScreenLines;
   readonly onFrame: Event<void>;
-  readonly write: (keys: string) => void;
+  /** False, and nothing is pressed, while a request of a hook is open. */
+  readonly press: (keys: string, why: string) => boolean;
+  readonly whenOpen: () => Promise<void>;
   readonly isGone: () => boolean;
   readonly exited: Promise<unknown>;
 }
@@ -47,53 +49,55 @@ export class Composer {
     this.#clock = clock;
   }
 
-  /** Types a message and sees it; `submit` then presses Enter. Throws TASK_NOT_RUNNING when there is no free box. */
-  async type(text: string): Promise<void> {
-    if (!(await this.#clear())) {
-      throw new BridgeError(
-        'TASK_NOT_RUNNING',
-        'A message was to be typed, but the input box of Claude Code did not become free.',
-        'Look at the screen (get_task_output with view "screen"); answer what waits there, or try again.',
-      );
-    }
-    this.#target.write(`${PASTE_START}${asTyped(text)}${PASTE_END}`);
+  /** Types a message, sees it in the box, and presses Enter. */
+  async send(text: string): Promise<SendResult> {
+    const why = 'a message';
+    if (!(await this.#opens())) return 'asked';
+    if (!(await this.#clear(why))) return 'covered';
+    if (!this.#target.press(`${PASTE_START}${asTyped(text)}${PASTE_END}`, why)) return 'asked';
     await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
-  }
-
-  submit(): void {
-    this.#target.write(ENTER);
+    // Enter anywhere else would confirm what is marked there.
+    if (composerRow(this.#target.screen()) === undefined) return 'covered';
+    return this.#target.press(ENTER, why) ? 'sent' : 'asked';
   }
 
   /** Leaves the session as a person would; false when it is still there. */
   async leave(): Promise<boolean> {
-    await this.#clear();
+    const why = 'the work is done';
+    if (!(await this.#opens())) return false;
+    await this.#clear(why);
     for (let attempt = 0; attempt < LEAVE_ATTEMPTS && !this.#target.isGone(); attempt++) {
-      this.#target.write(CTRL_D);
+      if (!this.#target.press(CTRL_D, why)) return false;
       await Promise.race([sleep(this.#clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
       // A second key that comes before the first was taken is one with it, however long ago it was pressed.
       await this.#until(() => asksToLeave(this.#target.screen()), LEAVE_ASKED_LIMIT_MS);
       if (this.#target.isGone()) return true;
-      this.#target.write(CTRL_D);
+      if (!this.#target.press(CTRL_D, why)) return false;
       const left = this.#target.exited.then(() => true);
       if ((await withinMs(this.#clock, LEAVE_LIMIT_MS, left)) === true) return true;
     }
     return this.#target.isGone();
   }
 
+  /** False when a request of a hook is open for so long that nobody waits for it here. */
+  async #opens(): Promise<boolean> {
+    const open = Promise.race([this.#target.whenOpen(), this.#target.exited]).then(() => true);
+    return (await withinMs(this.#clock, READY_LIMIT_MS, open)) === true;
+  }
+
   /** True when the box is there and empty. Text that stands in it, such as an interrupted prompt, is cleared. */
-  async #clear(): Promise<boolean> {
+  async #clear(why: string): Promise<boolean> {
     await this.#until(() => composerRow(this.#target.screen()) !== undefined, READY_LIMIT_MS);
     const isEmpty = (): boolean => isComposerEmpty(this.#target.screen());
     if (this.#target.isGone() || isEmpty()) return true;
     if (composerRow(this.#target.screen()) === undefined) return false;
     if (readScreenState(this.#target.screen()) === 'idle') {
       // Clears all lines at once; in a running turn it would interrupt.
-      this.#target.write(CTRL_C);
-      return this.#until(isEmpty, CLEAR_LIMIT_MS);
+      return this.#target.press(CTRL_C, why) && this.#until(isEmpty, CLEAR_LIMIT_MS);
     }
     for (let lines = 0; lines < MAX_CLEARED_LINES && !isEmpty(); lines++) {
       const before = JSON.stringify(this.#target.screen().cursor);
-      this.#target.write(CTRL_U);
+      if (!this.#target.press(CTRL_U, why)) break;
       if (!(await this.#until(() => JSON.stringify(this.#target.screen().cursor) !== before, CLEAR_LIMIT_MS)))
         break;
     }

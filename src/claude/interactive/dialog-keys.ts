@@ -18,10 +18,12 @@ const MAX_MOVES = 40;
 export interface KeyTarget {
   readonly lines: () => { readonly lines: readonly string[]; readonly columns: number };
   readonly onFrame: Event<void>;
-  readonly press: (keys: string) => void;
+  /** False, and nothing is pressed, while a request of a hook is open. */
+  readonly press: (keys: string, why: string) => boolean;
 }
 
-export type PressResult = 'pressed' | 'no-such-option' | 'gone' | 'stuck';
+/** `held`: a request of a hook is open, so the next key was not pressed. */
+export type PressResult = 'pressed' | 'no-such-option' | 'gone' | 'stuck' | 'held';
 
 /**
  * Presses keys on one menu as a careful person does: looks before each key, and sees what it did before the next.
@@ -31,11 +33,14 @@ export class DialogKeys {
   readonly #target: KeyTarget;
   readonly #clock: Clock;
   readonly #isSame: (menu: Menu) => boolean;
+  readonly #why: string;
 
-  constructor(target: KeyTarget, clock: Clock, isSame: (menu: Menu) => boolean) {
+  /** `why`: what the keys are pressed for, for the journal. */
+  constructor(target: KeyTarget, clock: Clock, isSame: (menu: Menu) => boolean, why: string) {
     this.#target = target;
     this.#clock = clock;
     this.#isSame = isSame;
+    this.#why = why;
   }
 
   /** The menu that was asked about, or undefined when it is not on the screen. */
@@ -60,7 +65,8 @@ export class DialogKeys {
       if (goal === -1) return 'no-such-option';
       if (menu.marked === goal) return 'pressed';
       const key = goal > menu.marked ? KEY_DOWN : KEY_UP;
-      if (!(await this.#press(key, (next) => next?.marked !== menu.marked))) return 'stuck';
+      const moved = await this.#press(key, (next) => next?.marked !== menu.marked);
+      if (moved !== 'pressed') return moved;
     }
     return 'stuck';
   }
@@ -68,33 +74,36 @@ export class DialogKeys {
   /** Enter on what is marked; `pressed` when the menu has gone. */
   async enter(): Promise<PressResult> {
     if (this.menu() === undefined) return 'gone';
-    return (await this.#press(KEY_ENTER, (next) => next === undefined)) ? 'pressed' : 'stuck';
+    return this.#press(KEY_ENTER, (next) => next === undefined);
   }
 
   /** Esc on the menu: the CLI's own way to say no. */
   async dismiss(): Promise<PressResult> {
     if (this.menu() === undefined) return 'gone';
-    return (await this.#press(KEY_ESCAPE, (next) => next === undefined)) ? 'pressed' : 'stuck';
+    return this.#press(KEY_ESCAPE, (next) => next === undefined);
   }
 
   /** Types at the menu once, and waits until it shows what `accept` looks for. */
   async type(keys: string, accept: (menu: Menu) => boolean): Promise<PressResult> {
     const menu = this.menu();
     if (menu === undefined) return 'gone';
-    this.#target.press(keys);
+    if (!this.#target.press(keys, this.#why)) return 'held';
     const taken = await this.#changed((next) => next === undefined || accept(next));
     if (this.menu() === undefined) return 'gone';
     return taken ? 'pressed' : 'stuck';
   }
 
   /** A key that shows no effect is pressed again, as long as the menu is still there. */
-  async #press(key: string, accept: (menu: Menu | undefined) => boolean): Promise<boolean> {
+  async #press(
+    key: string,
+    accept: (menu: Menu | undefined) => boolean,
+  ): Promise<'pressed' | 'stuck' | 'held'> {
     for (let lost = 0; lost <= MAX_LOST_KEYS; lost++) {
-      if (this.menu() === undefined) return accept(undefined);
-      this.#target.press(key);
-      if (await this.#changed(accept)) return true;
+      if (this.menu() === undefined) return accept(undefined) ? 'pressed' : 'stuck';
+      if (!this.#target.press(key, this.#why)) return 'held';
+      if (await this.#changed(accept)) return 'pressed';
     }
-    return false;
+    return 'stuck';
   }
 
   /** Resolves true when a frame shows what `accept` waits for, false when the limit passed first. */

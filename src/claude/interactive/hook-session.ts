@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.js';
+import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, TurnFault } from '../session.js';
@@ -10,6 +11,8 @@ import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-reque
 interface Waiting {
   readonly event: PermissionRequestEvent;
   readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
+  /** A person has typed at the terminal while it waited. */
+  isTypedAt: boolean;
 }
 
 /** An empty hook output: the CLI goes on as if no hook were there. */
@@ -24,6 +27,11 @@ export class HookSession implements Disposable {
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
+  readonly #closes = new Emitter<void>();
+  /** After a request was answered or is gone. */
+  readonly onDidClose = this.#closes.event;
+  /** Requests that have arrived and are not open yet. */
+  #arriving = 0;
   #transcript: TranscriptTail | undefined;
   #sessionId: string | undefined;
   #nextRequest = 1;
@@ -42,8 +50,11 @@ export class HookSession implements Disposable {
 
   async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name === 'other') return NO_OPINION;
+    const isRequest = event.hook_event_name === 'PermissionRequest';
+    if (isRequest) this.#arriving++;
     this.#meet(event);
     await this.#tellWhatWasSaid();
+    if (isRequest) this.#arriving--;
     this.#closeAnswered(event);
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
@@ -106,12 +117,28 @@ export class HookSession implements Disposable {
     if (waiting === undefined) return false;
     this.#waiting.delete(requestId);
     waiting.resolve(hookOutput(waiting.event, answer));
+    this.#closes.fire();
     return true;
+  }
+
+  /** Denies all that is open. False when nothing was. */
+  denyAll(message: string): boolean {
+    const open = [...this.#waiting.keys()];
+    for (const requestId of open) {
+      this.answer(requestId, { verdict: 'deny', message });
+      this.#fire({ type: 'request-gone', requestId, why: message });
+    }
+    return open.length > 0;
+  }
+
+  /** A person types at the terminal: what is open now may be answered there. */
+  typed(): void {
+    for (const waiting of this.#waiting.values()) waiting.isTypedAt = true;
   }
 
   /** True while at least one request is open. */
   get isWaiting(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiting.size + this.#arriving > 0;
   }
 
   isPlan(requestId: string): boolean {
@@ -120,20 +147,27 @@ export class HookSession implements Disposable {
 
   /** Gives up all that still waits. */
   withdraw(why: string): void {
-    for (const [requestId, waiting] of [...this.#waiting]) {
-      this.#waiting.delete(requestId);
-      waiting.resolve(NO_OPINION);
-      this.#fire({ type: 'request-gone', requestId, why });
-    }
+    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, why);
   }
 
   dispose(): void {
     this.withdraw('the session was closed');
+    this.#closes.dispose();
+  }
+
+  #close(requestId: string, why?: string): void {
+    const waiting = this.#waiting.get(requestId);
+    if (waiting === undefined) return;
+    this.#waiting.delete(requestId);
+    waiting.resolve(NO_OPINION);
+    this.#fire({ type: 'request-gone', requestId, ...(why !== undefined && { why }) });
+    this.#closes.fire();
   }
 
   /**
    * A person answered at the terminal: the CLI goes on, but leaves the hook's connection open (seen in 2.1.330). The tool
-   * has run, or the turn is over, so nobody waits for that answer any more.
+   * has run, or the turn is over, so the request needs no answer. Any program of the agent can post such an event, so it
+   * closes only requests at which a person has typed; the others stay open, and keep the bridge from pressing keys.
    */
   #closeAnswered(event: KnownHookEvent): void {
     const name = event.hook_event_name;
@@ -141,10 +175,8 @@ export class HookSession implements Disposable {
     const isOver = name === 'Stop' || name === 'StopFailure' || name === 'UserPromptSubmit';
     if (!hasRun && !isOver) return;
     for (const [requestId, waiting] of [...this.#waiting]) {
-      if (hasRun && !isSameCall(waiting.event, event)) continue;
-      this.#waiting.delete(requestId);
-      waiting.resolve(NO_OPINION);
-      this.#fire({ type: 'request-gone', requestId, why: 'answered at the terminal' });
+      if (!waiting.isTypedAt || (hasRun && !isSameCall(waiting.event, event))) continue;
+      this.#close(requestId);
     }
   }
 
@@ -161,12 +193,8 @@ export class HookSession implements Disposable {
     const requestId = `hook-${this.#nextRequest++}`;
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     return new Promise((resolve) => {
-      this.#waiting.set(requestId, { event, resolve });
-      gone.addEventListener('abort', () => {
-        if (!this.#waiting.delete(requestId)) return;
-        resolve(NO_OPINION);
-        this.#fire({ type: 'request-gone', requestId, why: 'answered at the terminal' });
-      });
+      this.#waiting.set(requestId, { event, resolve, isTypedAt: false });
+      gone.addEventListener('abort', () => this.#close(requestId));
       this.#fire({ type: 'request', request: requestOf(requestId, event, this.#cwd) });
     });
   }

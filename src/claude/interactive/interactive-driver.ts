@@ -1,5 +1,5 @@
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
-import type { Clock } from '../../base/clock.js';
+import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
@@ -15,6 +15,7 @@ import { interactiveArguments, type ResumePoint } from '../launch.js';
 import type {
   ExitStatus,
   ScreenView,
+  SendResult,
   SessionAllowance,
   SessionAnswer,
   SessionDriver,
@@ -23,6 +24,7 @@ import type {
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
+import { KeyGate } from './key-gate.js';
 import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
 import { readableText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
@@ -35,6 +37,9 @@ const SCROLLBACK_LINES = 2000;
 const LOOK_INTERVAL_MS = 100;
 /** A start shows its first hook within 3 s on a busy machine; ten times that is silence. */
 const SILENT_START_MS = 30_000;
+/** The dialogs of denied requests have gone within this. */
+const CLOSE_LIMIT_MS = 5_000;
+const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
 
@@ -67,6 +72,7 @@ interface Running {
   readonly screen: Screen;
   readonly dialogs: ScreenDialogs;
   readonly composer: Composer;
+  readonly gate: KeyGate;
 }
 
 /**
@@ -85,6 +91,8 @@ export class InteractiveDriver implements SessionDriver {
   #exit: ExitStatus | undefined;
   #nextLook: Disposable | undefined;
   #closing = false;
+  /** A hook told that the last turn ended by a usage limit. */
+  #isLimitTold = false;
   #bytesUntold = 0;
   #readableTold = '';
 
@@ -141,17 +149,23 @@ export class InteractiveDriver implements SessionDriver {
     return Promise.race([running.dialogs.answer(requestId, answer), ended]);
   }
 
-  async send(text: string): Promise<void> {
+  async send(text: string): Promise<SendResult> {
     const { composer } = this.#mustRun();
-    await composer.type(text);
-    this.#watch.turnStarted();
-    composer.submit();
+    const result = await composer.send(text);
+    if (result === 'sent') this.#watch.turnStarted();
+    return result;
   }
 
+  /** What is open is denied through its hook: Esc goes to the turn, and to no dialog. */
   async interrupt(): Promise<void> {
-    const { session } = this.#mustRun();
+    const { gate, session } = this.#mustRun();
+    const isDenied = this.#hooks.denyAll(INTERRUPTED);
+    if (isDenied)
+      await withinMs(this.#options.clock, CLOSE_LIMIT_MS, Promise.race([gate.whenOpen(), session.exited]));
+    // Asked meanwhile.
+    this.#hooks.denyAll(INTERRUPTED);
     this.#watch.interrupted();
-    session.write(ESCAPE);
+    gate.press(ESCAPE, 'a caller interrupts the turn');
   }
 
   async close(): Promise<void> {
@@ -198,14 +212,24 @@ export class InteractiveDriver implements SessionDriver {
         rows: TERMINAL_ROWS,
         scrollback: SCROLLBACK_LINES,
         clock,
-        reply: (data) => session.write(data),
+        // Any program may print a question; its answer is no key, but a part of it could be taken for one.
+        reply: (data) => {
+          if (!this.#hooks.isWaiting) session.write(data);
+        },
         isWatched: () => this.#running?.terminal.isWatched ?? false,
       }),
     );
     // The CLI itself draws; what stands in for it may print.
     const stream = new PlainStream();
     const shown = (): Snapshot => screen.snapshot();
-    const press = (keys: string): void => void session.write(keys);
+    const gate = new KeyGate({
+      clock,
+      write: (keys) => session.write(keys),
+      requests: this.#hooks,
+      fire: (event) => this.#fire(event),
+    });
+    const press = gate.press.bind(gate);
+    const whenOpen = gate.whenOpen.bind(gate);
     const dialogs = new ScreenDialogs({
       clock,
       lines: shown,
@@ -213,16 +237,19 @@ export class InteractiveDriver implements SessionDriver {
       press,
       fire: (event) => this.#fire(event),
       phase: () => this.#phase(),
-      hookWaits: () => this.#hooks.isWaiting,
+      hookWaits: () => gate.isAsked,
+      whenOpen,
+      isLimitTold: () => this.#isLimitTold,
       onTurnSeen: () => this.#watch.turnSeen(),
       onTurnStopped: (message) => this.#goOn(message),
-      onAnsweredItself: () => this.#watch.limitMenuSeen(),
+      onDismissed: () => this.#watch.limitMenuSeen(),
     });
     const composer = new Composer(
       {
         screen: shown,
         onFrame: this.#frames.event,
-        write: press,
+        press,
+        whenOpen,
         isGone: () => this.#isGone(),
         exited: session.exited,
       },
@@ -231,12 +258,14 @@ export class InteractiveDriver implements SessionDriver {
     const typed = (data: string | Uint8Array): boolean => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as ours do, and no hook tells.
       if (isInterrupt(data)) this.#watch.interrupted();
+      this.#hooks.typed();
       return session.write(data);
     };
     const keys = { write: typed, resize: session.resize.bind(session) };
     const terminal = new SessionTerminal(keys, screen, { columns: TERMINAL_COLUMNS, rows: TERMINAL_ROWS });
-    this.#running = { session, terminal, screen, dialogs, composer };
+    this.#running = { session, terminal, screen, dialogs, composer, gate };
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
+    this.#owned.add(this.#hooks.onDidClose(() => this.#lookSoon()));
     this.#owned.add(
       session.onData((bytes) => {
         this.#bytesUntold += bytes.length;
@@ -258,11 +287,9 @@ export class InteractiveDriver implements SessionDriver {
 
   /** A denial at the terminal stops the turn; the message lets the agent go on without what was denied. */
   async #goOn(message: string): Promise<void> {
-    try {
-      await this.send(message);
-    } catch (fault) {
-      this.#fire({ type: 'notice', text: `The denial's message could not be told: ${messageOf(fault)}` });
-    }
+    const why = await this.send(message).catch(messageOf);
+    if (why === 'sent') return;
+    this.#fire({ type: 'notice', text: `The denial's message could not be told: ${why}` });
   }
 
   /** Which dialogs may be believed. Every turn begins with a hook, if hooks are on. */
@@ -295,8 +322,14 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   #onHookEvent(event: SessionEvent): void {
-    if (event.type === 'turn-started') this.#watch.turnStarted();
-    if (event.type === 'turn-ended') this.#watch.turnEnded();
+    if (event.type === 'turn-started') {
+      this.#isLimitTold = false;
+      this.#watch.turnStarted();
+    }
+    if (event.type === 'turn-ended') {
+      this.#isLimitTold = event.error?.kind === 'usage-limit';
+      this.#watch.turnEnded();
+    }
     if (event.type === 'request' && event.request.kind === 'plan')
       this.#running?.dialogs.forgetLeftOver('plan-ready');
     this.#fire(event);

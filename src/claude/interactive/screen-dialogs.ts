@@ -43,14 +43,18 @@ export interface ScreenDialogsOptions extends KeyTarget {
   readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
   readonly phase: () => DialogPhase;
-  /** True while a request of a hook is open: its dialog stands on the screen meanwhile. */
+  /** True while a request of a hook is open: its dialog stands on the screen meanwhile, whatever else is painted over it. */
   readonly hookWaits: () => boolean;
+  /** Resolves when keys are taken. */
+  readonly whenOpen: () => Promise<void>;
+  /** The CLI said, by more than its screen, that this turn ended by a usage limit. */
+  readonly isLimitTold: () => boolean;
   /** A dialog of a running turn stands there: the turn has begun. */
   readonly onTurnSeen: () => void;
   /** A dialog of a running turn was denied by keys, which stops the turn; the agent has not seen `message`. */
   readonly onTurnStopped: (message: string) => Promise<void>;
-  /** A dialog that has only one right answer is given it. */
-  readonly onAnsweredItself?: (dialogId: string) => void;
+  /** A dialog about which nobody is asked is dismissed. */
+  readonly onDismissed?: (dialogId: string) => void;
 }
 
 /** The dialogs that stand on the screen: asks about each once, and answers by keys that are seen to take. */
@@ -65,8 +69,8 @@ export class ScreenDialogs implements Disposable {
     { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
   #told = '';
   #answersGiven = false;
-  /** How often the dialog that stands there was answered without asking anybody. */
-  #selfAnswers = 0;
+  /** How often the dialog that stands there was dismissed without asking anybody. */
+  #dismissals = 0;
 
   constructor(options: ScreenDialogsOptions) {
     this.#options = options;
@@ -85,11 +89,17 @@ export class ScreenDialogs implements Disposable {
     const identity = seen?.identity ?? (menu === undefined ? undefined : textOf(menu));
     if (identity === undefined) {
       this.#standing = undefined;
-      this.#selfAnswers = 0;
+      this.#dismissals = 0;
       return;
     }
     if (this.#open !== undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
+    if (this.#options.hookWaits()) {
+      // The driver has it looked at again when the request is closed.
+      this.#standing = undefined;
+      if (this.#leftOver !== undefined) this.#leftOver = { ...this.#leftOver, sinceMs: nowMs };
+      return;
+    }
     if (this.#standing?.identity !== identity) this.#standing = { identity, sinceMs: nowMs };
     const standsMs = nowMs - this.#standing.sinceMs;
     if (seen === undefined || menu === undefined) {
@@ -100,7 +110,7 @@ export class ScreenDialogs implements Disposable {
     if (this.#isLeftOver(seen, nowMs, standsMs)) return;
     const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STANDING_MS;
     if (standsMs < neededMs) this.#lookIn(neededMs - standsMs);
-    else if (seen.dialog.answersItself === true) this.#answerItself(seen);
+    else if (seen.dialog.dismissedUnasked === true && this.#isLimit()) this.#dismiss(seen);
     else if (this.#believes(seen.dialog)) this.#take(seen);
     else this.#watchUnseen(seen, standsMs);
   }
@@ -121,7 +131,11 @@ export class ScreenDialogs implements Disposable {
     const open = this.#open;
     if (open?.requestId !== requestId || open.isAnswered) return 'gone';
     open.isAnswered = true;
-    const result = await this.#press(open, answer);
+    let result = await this.#press(open, answer);
+    while (result === 'held') {
+      await this.#options.whenOpen();
+      result = await this.#press(open, answer);
+    }
     if (result === 'pressed') {
       if (this.#open === open) this.#open = undefined;
       this.#standing = undefined;
@@ -162,16 +176,17 @@ export class ScreenDialogs implements Disposable {
     return phase === 'start' || when === 'turn';
   }
 
+  /** With live hooks a menu of a limit counts only after they told of that limit: any program can paint one. */
+  #isLimit(): boolean {
+    return this.#options.phase() !== 'hooks' || this.#options.isLimitTold();
+  }
+
   #closeGone(seen: Seen | undefined): void {
     const open = this.#open;
     if (open === undefined || seen?.identity === open.identity) return;
     this.#open = undefined;
     if (open.isAnswered) return;
-    this.#options.fire({
-      type: 'request-gone',
-      requestId: open.requestId,
-      why: 'answered at the terminal',
-    });
+    this.#options.fire({ type: 'request-gone', requestId: open.requestId });
   }
 
   #take(seen: Seen): void {
@@ -212,14 +227,14 @@ export class ScreenDialogs implements Disposable {
     });
   }
 
-  #answerItself(seen: Seen): void {
+  /** Esc takes nothing from the menu and approves nothing, whatever dialog is there in truth. */
+  #dismiss(seen: Seen): void {
     this.#standing = undefined;
-    if (this.#selfAnswers > MAX_REPEATS) return;
-    this.#selfAnswers++;
-    const answer = { verdict: 'allow' } as const;
-    this.#answered = { identity: seen.identity, answer, repeats: 0 };
-    this.#options.onAnsweredItself?.(seen.dialog.id);
-    this.#pressUnasked(seen, answer);
+    if (this.#dismissals > MAX_REPEATS) return;
+    this.#dismissals++;
+    this.#answered = { identity: seen.identity, answer: { verdict: 'allow' }, repeats: 0 };
+    this.#options.onDismissed?.(seen.dialog.id);
+    this.#tellUntaken(seen, this.#keysFor(seen, seen.reading.summary).dismiss());
     // A key that was lost leaves a screen on which nothing changes any more.
     this.#lookIn(REAPPEARED_MS);
   }
@@ -235,16 +250,19 @@ export class ScreenDialogs implements Disposable {
     }
     this.#leftOver = undefined;
     if (next.step === 'press') this.#pressUnasked(seen, leftOver.answer);
-    // While another hook waits, it is that one's dialog.
-    else if (next.step === 'ask' && !this.#options.hookWaits()) this.#take(seen);
+    else if (next.step === 'ask') this.#take(seen);
     else return false;
     return true;
   }
 
   #pressUnasked(seen: Seen, answer: SessionAnswer): void {
-    this.#press(seen, answer).then(
+    this.#tellUntaken(seen, this.#press(seen, answer));
+  }
+
+  #tellUntaken(seen: Seen, pressing: Promise<PressResult>): void {
+    pressing.then(
       (result) => {
-        if (result === 'pressed' || result === 'gone') return;
+        if (result === 'pressed' || result === 'gone' || result === 'held') return;
         const text = `The dialog "${seen.reading.summary}" did not take its answer (${result}).`;
         this.#options.fire({ type: 'notice', text });
       },
@@ -252,9 +270,14 @@ export class ScreenDialogs implements Disposable {
     );
   }
 
-  async #press({ dialog, identity }: Seen, answer: SessionAnswer): Promise<PressResult> {
+  #keysFor({ identity }: Seen, why: string): DialogKeys {
     const isSame = (menu: Menu): boolean => this.#recognise(menu)?.identity === identity;
-    const keys = new DialogKeys(this.#options, this.#options.clock, isSame);
+    return new DialogKeys(this.#options, this.#options.clock, isSame, why);
+  }
+
+  async #press(seen: Seen, answer: SessionAnswer): Promise<PressResult> {
+    const { dialog, reading } = seen;
+    const keys = this.#keysFor(seen, `${answer.verdict}: ${reading.summary}`);
     if (dialog.kind === 'question') {
       const chosen = answer.verdict === 'deny' ? undefined : Object.values(answer.answers ?? {})[0];
       return chosen === undefined ? keys.dismiss() : answerQuestion(keys, chosen);
@@ -290,8 +313,6 @@ export class ScreenDialogs implements Disposable {
   }
 
   #watchUnseen({ reading, identity }: Seen, standsMs: number): void {
-    // While a hook's request is open its dialog is meant to stand there.
-    if (this.#options.hookWaits()) return;
     if (standsMs < UNSEEN_MS) this.#lookIn(UNSEEN_MS - standsMs);
     else
       this.#tellOnce(`A dialog waits at the terminal that no hook told about: ${reading.summary}`, identity);

@@ -8,7 +8,14 @@ import { oneLine } from '../../base/text.js';
 import type { PipedProgram, SpawnPiped } from '../../pty/piped-program.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import { printArguments, type ResumePoint } from '../launch.js';
-import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import type {
+  ExitStatus,
+  ScreenView,
+  SendResult,
+  SessionAnswer,
+  SessionDriver,
+  SessionEvent,
+} from '../session.js';
 import {
   initializeRequest,
   interruptRequest,
@@ -113,9 +120,10 @@ export class PrintDriver implements SessionDriver {
     return (await this.#write(permissionResponse(requestId, asked, answer))) ? 'answered' : 'gone';
   }
 
-  async send(text: string): Promise<void> {
+  async send(text: string): Promise<SendResult> {
     this.#translator.promptSent(text);
     if (!(await this.#write(userMessage(text)))) throw notRunning('A message');
+    return 'sent';
   }
 
   async interrupt(): Promise<void> {

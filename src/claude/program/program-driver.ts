@@ -6,7 +6,14 @@ import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { oneLine, tailChars, withoutControl } from '../../base/text.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { Screen } from '../../screen/screen.js';
-import type { ExitStatus, ScreenView, SessionAnswer, SessionDriver, SessionEvent } from '../session.js';
+import type {
+  ExitStatus,
+  ScreenView,
+  SendResult,
+  SessionAnswer,
+  SessionDriver,
+  SessionEvent,
+} from '../session.js';
 import { SessionTerminal } from '../session-terminal.js';
 import { PrintedLines } from './printed-lines.js';
 
@@ -117,8 +124,9 @@ export class ProgramDriver implements SessionDriver {
     return 'answered';
   }
 
-  async send(text: string): Promise<void> {
+  async send(text: string): Promise<SendResult> {
     this.#session?.write(`${text}\r`);
+    return 'sent';
   }
 
   async interrupt(): Promise<void> {

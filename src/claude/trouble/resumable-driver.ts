@@ -1,8 +1,10 @@
+import { BridgeError } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type {
   ExitStatus,
   ScreenView,
+  SendResult,
   SessionAnswer,
   SessionDriver,
   SessionEvent,
@@ -32,6 +34,8 @@ export class ResumableDriver implements SessionDriver {
   /** As it was told last, the programs of before included. */
   #used: SessionUsage | undefined;
   #isKept = false;
+  /** Somebody has ended the session: no further program is started. */
+  #isEnded = false;
   /** How the program ended while the session was kept. */
   #lost: ExitStatus | undefined;
 
@@ -53,9 +57,13 @@ export class ResumableDriver implements SessionDriver {
     this.#isKept = isKept;
   }
 
-  async send(text: string): Promise<void> {
+  async send(text: string): Promise<SendResult> {
     if (this.#lost === undefined || this.#sessionId === undefined) return this.#driver.send(text);
     const next = await this.#reopen(this.#sessionId, text);
+    if (this.#isEnded) {
+      next.dispose();
+      throw ended();
+    }
     const before = this.#driver;
     this.#listening.dispose();
     this.#driver = next;
@@ -71,6 +79,9 @@ export class ResumableDriver implements SessionDriver {
       this.#lost = lost;
       throw fault;
     }
+    // An end that came before there was a process to end.
+    if (this.#isEnded) await next.kill();
+    return 'sent';
   }
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
@@ -82,11 +93,13 @@ export class ResumableDriver implements SessionDriver {
   }
 
   async close(): Promise<void> {
+    this.#isEnded = true;
     this.#isKept = false;
     if (!this.#tellLost()) await this.#driver.close();
   }
 
   async kill(): Promise<void> {
+    this.#isEnded = true;
     this.#isKept = false;
     if (!this.#tellLost()) await this.#driver.kill();
   }
@@ -100,6 +113,7 @@ export class ResumableDriver implements SessionDriver {
   }
 
   dispose(): void {
+    this.#isEnded = true;
     this.#listening.dispose();
     this.#driver.dispose();
     this.#owned.dispose();
@@ -135,4 +149,12 @@ export class ResumableDriver implements SessionDriver {
     this.#events.fire({ type: 'exited', exit });
     return true;
   }
+}
+
+function ended(): BridgeError {
+  return new BridgeError(
+    'TASK_NOT_RUNNING',
+    'The session was to go on, but it has been ended.',
+    'Start a new task with start_task.',
+  );
 }

@@ -162,7 +162,7 @@ describe('a permission request', () => {
   const bash = { tool_name: 'Bash', tool_input: { command: 'make' } };
   const ask = async (fields: Readonly<Record<string, unknown>> = bash, gone?: AbortSignal) => {
     const output = post('PermissionRequest', fields, gone);
-    await vi.waitFor(() => expect(session.isWaiting).toBe(true));
+    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('request'));
     return { output };
   };
   const decided = (decision: unknown) => ({
@@ -219,6 +219,7 @@ describe('a permission request', () => {
     async ({ isGone, ...call }) => {
       const { tool_name, asked, added } = call;
       const { output } = await ask({ tool_name, tool_input: asked });
+      session.typed();
       await post('PostToolUse', { tool_name, tool_input: { ...asked, ...added }, tool_response: {} });
       expect(session.isWaiting).toBe(!isGone);
       if (!isGone) session.answer('hook-1', { verdict: 'allow' });
@@ -231,12 +232,36 @@ describe('a permission request', () => {
     const { output } = await ask(bash, gone.signal);
     gone.abort();
     expect(await output).toEqual({});
-    expect(events.at(-1)).toEqual({
-      type: 'request-gone',
-      requestId: 'hook-1',
-      why: 'answered at the terminal',
-    });
+    expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'hook-1' });
     expect(session.answer('hook-1', { verdict: 'allow' })).toBe(false);
+  });
+
+  it.each(['PostToolUse', 'Stop', 'StopFailure', 'UserPromptSubmit'])(
+    'stays open after a %s when no person has typed: any program can post that',
+    async (name) => {
+      const { output } = await ask();
+      await post(name, { ...bash, tool_response: {}, prompt: '', error: 'rate_limit' });
+      expect(session.isWaiting).toBe(true);
+      session.answer('hook-1', { verdict: 'allow' });
+      expect(await output).toEqual(decided({ behavior: 'allow' }));
+    },
+  );
+
+  it('waits from its arrival on, before what was said earlier has been read', async () => {
+    const asked = post('PermissionRequest', bash);
+    expect(session.isWaiting).toBe(true);
+    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('request'));
+    session.answer('hook-1', { verdict: 'allow' });
+    await asked;
+    expect(session.isWaiting).toBe(false);
+  });
+
+  it('is denied when the turn is interrupted', async () => {
+    const { output } = await ask();
+    expect(session.denyAll('Interrupted.')).toBe(true);
+    expect(await output).toEqual(decided({ behavior: 'deny', message: 'Interrupted.' }));
+    expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'hook-1', why: 'Interrupted.' });
+    expect(session.denyAll('Interrupted.')).toBe(false);
   });
 
   it('is not asked when the CLI has hung up before', async () => {

@@ -13,7 +13,7 @@ describe('keys on a dialog', () => {
   beforeEach(() => {
     clock = new ManualClock();
     terminal = new ScriptedMenu(runCommand);
-    keys = new DialogKeys(terminal, clock, (menu: Menu) => menu.heading[0] === 'Bash command');
+    keys = new DialogKeys(terminal, clock, (menu: Menu) => menu.heading[0] === 'Bash command', 'a test');
   });
 
   it('the mark is moved to the wanted option and seen there before Enter', async () => {
@@ -77,6 +77,19 @@ describe('keys on a dialog', () => {
     terminal.lose = 0;
     terminal.show(trustFolder);
     expect(await result).toBe('gone');
+    expect(terminal.keys).toEqual(['down']);
+  });
+
+  it('no key is pressed while a request is open, and none after one that opens between two keys', async () => {
+    terminal.isHeld = true;
+    expect(await keys.choose((option) => option.label === 'No')).toBe('held');
+    expect(await keys.enter()).toBe('held');
+    expect(await keys.dismiss()).toBe('held');
+    expect(await keys.type(' ', () => true)).toBe('held');
+    expect(terminal.keys).toEqual([]);
+    terminal.isHeld = false;
+    terminal.onFrame(() => (terminal.isHeld = true));
+    expect(await keys.choose((option) => option.label === 'No')).toBe('held');
     expect(terminal.keys).toEqual(['down']);
   });
 

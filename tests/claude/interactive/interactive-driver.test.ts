@@ -67,6 +67,11 @@ async function hook(name: string, fields: Readonly<Record<string, unknown>> = {}
   return response.json();
 }
 
+/** Posts a hook whose answer no test reads; at the end its connection is closed. */
+function leaveOpen(name: string, fields: Readonly<Record<string, unknown>>): void {
+  hook(name, fields).catch(() => undefined);
+}
+
 /** Shows what the real CLI once wrote to its terminal. */
 async function play(version: '2.1.197' | '2.1.330', name: string, ms = 300): Promise<void> {
   pty.print(recordedBytes(screenFixture(version, name)));
@@ -171,6 +176,94 @@ describe('with hooks', () => {
     },
   );
 
+  const limitMenu = [
+    RULE,
+    'What do you want to do?',
+    '',
+    '❯ 1. Stop and wait for limit to reset',
+    '  2. Upgrade your plan',
+  ];
+
+  it('whatever is painted while a request is open, no key is pressed', async () => {
+    leaveOpen('StopFailure', {
+      error: 'rate_limit',
+      last_assistant_message: "You've hit your session limit",
+    });
+    await vi.waitFor(() => expect(ofType('turn-ended')).toHaveLength(1));
+    leaveOpen('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
+    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
+    await driver.answer('hook-1', { verdict: 'allow', input: { command: 'touch new.txt', description: '' } });
+    leaveOpen('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'touch pwned' } });
+    await vi.waitFor(() => expect(ofType('request')).toHaveLength(2));
+    const sent = driver.send('Go on.');
+    pty.draw(limitMenu);
+    await pass(clock, 4_000);
+    await play('2.1.330', 'run-command', 4_000);
+    await play('2.1.330', 'trust-folder', 4_000);
+    drawComposer();
+    pty.print('\x1b[c\x1b[6n');
+    await pass(clock, 20_000, 500);
+    expect(await sent).toBe('asked');
+    expect(pty.typed).toEqual([]);
+    expect(ofType('keys')).toEqual([]);
+    expect(ofType('request-gone')).toEqual([]);
+  });
+
+  it('a request that opens between two keys of a message holds the second back', async () => {
+    pty.onTyped = (keys) => {
+      if (!keys.startsWith('\x1b[200~')) return;
+      leaveOpen('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
+    };
+    await pass(clock, 200);
+    const sent = driver.send('Go on.');
+    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
+    drawComposer('Go on.');
+    await pass(clock, 200);
+    expect(await sent).toBe('asked');
+    expect(pty.typed).toEqual(['\x1b[200~Go on.\x1b[201~']);
+  });
+
+  it('Enter of a message is pressed only in an input box', async () => {
+    pty.onTyped = (keys) => {
+      if (keys.startsWith('\x1b[200~')) pty.draw(limitMenu);
+    };
+    const sent = driver.send('Go on.');
+    await pass(clock, 6_000, 500);
+    expect(await sent).toBe('covered');
+    expect(pty.typed).toEqual(['\x1b[200~Go on.\x1b[201~']);
+  });
+
+  it('the menu of a limit is dismissed once a hook told of the limit, and the journal can say why', async () => {
+    pty.draw(limitMenu);
+    await pass(clock, 3_000);
+    expect(pty.typed).toEqual([]);
+    await hook('StopFailure', {
+      error: 'rate_limit',
+      last_assistant_message: "You've hit your session limit",
+    });
+    pty.onTyped = () => drawComposer();
+    pty.print('\x1b[0m');
+    await pass(clock, 3_000);
+    expect(pty.typed).toEqual(['\x1b']);
+    expect(ofType('keys')).toEqual([
+      { type: 'keys', keys: 'Esc', why: 'Usage limit reached: stop and wait for the reset' },
+    ]);
+  });
+
+  it('an interrupt denies what is open through its hook, and Esc is pressed when nothing is open', async () => {
+    const output = hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
+    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
+    const interrupted = driver.interrupt();
+    expect(await output).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
+    expect(pty.typed).toEqual([]);
+    await pass(clock, 1_100);
+    await interrupted;
+    expect(pty.typed).toEqual(['\x1b']);
+    expect(ofType('request-gone')).toEqual([
+      { type: 'request-gone', requestId: 'hook-1', why: 'The turn was interrupted.' },
+    ]);
+  });
+
   it('a plan without text that stays after its answer gets it by keys', async () => {
     const output = hook('PermissionRequest', { tool_name: 'ExitPlanMode', tool_input: {} });
     await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
@@ -224,13 +317,13 @@ describe('with hooks', () => {
   });
 });
 
-/** Enter closes the menu of a limit, and the input box is there again. */
-function freeBoxOnEnter(name: string): void {
+/** Esc closes the menu of a limit, and the input box is there again. */
+function freeBoxOnEsc(name: string): void {
   const { lines, columns } = screenFixture('2.1.197', name);
   const rule = '─'.repeat(columns);
   const menu = lines.indexOf(rule);
   pty.onTyped = (keys) => {
-    if (keys === '\r') pty.draw([...lines.slice(0, menu), rule, '❯ ', rule, '  ? for shortcuts']);
+    if (keys === '\x1b') pty.draw([...lines.slice(0, menu), rule, '❯ ', rule, '  ? for shortcuts']);
   };
 }
 
@@ -279,11 +372,11 @@ describe('without hooks', () => {
     expect(ofType('turn-ended')[0]).not.toHaveProperty('error');
   });
 
-  it('the menu below a limit is answered with to wait, unasked, and the turn has ended by that limit', async () => {
-    freeBoxOnEnter('usage-limit');
+  it('the menu below a limit is dismissed, unasked, and the turn has ended by that limit', async () => {
+    freeBoxOnEsc('usage-limit');
     await play('2.1.197', 'usage-limit', 5_000);
     expect(ofType('request')).toEqual([]);
-    expect(pty.typed.at(-1)).toBe('\r');
+    expect(pty.typed.at(-1)).toBe('\x1b');
     expect(ofType('turn-ended')).toMatchObject([{ error: { kind: 'usage-limit' } }]);
     expect(ofType('turn-ended')[0]?.error?.text).toMatch(/^You've hit your session limit · resets /);
   });
@@ -352,12 +445,9 @@ describe('a message', () => {
 
   it('is refused where no input box is', async () => {
     await play('2.1.330', 'trust-folder');
-    const sent = driver.send('Go on.').then(
-      () => 'sent',
-      (fault: unknown) => fault,
-    );
+    const sent = driver.send('Go on.');
     await pass(clock, 12_000, 500);
-    expect(await sent).toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    expect(await sent).toBe('covered');
     expect(pty.typed.join('')).not.toContain('Go on.');
   });
 });

@@ -39,7 +39,7 @@ class ScriptedQuestion implements KeyTarget {
 
   lines = () => ({ columns: COLUMNS, lines: this.isOver ? ['● Done.'] : this.#draw() });
 
-  press = (keys: string): void => {
+  press = (keys: string): boolean => {
     this.keys.push(KEY_NAMES[keys] ?? keys);
     const pasted = /^\x1b\[200~(.*)\x1b\[201~$/.exec(keys)?.[1];
     const free = this.#options.length;
@@ -55,6 +55,7 @@ class ScriptedQuestion implements KeyTarget {
       this.isOver = true;
     } else if (keys === '\x1b') this.isOver = true;
     this.#frames.fire();
+    return true;
   };
 
   #draw(): string[] {
@@ -94,7 +95,7 @@ describe('a question on the screen', () => {
     options = ['Search', 'Export', 'History, all of it'],
   ) {
     terminal = new ScriptedQuestion(options, isMulti);
-    const result = answerQuestion(new DialogKeys(terminal, clock, () => true), text);
+    const result = answerQuestion(new DialogKeys(terminal, clock, () => true, 'a test'), text);
     await pass(clock, 200);
     return result;
   }
@@ -127,7 +128,7 @@ describe('a question on the screen', () => {
   it('with several answers unticks what a person ticked and the answer does not name', async () => {
     terminal = new ScriptedQuestion(['Search', 'Export'], true);
     terminal.ticked.add(0);
-    const result = answerQuestion(new DialogKeys(terminal, clock, () => true), 'Export');
+    const result = answerQuestion(new DialogKeys(terminal, clock, () => true, 'a test'), 'Export');
     await pass(clock, 200);
     expect(await result).toBe('pressed');
     expect([...terminal.ticked]).toEqual([1]);
@@ -136,7 +137,7 @@ describe('a question on the screen', () => {
   it('that has gone takes no key', async () => {
     terminal = new ScriptedQuestion(['A'], false);
     terminal.isOver = true;
-    expect(await answerQuestion(new DialogKeys(terminal, clock, () => true), 'A')).toBe('gone');
+    expect(await answerQuestion(new DialogKeys(terminal, clock, () => true, 'a test'), 'A')).toBe('gone');
     expect(terminal.keys).toEqual([]);
   });
 });

@@ -18,6 +18,8 @@ describe('the dialogs on the screen', () => {
   let events: SessionEvent[];
   let phase: DialogPhase;
   let hookWaits: boolean;
+  let opened: Promise<void>;
+  let isLimitTold: boolean;
   let turnsSeen: number;
   let stopped: string[];
 
@@ -27,6 +29,8 @@ describe('the dialogs on the screen', () => {
     events = [];
     phase = 'start';
     hookWaits = false;
+    opened = Promise.resolve();
+    isLimitTold = false;
     turnsSeen = 0;
     stopped = [];
     dialogs = new ScreenDialogs({
@@ -37,6 +41,8 @@ describe('the dialogs on the screen', () => {
       fire: (event) => events.push(event),
       phase: () => phase,
       hookWaits: () => hookWaits,
+      whenOpen: () => opened,
+      isLimitTold: () => isLimitTold,
       onTurnSeen: () => turnsSeen++,
       onTurnStopped: async (message) => void stopped.push(message),
     });
@@ -74,7 +80,7 @@ describe('the dialogs on the screen', () => {
   it('a moved mark asks nothing again', () => {
     terminal.show(trustFolder);
     clock.advance(150);
-    terminal.press('\x1b[B');
+    terminal.press('\x1b[B', 'a test');
     clock.advance(1_000);
     expect(requests()).toHaveLength(1);
   });
@@ -84,7 +90,23 @@ describe('the dialogs on the screen', () => {
     clock.advance(150);
     expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('answered');
     expect(terminal.keys).toEqual(['enter']);
+    expect([...terminal.whys]).toEqual(['allow: Trust the folder /home/anybody/proj']);
     expect(events.map((event) => event.type)).toEqual(['request']);
+  });
+
+  it('an answer for which no key is taken now is pressed when they are', async () => {
+    let open: () => void = () => undefined;
+    opened = new Promise((resolve) => (open = resolve));
+    terminal.show(trustFolder);
+    clock.advance(150);
+    terminal.isHeld = true;
+    const answer = dialogs.answer('screen-1', { verdict: 'allow' });
+    await settle();
+    expect(terminal.keys).toEqual([]);
+    terminal.isHeld = false;
+    open();
+    expect(await answer).toBe('answered');
+    expect(terminal.keys).toEqual(['enter']);
   });
 
   it('the same dialog after its answer is asked again when it has stood long enough to be another one', async () => {
@@ -128,11 +150,7 @@ describe('the dialogs on the screen', () => {
     terminal.show(trustFolder);
     clock.advance(150);
     terminal.show(undefined);
-    expect(events.at(-1)).toEqual({
-      type: 'request-gone',
-      requestId: 'screen-1',
-      why: 'answered at the terminal',
-    });
+    expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'screen-1' });
     expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('gone');
     expect(terminal.keys).toEqual([]);
   });
@@ -307,6 +325,19 @@ describe('the dialogs on the screen', () => {
       },
     );
 
+    it('gets no key while a request is open, however long, and its answer after it', async () => {
+      changed('touch a.txt');
+      hookWaits = true;
+      terminal.repaint();
+      await pass(clock, 30_000, 500);
+      terminal.repaint();
+      expect(terminal.keys).toEqual([]);
+      hookWaits = false;
+      dialogs.look();
+      await pass(clock, 1_200);
+      expect(terminal.keys).toEqual(['enter']);
+    });
+
     it('is left to the hook that tells of it', async () => {
       changed('touch b.txt');
       hookWaits = true;
@@ -316,23 +347,26 @@ describe('the dialogs on the screen', () => {
     });
   });
 
-  describe('one with only one right answer', () => {
+  describe('the menu of a usage limit', () => {
     const limitMenu: ScriptedDialog = {
       heading: ['What do you want to do?'],
       options: ['Upgrade your plan', 'Stop and wait for limit to reset'],
       footer: 'Enter to confirm · Esc to cancel',
     };
 
-    it('is given it, also where hooks tell the rest, and nobody is asked', async () => {
+    beforeEach(() => {
       phase = 'hooks';
+      isLimitTold = true;
+    });
+
+    it('is dismissed by the one key that approves nothing, and nobody is asked', async () => {
       terminal.show(limitMenu);
       await pass(clock, 3_000);
-      expect(terminal.keys).toEqual(['down', 'enter']);
+      expect(terminal.keys).toEqual(['escape']);
       expect(events).toEqual([]);
     });
 
-    it('is given it again when a key was lost, and each time it comes', async () => {
-      phase = 'hooks';
+    it('is dismissed again when a key was lost, and each time it comes', async () => {
       terminal.lose = 4;
       terminal.show(limitMenu);
       await pass(clock, 20_000, 500);
@@ -342,6 +376,24 @@ describe('the dialogs on the screen', () => {
         await pass(clock, 5_000, 500);
         expect(terminal.shown).toBeUndefined();
       }
+    });
+
+    it('is nothing but paint as long as no hook told of a limit', async () => {
+      isLimitTold = false;
+      terminal.show(limitMenu);
+      await pass(clock, 5_000);
+      expect(terminal.keys).toEqual([]);
+    });
+
+    it('gets no key while a request is open, and is dismissed after it', async () => {
+      hookWaits = true;
+      terminal.show(limitMenu);
+      await pass(clock, 5_000);
+      expect(terminal.keys).toEqual([]);
+      hookWaits = false;
+      dialogs.look();
+      await pass(clock, 1_000);
+      expect(terminal.keys).toEqual(['escape']);
     });
   });
 

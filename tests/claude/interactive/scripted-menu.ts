@@ -25,6 +25,10 @@ export class ScriptedMenu implements KeyTarget {
   readonly keys: string[] = [];
   /** Keys that are lost before the next one is taken. */
   lose = 0;
+  /** A request of a hook is open: keys are refused. */
+  isHeld = false;
+  /** What the keys were pressed for. */
+  readonly whys = new Set<string>();
   /** What the screen shows after Enter or Esc; nothing by default. */
   after: ScriptedDialog | undefined;
   marked = 0;
@@ -54,8 +58,15 @@ export class ScriptedMenu implements KeyTarget {
     return { lines: [...drawn, ...Array<string>(ROWS - drawn.length).fill('')], columns: COLUMNS };
   };
 
-  press = (keys: string): void => {
+  press = (keys: string, why: string): boolean => {
+    if (this.isHeld) return false;
+    this.whys.add(why);
     this.keys.push(KEY_NAMES[keys] ?? keys);
+    this.#take(keys);
+    return true;
+  };
+
+  #take(keys: string): void {
     if (this.lose > 0) {
       this.lose--;
       return;
@@ -66,7 +77,7 @@ export class ScriptedMenu implements KeyTarget {
     else if (keys === '\r' || keys === '\x1b') return this.show(this.after);
     else return;
     this.#frames.fire();
-  };
+  }
 
   #draw({ heading, options, footer = ' Esc to cancel' }: ScriptedDialog): string[] {
     const drawn = options.map(

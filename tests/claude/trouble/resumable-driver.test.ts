@@ -94,3 +94,32 @@ it('a session that cannot begin anew is as lost as before', async () => {
   await driver.close();
   expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 3, signal: null } }]);
 });
+
+it('no program is started once the session has been ended, also while it is being resumed', async () => {
+  for (const end of ['kill', 'close', 'dispose'] as const) {
+    let found: (driver: FakeDriver) => void = () => undefined;
+    const next = new FakeDriver();
+    const lost = new FakeDriver();
+    const resumed = new ResumableDriver(lost, () => new Promise((resolve) => (found = resolve)));
+    lost.fire({ type: 'session', sessionId: 's-1' });
+    resumed.keepSession(true);
+    lost.exit({ exitCode: 3 });
+    const sent = resumed.send('Go on.');
+    await resumed[end]();
+    found(next);
+    await expect(sent).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    expect(next.told).toEqual([]);
+  }
+});
+
+it('a program that starts while the session is ended is ended, too', async () => {
+  driver.keepSession(true);
+  first.exit({ exitCode: 3 });
+  const start = second.start.bind(second);
+  second.start = async () => {
+    await driver.kill();
+    await start();
+  };
+  await driver.send('Go on.');
+  expect(second.told).toEqual(['kill', 'start', 'kill']);
+});

@@ -28,8 +28,8 @@ export interface Dialog {
   readonly optionForEdits?: RegExp;
   /** Without a match for `allow`, Enter takes the dialog as it stands. */
   readonly enterAllows?: true;
-  /** There is only one right answer: `allow` is pressed at once, whoever else tells of the session, and nobody is asked. */
-  readonly answersItself?: true;
+  /** Nobody is asked: Esc is pressed, which approves nothing. */
+  readonly dismissedUnasked?: true;
 }
 
 export function defineDialog(dialog: Dialog): Dialog {

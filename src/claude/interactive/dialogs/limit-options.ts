@@ -1,6 +1,6 @@
 import type { Dialog } from './dialog.js';
 
-/** Drawn below a usage limit that was reached: wait, or pay. Nobody is asked; waiting is what the task does anyway. */
+/** Drawn below a usage limit that was reached: wait, or pay. Nobody is asked; Esc is to wait, which the task does anyway. */
 export const limitOptions: Dialog = {
   id: 'limit-options',
   kind: 'prompt',
@@ -10,7 +10,7 @@ export const limitOptions: Dialog = {
     allow_session: /^Stop and wait for limit to reset$/,
     deny: /^Stop and wait for limit to reset$/,
   },
-  answersItself: true,
+  dismissedUnasked: true,
   recognise: ({ heading, options }) =>
     heading.at(-1) === 'What do you want to do?' &&
     options.some((option) => option.label === 'Stop and wait for limit to reset')
