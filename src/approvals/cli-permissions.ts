@@ -11,9 +11,11 @@ export interface CliPermissions {
   readonly ask: readonly string[];
 }
 
-/** In mode cautious these are asked about; by itself Claude Code reads what lies in its folder without a word. */
+/**
+ * In mode cautious these are asked about; by itself Claude Code reads what lies in its folder without a question. Which
+ * commands it asks about is its own judgement.
+ */
 const CAUTIOUS_ASKS: readonly string[] = [
-  'Bash',
   'WebFetch',
   'WebSearch',
   ...nameRules('Read', secretNames),

@@ -45,9 +45,10 @@ async function globbed(glob: string, folder: string, places: Places): Promise<re
   return found;
 }
 
-/** `[ab]` as any character: more names fit than the shell will take. */
+/** From a `[` on any text: more names fit than the shell will take. */
 function globTokens(name: string): Token[] {
-  return [...name.replace(/\[[^\]]+\]/g, '?')].map((char) =>
-    char === '*' ? ANY_TEXT : char === '?' ? ANY_CHARACTER : char,
-  );
+  const bracket = name.indexOf('[');
+  const known = bracket === -1 ? name : name.slice(0, bracket);
+  const tokens = [...known].map((char) => (char === '*' ? ANY_TEXT : char === '?' ? ANY_CHARACTER : char));
+  return bracket === -1 ? tokens : [...tokens, ANY_TEXT];
 }

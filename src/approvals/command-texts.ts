@@ -1,31 +1,7 @@
 // Pure: the texts of a command that patterns of rules are matched against.
-import { commandName } from './command-hazards.js';
-import { gitCommandAt } from './git-hazards.js';
-import type { ShellPart, ShellWord } from './shell-part.js';
+import { commandName, gitCommandAt } from './command-runs.js';
+import type { ShellPart } from './shell-part.js';
 import { ANY_TEXT, type Token } from './wildcard.js';
-
-/** Characters that need no quotes: a word of these looks the same with and without. */
-const PLAIN = /^[\w@%+=:,./^~-]+$/;
-
-export interface AllowText {
-  readonly tokens: readonly Token[];
-  /** Where each word ends in `tokens`; assignments before the command have indexes below zero. */
-  readonly ends: ReadonlyMap<number, number>;
-}
-
-/** What an allow rule is matched against: assignments and words as they stand, so that a quoted space makes no two words. */
-export function allowText({ assignments, words }: ShellPart): AllowText {
-  const tokens: Token[] = [];
-  const ends = new Map<number, number>();
-  const add = (index: number, text: string): void => {
-    if (tokens.length > 0) tokens.push(' ');
-    tokens.push(...text);
-    ends.set(index, tokens.length);
-  };
-  assignments.forEach((text, index) => add(index - assignments.length, text));
-  words.forEach((word, index) => add(index, quoted(word)));
-  return { tokens, ends };
-}
 
 /**
  * Every text by which a deny or ask rule may know the command: as written, with its quotes away, without assignments, its
@@ -50,11 +26,6 @@ export function strictTexts(part: ShellPart): readonly (readonly Token[])[] {
 /** Whether the text is known to its end. */
 export function isKnown(tokens: readonly Token[]): boolean {
   return !tokens.includes(ANY_TEXT);
-}
-
-function quoted(word: ShellWord): string {
-  if (word.kind !== 'literal') return word.value;
-  return PLAIN.test(word.value) ? word.value : `'${word.value}'`;
 }
 
 function joined(words: readonly (readonly Token[])[]): Token[] {

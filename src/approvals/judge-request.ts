@@ -3,7 +3,7 @@ import { oneLine } from '../base/text.js';
 import { decide, type ApprovalKind, type ApprovalMode, type Verdict } from './decide.js';
 import { defaultRules } from './default-rules.js';
 import { judgeShellLine, type PartVerdict } from './judge-shell-line.js';
-import { answerOf, type Answer } from './match-command.js';
+import { answerOf } from './match-command.js';
 import type { Places } from './places.js';
 import type { UserRule, UserRules } from './user-rules.js';
 import { ANY_TEXT, canMatch } from './wildcard.js';
@@ -58,28 +58,16 @@ async function judgeBash(request: JudgedRequest, rules: UserRules, places: Place
   if (typeof command !== 'string') {
     return { ...decide(request, defaultRules), verdict: 'ask', reason: 'it says no command', parts: [] };
   }
-  const judged = await judgeShellLine({ line: command, mode, projectPath, folder }, rules, places);
-  const unwatched =
-    mode === 'cautious' && judged.verdict === 'allow' && judged.rule.startsWith('cautious-')
-      ? flagOf(input)
-      : undefined;
-  const verdict: Answer =
-    unwatched === undefined ? judged : { verdict: 'ask', rule: 'no-rule', reason: unwatched };
+  const verdict = await judgeShellLine({ line: command, mode, projectPath, folder }, rules, places);
   const decisive =
-    judged.parts.length > 1
-      ? judged.parts.find((part) => part.reason === verdict.reason && part.verdict === verdict.verdict)
+    verdict.parts.length > 1
+      ? verdict.parts.find((part) => part.reason === verdict.reason && part.verdict === verdict.verdict)
       : undefined;
   const reason =
     decisive === undefined || verdict.verdict === 'allow'
       ? verdict.reason
       : `${verdict.reason} (${oneLine(decisive.part, SHOWN_CHARS)})`;
-  return { verdict: verdict.verdict, rule: verdict.rule, reason, parts: judged.parts };
-}
-
-/** An option of the tool that a reading command does not need. */
-function flagOf(input: Readonly<Record<string, unknown>>): string | undefined {
-  if (input['run_in_background'] === true) return 'it is left running in the background';
-  return input['dangerouslyDisableSandbox'] === true ? 'it runs outside of the sandbox' : undefined;
+  return { verdict: verdict.verdict, rule: verdict.rule, reason, parts: verdict.parts };
 }
 
 function concerns({ rule, path, row }: UserRule, request: JudgedRequest): boolean {

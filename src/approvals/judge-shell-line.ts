@@ -1,19 +1,10 @@
-import { allowText, strictTexts } from './command-texts.js';
 import { pathsOf } from './command-paths.js';
+import { strictTexts } from './command-texts.js';
+import { coveringRule, exactRule } from './covering-rule.js';
 import type { ApprovalMode } from './decide.js';
-import { judgeReading } from './judge-reading.js';
-import { redirectFault, writesFile } from './judge-redirect.js';
-import {
-  answerOf,
-  coversHazards,
-  exactRule,
-  firstMatch,
-  holds,
-  mayMatch,
-  wholeTool,
-  type Answer,
-} from './match-command.js';
+import { answerOf, firstMatch, mayMatch, wholeTool, type Answer } from './match-command.js';
 import type { Places } from './places.js';
+import { readPlainLine, type PlainCommand } from './plain-line.js';
 import { readShellLine } from './read-shell-line.js';
 import type { ShellLine, ShellPart, ShellWord } from './shell-part.js';
 import { literalWord } from './shell-word.js';
@@ -40,21 +31,24 @@ export interface LineRequest {
   readonly folder: string | undefined;
 }
 
-const MODE_AUTO = 'auto-permission';
-
-const BY_AUTO: Answer = { verdict: 'allow', rule: MODE_AUTO, reason: 'mode auto allows what no rule denies' };
+const BY_AUTO: Answer = {
+  verdict: 'allow',
+  rule: 'auto-permission',
+  reason: 'mode auto allows what no rule denies',
+};
+const NO_COMMANDS: ShellLine = { parts: [], faults: [] };
 
 /**
- * Judges a shell line command by command: one denied denies the line, one to ask about makes it asked, and only when all are
- * allowed it is. What cannot be read is asked about, in mode auto only where a rule could have denied it.
+ * Judges a shell line. Rules that deny or ask hold for every command that can be found in it, and where it cannot be read
+ * whole, it is asked about. Rules that allow hold for lines of plain words alone, each of whose commands one of them covers.
+ * All else is for the mode to say: `auto` allows it, `cautious` asks.
  */
 export async function judgeShellLine(
   request: LineRequest,
   rules: UserRules,
   places: Places,
 ): Promise<LineVerdict> {
-  const judge = new LineJudge(request, rules, places);
-  return judge.judge();
+  return new LineJudge(request, rules, places).judge();
 }
 
 class LineJudge {
@@ -70,144 +64,129 @@ class LineJudge {
   }
 
   async judge(): Promise<LineVerdict> {
-    const denied = wholeTool(this.#rules.deny);
+    const { deny, allow, ask } = this.#rules;
+    const denied = wholeTool(deny);
     if (denied !== undefined) return { ...denied, parts: [] };
-    const allowed = wholeTool(this.#rules.allow);
-    if (!this.#needsReading(allowed))
-      return { ...(allowed ?? wholeTool(this.#rules.ask) ?? BY_AUTO), parts: [] };
+    const free = wholeTool(allow);
+    const strict = [...deny, ...(free === undefined ? ask : [])].filter(
+      ({ command, path }) => command !== undefined || path !== undefined,
+    );
     const { line, projectPath, folder } = this.#request;
-    const read = await readShellLine(line, folder ?? projectPath);
-    for (const part of read.parts) await this.#walk(part, 0, allowed);
-    return { ...this.#whole(read, allowed), parts: this.#parts };
+    const read = strict.length === 0 ? NO_COMMANDS : await readShellLine(line, folder ?? projectPath);
+    for (const part of read.parts) await this.#walk(part, 0, free);
+    const verdict = this.#strictest(read, strict) ?? free ?? this.#allowed() ?? this.#otherwise();
+    return { ...verdict, parts: this.#parts };
   }
 
-  /** Whether a rule that is about parts of a line can change anything. */
-  #needsReading(allowed: Answer | undefined): boolean {
-    const { deny, allow, ask } = this.#rules;
-    const counting = allowed === undefined ? [...deny, ...allow, ...ask] : deny;
-    if (counting.some(({ command, path }) => command !== undefined || path !== undefined)) return true;
-    return allowed === undefined && this.#request.mode === 'cautious';
-  }
-
-  /** The line's verdict, from those of its parts and from what is true of it as a whole. */
-  #whole({ hazards, isRead }: ShellLine, allowed: Answer | undefined): Answer {
-    const { deny, allow, ask } = this.#rules;
-    const line = [...this.#request.line];
-    const denied = firstMatch(deny, [line]) ?? this.#parts.find(({ verdict }) => verdict === 'deny');
+  /** What a rule denies in the line, or may deny: only the run would show it. */
+  #strictest({ faults }: ShellLine, strict: readonly UserRule[]): Answer | undefined {
+    const denied =
+      firstMatch(this.#rules.deny, [[...this.#request.line]]) ??
+      this.#parts.find(({ verdict }) => verdict === 'deny');
     if (denied !== undefined) return answerOnly(denied);
-    const unseen = isRead
-      ? undefined
-      : [...deny, ...(allowed === undefined ? ask : [])].find(({ command }) => command !== undefined);
-    if (unseen !== undefined) {
+    const unseen = strict.find(({ command }) => command !== undefined);
+    if (unseen !== undefined && faults.length > 0) {
       return {
         verdict: 'ask',
         rule: unseen.row.rule,
-        reason: `it cannot be seen whether this rule holds: ${hazards.join('; ')}`,
+        reason: `it cannot be seen whether this rule holds: ${faults.join('; ')}`,
       };
     }
     const doubted = this.#parts.find(({ isDoubt, verdict }) => isDoubt === true && verdict === 'ask');
-    if (doubted !== undefined) return answerOnly(doubted);
-    if (allowed !== undefined) return allowed;
-    const exact = exactRule(allow, this.#request.line);
+    return doubted === undefined ? undefined : answerOnly(doubted);
+  }
+
+  /** What rules allow: the line as it is written, or each of its commands. */
+  #allowed(): Answer | undefined {
+    const exact = exactRule(this.#rules.allow, this.#request.line);
     if (exact !== undefined) return answerOf(exact);
-    const asked = this.#parts.find(({ verdict }) => verdict === 'ask') ?? firstMatch(ask, [line]);
+    const plain = readPlainLine(this.#request.line);
+    if ('fault' in plain) return undefined;
+    const found = plain.commands.map((command) => ({ command, rule: this.#covering(command) }));
+    if (this.#parts.length === 0)
+      this.#parts.push(
+        ...found.map(({ command, rule }) => ({ part: command.text, depth: 0, ...(rule ?? this.#byMode()) })),
+      );
+    const [first] = found;
+    if (first?.rule === undefined || found.some(({ rule }) => rule === undefined)) return undefined;
+    const names = new Set(found.map(({ rule }) => rule?.rule));
+    return { ...first.rule, rule: [...names].join(', ') };
+  }
+
+  /** No rule covers the whole line. */
+  #otherwise(): Answer {
+    const { ask, allow } = this.#rules;
+    const asked =
+      this.#parts.find(({ verdict, rule }) => verdict === 'ask' && rule !== 'no-rule') ??
+      firstMatch(ask, [[...this.#request.line]]) ??
+      wholeTool(ask);
     if (asked !== undefined) return answerOnly(asked);
     if (this.#request.mode === 'auto') return BY_AUTO;
-    const [hazard] = hazards;
-    if (hazard !== undefined) return { verdict: 'ask', rule: 'no-rule', reason: hazard };
-    const [first] = this.#parts;
-    if (first === undefined) return { verdict: 'ask', rule: 'no-rule', reason: 'it holds no command' };
-    return {
-      verdict: 'allow',
-      rule: [...new Set(this.#parts.map(({ rule }) => rule))].join(', '),
-      reason: first.reason,
-    };
+    const plain = allow.some(({ command }) => command !== undefined)
+      ? readPlainLine(this.#request.line)
+      : undefined;
+    if (plain !== undefined && 'fault' in plain)
+      return { verdict: 'ask', rule: 'no-rule', reason: plain.fault };
+    return answerOnly(this.#parts.find(({ verdict }) => verdict === 'ask') ?? this.#byMode());
   }
 
-  async #walk(part: ShellPart, depth: number, allowed: Answer | undefined): Promise<void> {
-    const at = this.#parts.length;
-    const verdict = await this.#part(part, allowed);
-    this.#parts.push({ part: part.text, ...verdict, depth });
-    for (const nested of part.nested) await this.#walk(nested, depth + 1, allowed);
-    const inner = this.#parts.slice(at + 1);
-    // What a rule allowed by its whole text it allowed with the commands inside; only a denial goes deeper.
-    if (verdict.verdict === 'allow' && verdict.rule !== MODE_AUTO) {
-      const settled = inner.map((one) =>
-        one.verdict === 'ask' && one.isDoubt !== true ? { ...one, ...verdict } : one,
-      );
-      this.#parts.splice(at + 1, settled.length, ...settled);
-    }
-  }
-
-  async #part(part: ShellPart, allowed: Answer | undefined): Promise<Answer> {
-    const texts = strictTexts(part);
-    const denied = firstMatch(this.#rules.deny, texts) ?? (await this.#deniedPath(part));
-    if (denied !== undefined) return denied;
-    const doubted = mayMatch(this.#rules.deny, texts);
-    if (doubted !== undefined) return doubted;
-    if (allowed !== undefined) return allowed;
-    const ruled = await this.#allowed(part);
-    if (ruled !== undefined) return ruled;
-    const asked =
-      firstMatch(this.#rules.ask, texts) ??
-      (await this.#askedPath(part)) ??
-      mayMatch(this.#rules.ask, texts) ??
-      wholeTool(this.#rules.ask);
-    if (asked !== undefined) return asked;
+  #byMode(): Answer {
     if (this.#request.mode === 'auto') return BY_AUTO;
-    const redirect = await redirectFault(part, this.#request.projectPath, this.#places);
-    if (redirect !== undefined) return { verdict: 'ask', rule: 'no-rule', reason: redirect };
-    if (writesFile(part)) return { verdict: 'ask', rule: 'no-rule', reason: 'a redirection writes a file' };
-    const reading = await judgeReading(part, {
-      projectPath: this.#request.projectPath,
-      places: this.#places,
-    });
-    // A session that does not say where it is would go on from there unseen.
-    const isLost = part.words[0]?.value === 'cd' && this.#request.folder === undefined;
-    if (isLost && reading.isAllowed)
-      return { verdict: 'ask', rule: 'no-rule', reason: 'the session would stay in that folder, unseen' };
-    return { verdict: reading.isAllowed ? 'allow' : 'ask', rule: reading.rule, reason: reading.why };
+    return { verdict: 'ask', rule: 'no-rule', reason: 'no rule allows this command' };
   }
 
-  async #allowed(part: ShellPart): Promise<Answer | undefined> {
-    const commands = this.#rules.allow.filter((rule) => rule.command !== undefined);
-    const exact = exactRule(commands, part.text);
-    if (exact !== undefined) return answerOf(exact);
-    if (part.isOpaque || part.words.length === 0) return undefined;
-    const { tokens, ends } = allowText(part);
-    const fitting = commands.find(
-      ({ command }) => command !== undefined && holds(command, tokens) && coversHazards(command, part, ends),
+  #covering(command: PlainCommand): Answer | undefined {
+    const rule = coveringRule(this.#rules.allow, command);
+    return rule === undefined ? undefined : answerOf(rule);
+  }
+
+  async #walk(part: ShellPart, depth: number, free: Answer | undefined): Promise<void> {
+    const at = this.#parts.length;
+    const verdict = await this.#part(part, free);
+    this.#parts.push({ part: part.text, ...verdict, depth });
+    for (const nested of part.nested) await this.#walk(nested, depth + 1, free);
+    // A rule that covers a command covers what that one runs; only a denial goes deeper.
+    if (verdict.verdict !== 'allow' || verdict.rule === BY_AUTO.rule) return;
+    const inner = this.#parts.slice(at + 1);
+    const settled = inner.map((one) =>
+      one.verdict === 'ask' && one.isDoubt !== true ? { ...one, ...verdict } : one,
     );
-    if (
-      fitting === undefined ||
-      (await redirectFault(part, this.#request.projectPath, this.#places)) !== undefined
-    )
-      return undefined;
-    return answerOf(fitting);
+    this.#parts.splice(at + 1, settled.length, ...settled);
   }
 
-  async #deniedPath(part: ShellPart): Promise<Answer | undefined> {
-    return this.#pathMatch(this.#rules.deny, part);
+  async #part(part: ShellPart, free: Answer | undefined): Promise<Answer> {
+    const { deny, ask } = this.#rules;
+    const texts = strictTexts(part);
+    return (
+      firstMatch(deny, texts) ??
+      (await this.#pathMatch(deny, part)) ??
+      mayMatch(deny, texts) ??
+      free ??
+      this.#coveredPart(part) ??
+      firstMatch(ask, texts) ??
+      (await this.#pathMatch(ask, part)) ??
+      mayMatch(ask, texts) ??
+      wholeTool(ask) ??
+      this.#byMode()
+    );
   }
 
-  async #askedPath(part: ShellPart): Promise<Answer | undefined> {
-    return this.#pathMatch(this.#rules.ask, part);
+  #coveredPart({ text, assignments, redirects, isOpaque }: ShellPart): Answer | undefined {
+    if (isOpaque || assignments.length > 0 || redirects.length > 0) return undefined;
+    const plain = readPlainLine(text);
+    const [command, more] = 'fault' in plain ? [] : plain.commands;
+    return command === undefined || more !== undefined ? undefined : this.#covering(command);
   }
 
-  /** A rule about a file that a command names: `cat secrets/key` is reading it. */
+  /**
+   * A rule about a file that a command names: `cat secrets/key` reads it. What a command does with a file that it names is not
+   * known, so a rule about edits holds, too.
+   */
   async #pathMatch(rules: readonly UserRule[], part: ShellPart): Promise<Answer | undefined> {
     const found = rules.filter(({ path }) => path !== undefined);
     if (found.length === 0) return undefined;
-    const isReader = (
-      await judgeReading(
-        { ...part, redirects: [] },
-        { projectPath: this.#request.projectPath, places: this.#places },
-      )
-    ).isAllowed;
     const named = [
-      ...part.words
-        .slice(1)
-        .flatMap((word) => pathsIn(word).map((one) => ({ word: one, writes: !isReader }))),
+      ...part.words.slice(1).flatMap((word) => pathsIn(word).map((one) => ({ word: one, writes: true }))),
       ...part.redirects.flatMap(({ use, target }) =>
         target === undefined ? [] : [{ word: target, writes: use === 'write' }],
       ),

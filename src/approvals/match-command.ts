@@ -1,6 +1,5 @@
 // Pure: rules of the settings → what they say of a command's texts.
 import { isKnown } from './command-texts.js';
-import type { ShellPart } from './shell-part.js';
 import type { CommandPattern, UserRule } from './user-rules.js';
 import { canMatch, type Token } from './wildcard.js';
 
@@ -45,26 +44,8 @@ export function mayMatch(rules: readonly UserRule[], texts: Texts): Answer | und
   };
 }
 
-/** The rule that is this text, letter for letter: whoever wrote it has seen all of it. */
-export function exactRule(rules: readonly UserRule[], text: string): UserRule | undefined {
-  return rules.find(
-    ({ command }) =>
-      command !== undefined && command.spelledChars === undefined && command.text === text.trim(),
-  );
-}
-
-export function holds({ tokens, bareTokens }: CommandPattern, text: readonly Token[]): boolean {
+function holds({ tokens, bareTokens }: CommandPattern, text: readonly Token[]): boolean {
   return canMatch(tokens, text) || (bareTokens !== undefined && canMatch(bareTokens, text));
-}
-
-/** A hazard is allowed by a rule that spells out the word that brings it, before its first star. */
-export function coversHazards(
-  { spelledChars }: CommandPattern,
-  { hazards }: ShellPart,
-  ends: ReadonlyMap<number, number>,
-): boolean {
-  const spelled = spelledChars ?? Infinity;
-  return hazards.every(({ word }) => word !== undefined && (ends.get(word) ?? Infinity) <= spelled);
 }
 
 export function answerOf({ row }: UserRule): Answer {

@@ -11,84 +11,69 @@ import type {
   SyntaxNode,
 } from 'unbash';
 import type * as Unbash from 'unbash';
-import { commandHazards } from './command-hazards.js';
+import { commandRuns } from './command-runs.js';
+import { hiddenCommand } from './hidden-commands.js';
 import { hasLooseBrackets } from './loose-brackets.js';
 import { foldersAfter, same, union, type Folders } from './shell-folders.js';
-import {
-  readArgument,
-  readRedirect,
-  redirectHazards,
-  assignmentHazard,
-  substitutionHazards,
-  unknownHazards,
-  opaquePart,
-  wordsText,
-} from './shell-nodes.js';
-import type { Hazard, ShellLine, ShellPart, ShellWord } from './shell-part.js';
+import { opaquePart, readArgument, readRedirect, wordsText } from './shell-nodes.js';
+import type { ShellLine, ShellPart, ShellWord } from './shell-part.js';
+import { hasUnseen } from './unseen-characters.js';
 
 /** A longer line is not judged: it is asked about as a whole. */
 export const MAX_LINE_CHARS = 20_000;
-/** More commands than a person would read. */
+/** Commands of one line, with all that are in others: more than a person would read. */
 const MAX_PARTS = 500;
-/** Commands in commands in commands; deeper ones are not looked at. */
+/** Commands in commands in commands; deeper ones are not read. */
 const MAX_DEPTH = 6;
-/** Terminals, editors and shells disagree about these; a person sees one line where the shell sees another. */
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u2066-\u206f\ufeff]/;
 
 type Syntax = typeof Unbash;
 
 /**
- * Takes a shell line apart into its commands, those inside others too. Never throws for a line: what cannot be read says
- * so. `folder`: where the line begins, absolute.
+ * Takes a shell line apart into its commands, those inside others too, so that rules which deny or ask find them. What cannot
+ * be read is a fault of the result. `folder`: where the line begins, absolute.
  */
 export async function readShellLine(line: string, folder: string): Promise<ShellLine> {
-  if (line.length > MAX_LINE_CHARS) {
-    return {
-      text: line,
-      parts: [],
-      hazards: [`it is longer than ${MAX_LINE_CHARS} characters`],
-      isRead: false,
-    };
-  }
+  if (line.length > MAX_LINE_CHARS)
+    return { parts: [], faults: [`it is longer than ${MAX_LINE_CHARS} characters`] };
   // 10 ms that a task without shell lines to judge does not pay.
-  const reader = new ShellReader(await import('unbash'), 0);
-  const parts = reader.read(line, [folder]);
-  return { text: line, parts, hazards: [...reader.hazards], isRead: reader.isRead };
+  const reader = new ShellReader(await import('unbash'), { left: MAX_PARTS, faults: new Set() }, 0);
+  try {
+    const parts = reader.read(line, [folder]);
+    return { parts, faults: [...reader.shared.faults] };
+  } catch (fault) {
+    // Parser and reader call themselves for what stands in brackets and quotes.
+    if (!(fault instanceof RangeError)) throw fault;
+    return { parts: [], faults: ['it is nested too deeply'] };
+  }
+}
+
+/** Of all readers of one line. */
+interface Shared {
+  /** Commands that may still be read. */
+  left: number;
+  readonly faults: Set<string>;
 }
 
 class ShellReader {
   readonly #syntax: Syntax;
+  readonly shared: Shared;
   readonly #depth: number;
-  readonly hazards = new Set<string>();
-  isRead = true;
   #source = '';
   #parts: ShellPart[] = [];
 
-  constructor(syntax: Syntax, depth: number) {
+  constructor(syntax: Syntax, shared: Shared, depth: number) {
     this.#syntax = syntax;
+    this.shared = shared;
     this.#depth = depth;
   }
 
   read(line: string, folders: readonly string[] | undefined): ShellPart[] {
-    const script = this.#parse(line);
-    if (script === undefined) return [];
-    return this.#readScript(script, line, folders);
-  }
-
-  #parse(line: string): ParsedScript | undefined {
-    if (UNSEEN.test(line)) this.#lose('it holds characters that cannot be seen');
-    try {
-      return this.#syntax.parse(line);
-    } catch (fault) {
-      if (!(fault instanceof RangeError)) throw fault;
-      // The parser calls itself for each bracket.
-      this.#lose('its brackets are nested too deeply');
-      return undefined;
-    }
+    if (hasUnseen(line)) this.#lose('it holds characters that cannot be seen');
+    return this.#readScript(this.#syntax.parse(line), line, folders);
   }
 
   #readScript(script: ParsedScript, source: string, folders: readonly string[] | undefined): ShellPart[] {
+    if (!this.#spend()) return [];
     const outerSource = this.#source;
     const outerParts = this.#parts;
     this.#source = script.source ?? source;
@@ -96,6 +81,8 @@ class ShellReader {
     const [fault] = script.errors ?? [];
     if (fault !== undefined) this.#lose(`it cannot be read as a shell line (${fault.message})`);
     if (hasLooseBrackets(script, this.#source, this.#syntax)) this.#lose('its brackets do not pair');
+    const hidden = hiddenCommand(script, this.#syntax);
+    if (hidden !== undefined) this.#lose(hidden);
     this.#statements(script.commands, folders);
     const parts = this.#parts;
     this.#source = outerSource;
@@ -104,8 +91,7 @@ class ShellReader {
   }
 
   #lose(why: string): void {
-    this.isRead = false;
-    this.hazards.add(why);
+    this.shared.faults.add(why);
   }
 
   #statements(
@@ -114,10 +100,8 @@ class ShellReader {
   ): readonly string[] | undefined {
     let current = folders;
     for (const { command, background } of statements) {
-      if (background === true) {
-        this.hazards.add('a part of it is left running in the background');
-        this.#list(command, current);
-      } else {
+      if (background === true) this.#list(command, current);
+      else {
         const { afterOk, afterFault } = this.#list(command, current);
         current = union(afterOk, afterFault);
       }
@@ -161,11 +145,7 @@ class ShellReader {
       case 'Redirected':
         return this.#redirected(node, folders);
       case 'Function':
-        this.hazards.add('it defines a function');
-        this.#loose(node, undefined);
-        return same(folders);
       case 'Coproc':
-        this.hazards.add('it starts a coprocess');
         this.#loose(node, undefined);
         return same(folders);
       default:
@@ -204,7 +184,6 @@ class ShellReader {
         return ends.reduce(union, folders);
       }
       default:
-        this.hazards.add('it holds a test, a calculation or a menu that is not judged');
         this.#loose(node, folders);
         return undefined;
     }
@@ -230,7 +209,7 @@ class ShellReader {
   /** Looks for commands anywhere below a node that is not judged itself. */
   #loose(node: SyntaxNode, folders: readonly string[] | undefined): void {
     this.#syntax.forEachChild(node, (child) => {
-      if (child.type === 'Script') this.#push(...this.#readScript(child, this.#source, folders));
+      if (child.type === 'Script') this.#parts.push(...this.#readScript(child, this.#source, folders));
       else if (child.type === 'CompoundList') this.#body(child, folders);
       else if (child.type === 'Command') this.#simple(child, folders);
       else this.#loose(child, folders);
@@ -239,10 +218,7 @@ class ShellReader {
 
   /** Commands of the substitutions in a word that belongs to no command of its own. */
   #substitutions(node: SyntaxNode, folders: readonly string[] | undefined): void {
-    const found = this.#scriptsIn(node, folders);
-    if (found.length === 0) return;
-    this.hazards.add('it puts the output of another command in place');
-    this.#push(...found);
+    this.#parts.push(...this.#scriptsIn(node, folders));
   }
 
   #scriptsIn(node: SyntaxNode, folders: readonly string[] | undefined): ShellPart[] {
@@ -258,12 +234,11 @@ class ShellReader {
   #redirected(node: Redirected, folders: readonly string[] | undefined): Folders {
     const after = this.#compound(node.command, folders);
     const nested = node.redirects.flatMap((redirect) => this.#scriptsIn(redirect, folders));
-    this.#push({
+    this.#parts.push({
       text: this.#source.slice(node.redirects[0]?.pos ?? node.pos, node.end),
       assignments: [],
       words: [],
       redirects: node.redirects.map(readRedirect),
-      hazards: [...substitutionHazards(nested), ...node.redirects.flatMap(redirectHazards)],
       folders,
       nested,
       isOpaque: false,
@@ -283,7 +258,7 @@ class ShellReader {
       substituted,
       folders,
     );
-    this.#push(part);
+    this.#parts.push(part);
     return foldersAfter(part, folders);
   }
 
@@ -295,49 +270,37 @@ class ShellReader {
     substituted: readonly ShellPart[],
     folders: readonly string[] | undefined,
   ): ShellPart {
-    const found = commandHazards(words);
+    if (!this.#spend()) return opaquePart(text, folders);
     const nested = [...substituted];
-    for (const run of found.runs) {
-      const isTooDeep = this.#depth >= MAX_DEPTH;
-      if (run.kind === 'unknown' || isTooDeep)
-        nested.push(opaquePart(run.kind === 'words' ? text : run.text, folders));
-      else if (run.kind === 'words')
-        nested.push(this.#deeper().#part(wordsText(run.words), [], run.words, [], [], folders));
-      else nested.push(...this.#readText(run.text, folders));
-    }
-    return {
+    const read = {
       text,
       assignments,
       words,
       redirects: redirections.map(readRedirect),
-      hazards: [
-        ...assignments.map((one, index): Hazard => assignmentHazard(one, index - assignments.length)),
-        ...substitutionHazards(substituted),
-        ...unknownHazards(words),
-        ...found.hazards,
-        ...redirections.flatMap(redirectHazards),
-      ],
       folders,
       nested,
       isOpaque: false,
     };
-  }
-
-  /** A text that a command hands to a shell. */
-  #readText(text: string, folders: readonly string[] | undefined): ShellPart[] {
-    const reader = this.#deeper();
-    const parts = reader.read(text, folders);
-    if (reader.isRead) return parts;
-    this.isRead = false;
-    return [...parts, opaquePart(text, folders)];
+    for (const run of commandRuns(words)) {
+      if (this.shared.left < 0) break;
+      if (run.kind === 'unknown' || this.#depth >= MAX_DEPTH)
+        nested.push(opaquePart(run.kind === 'words' ? text : run.text, folders));
+      else if (run.kind === 'words')
+        nested.push(this.#deeper().#part(wordsText(run.words), [], run.words, [], [], folders));
+      else nested.push(...this.#deeper().read(run.text, folders));
+    }
+    return read;
   }
 
   #deeper(): ShellReader {
-    return new ShellReader(this.#syntax, this.#depth + 1);
+    return new ShellReader(this.#syntax, this.shared, this.#depth + 1);
   }
 
-  #push(...parts: readonly ShellPart[]): void {
-    if (this.#parts.length + parts.length > MAX_PARTS) this.#lose(`it holds more than ${MAX_PARTS} commands`);
-    else this.#parts.push(...parts);
+  /** Counts one more command; false when there have been too many. */
+  #spend(): boolean {
+    this.shared.left--;
+    if (this.shared.left >= 0) return true;
+    this.#lose(`it holds more than ${MAX_PARTS} commands`);
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 // Pure: what the parser found, in our words.
 import type { Assignment, Redirection, Word } from 'unbash';
-import type { Hazard, ShellPart, ShellRedirect, ShellWord } from './shell-part.js';
+import type { ShellPart, ShellRedirect, ShellWord } from './shell-part.js';
 import { literalWord, readWord } from './shell-word.js';
 
 /** A word of a command, or what `export` and its like assign. */
@@ -26,35 +26,6 @@ export function readRedirect(redirect: Redirection): ShellRedirect {
   return { use: operator === '<' || operator === '<&' ? 'read' : 'write', target };
 }
 
-/** What of a redirection only a person can judge. */
-export function redirectHazards(redirect: Redirection): Hazard[] {
-  if (redirect.type === 'HereDoc') return [{ why: 'a here-document is its input' }];
-  if (redirect.type === 'HereString') return [{ why: 'a here-string is its input' }];
-  if (redirect.descriptor?.type === 'FileDescriptorVariable')
-    return [{ why: 'a redirection sets a variable' }];
-  return redirect.target === undefined ? [{ why: 'a redirection leads nowhere' }] : [];
-}
-
-/** A variable that is set before a command changes what that one does. */
-export function assignmentHazard(text: string, word: number): Hazard {
-  const name = /^[A-Za-z_]\w*/.exec(text)?.[0] ?? text;
-  return { why: `it sets ${name} for what runs`, word };
-}
-
-/** A command in a command: what it prints becomes part of the line. */
-export function substitutionHazards(nested: readonly ShellPart[]): Hazard[] {
-  return nested.length === 0 ? [] : [{ why: 'it puts the output of another command in place' }];
-}
-
-/** Words of which only the shell knows what they will be. */
-export function unknownHazards(words: readonly ShellWord[]): Hazard[] {
-  const [name] = words;
-  if (name !== undefined && name.kind !== 'literal')
-    return [{ why: 'the name of its command is only known when it runs' }];
-  const open = words.find((word) => word.kind === 'unknown');
-  return open === undefined ? [] : [{ why: `${open.text} is only known when it runs` }];
-}
-
 /** A part of which nothing is known but its text. */
 export function opaquePart(text: string, folders: readonly string[] | undefined): ShellPart {
   return {
@@ -62,7 +33,6 @@ export function opaquePart(text: string, folders: readonly string[] | undefined)
     assignments: [],
     words: [],
     redirects: [],
-    hazards: [{ why: 'what it runs is not known' }],
     folders,
     nested: [],
     isOpaque: true,

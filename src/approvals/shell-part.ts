@@ -21,13 +21,6 @@ export interface ShellRedirect {
   readonly target: ShellWord | undefined;
 }
 
-/** Something about a command that a pattern of its words does not show. */
-export interface Hazard {
-  readonly why: string;
-  /** The word that brings it; a rule that spells this word out has seen it. Without one only the whole line can be allowed. */
-  readonly word?: number;
-}
-
 /** One command of a line. */
 export interface ShellPart {
   /** As it stands in the line. */
@@ -37,7 +30,6 @@ export interface ShellPart {
   /** The command and its arguments; empty for assignments or redirections alone. */
   readonly words: readonly ShellWord[];
   readonly redirects: readonly ShellRedirect[];
-  readonly hazards: readonly Hazard[];
   /** Folders in which it may run, absolute; undefined when nobody can say. */
   readonly folders: readonly string[] | undefined;
   /** Commands that this one runs: of substitutions, of `sh -c`, behind `sudo`, … */
@@ -48,10 +40,7 @@ export interface ShellPart {
 
 /** A shell line taken apart. */
 export interface ShellLine {
-  readonly text: string;
   readonly parts: readonly ShellPart[];
-  /** What cannot be said of one part: syntax that is broken or not judged, work in the background. */
-  readonly hazards: readonly string[];
-  /** False when the line could not be read to its end: there may be commands that nobody saw. */
-  readonly isRead: boolean;
+  /** Why the line could not be read whole, so that it may hold other commands, too; empty when it was. */
+  readonly faults: readonly string[];
 }

@@ -4,13 +4,17 @@ import type { SessionAllowance } from './session.js';
 
 const suggestionSchema = z.looseObject({ type: z.string() });
 
-/** The updates of permissions that go with an answer: those of a yes for the session, and the mode that follows a plan. */
+/**
+ * The updates of permissions that go with an answer about `tool`: those of a yes for the session, and the mode that follows a
+ * plan. For a command there are none: the CLI would suggest a rule that ends with `*`; the bridge remembers the command itself.
+ */
 export function grantedPermissions(
   answer: SessionAllowance,
+  tool: string,
   suggestions: readonly unknown[],
 ): Record<string, unknown>[] {
   return [
-    ...(answer.verdict === 'allow_session' ? sessionPermissions(suggestions) : []),
+    ...(answer.verdict === 'allow_session' && tool !== 'Bash' ? sessionPermissions(suggestions) : []),
     ...(answer.mode === undefined ? [] : [{ type: 'setMode', mode: answer.mode, destination: 'session' }]),
   ];
 }

@@ -44,7 +44,7 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
     for (const rule of ask) expect(readPermissionRule(rule)).toHaveProperty('rule');
   });
 
-  it('in mode cautious every command, the network and files of secrets, each once', () => {
+  it('in mode cautious the network and files of secrets, each once; about commands Claude Code judges itself', () => {
     const { ask } = cliPermissions(
       [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'so' }],
       'cautious',
@@ -54,6 +54,7 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
       expect.arrayContaining(['Bash', 'WebFetch', 'WebSearch', 'Read(**/.env)', 'Read(**/.ssh)']),
     );
     expect(new Set(ask).size).toBe(ask.length);
+    expect(cliPermissions([], 'cautious', PROJECT).ask).not.toContain('Bash');
     expect(cliPermissions([], 'auto', PROJECT).ask).toEqual([]);
   });
 });

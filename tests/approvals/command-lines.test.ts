@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLines, dangerousLines } from './command-lines.js';
+import { dangerousLines, readingLines } from './command-lines.js';
 import { judgeLine, row, shellProject } from './shell-project.js';
 
 let folder = '';
@@ -13,16 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('command lines without rules of the user', () => {
-  test('there are enough of them', () => {
-    expect(commandLines.length).toBeGreaterThanOrEqual(200);
-    expect(new Set(commandLines.map(({ line }) => line)).size).toBe(commandLines.length);
-  });
+const allLines = [...readingLines, ...dangerousLines];
 
-  test.each(commandLines)('$line: auto $auto, cautious $cautious', async ({ line, auto, cautious }) => {
-    expect((await judgeLine(project, line, 'auto')).verdict).toBe(auto);
+describe('command lines without rules of the user', () => {
+  test.each(allLines)('%j is allowed in mode auto, and asked about in mode cautious', async (line) => {
+    expect((await judgeLine(project, line, 'auto')).verdict).toBe('allow');
     const judged = await judgeLine(project, line, 'cautious');
-    expect(judged.verdict, `${judged.rule}: ${judged.reason}`).toBe(cautious);
+    expect(judged.verdict).toBe('ask');
     expect(judged.reason).not.toBe('');
   });
 });
@@ -129,5 +126,5 @@ describe('command lines with rules of the user', () => {
 
 /** Words and wildcards only: nothing in it that does more than its words say. */
 function isPlain(line: string): boolean {
-  return /^(cd [\w./]+(;| &&) )*(ls|cat|git diff)( [\w./*?@(){},-]+| ~[\w./]*| > [\w./]+)*$/.test(line);
+  return /^(cd [\w./]+(;| &&) )*(ls|cat|git diff)( [\w./=*?-]+)*$/.test(line);
 }

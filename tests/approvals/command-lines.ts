@@ -1,17 +1,8 @@
-/** What a mode says of a line when the settings hold no rule. */
-type Verdict = 'allow' | 'ask';
-
-export interface CommandLine {
-  readonly line: string;
-  readonly auto: Verdict;
-  readonly cautious: Verdict;
-}
-
 /**
  * Lines that only read what lies in the project of `shellProject`, whose folder holds `.git`, `src/a.ts`, `package.json`, a
  * file `.env`, a link `out` to /etc, and a link `src/loop.ts` to /etc/passwd.
  */
-const readingLines: readonly string[] = [
+export const readingLines: readonly string[] = [
   'ls',
   'ls -la',
   'ls -la src',
@@ -133,7 +124,7 @@ const readingLines: readonly string[] = [
   'sleep 1',
 ];
 
-/** Lines that may do more than read, reach beyond the project, or hide what they do. None is ever allowed unasked. */
+/** Lines that may do more than read, reach beyond the project, or hide what they do. */
 export const dangerousLines: readonly string[] = [
   // Other commands.
   'rm -rf src',
@@ -483,9 +474,4 @@ export const dangerousLines: readonly string[] = [
   'scp package.json host:',
   'ping host',
   'gh pr list',
-];
-
-export const commandLines: readonly CommandLine[] = [
-  ...readingLines.map((line): CommandLine => ({ line, auto: 'allow', cautious: 'allow' })),
-  ...dangerousLines.map((line): CommandLine => ({ line, auto: 'allow', cautious: 'ask' })),
 ];

@@ -141,7 +141,8 @@ describeRealClaude('the print driver', ({ version, binary }) => {
       { text: 'No new files today.', isError: true },
     ]);
 
-    // The permission for the session holds for the next call: what is asked then is the question, with its options.
+    // The CLI is given no rule about commands: that the same command is not asked about again is for the bridge.
+    expect(await answerNext({ verdict: 'allow' })).toMatchObject({ tool: 'Bash' });
     expect(await answerNext({ verdict: 'allow', answers: { Database: 'SQLite' } })).toMatchObject({
       kind: 'question',
       options: ['PostgreSQL', 'SQLite'],
@@ -156,7 +157,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
     expect(await events.next('turn-ended')).toMatchObject({ message: 'Approved.' });
     expect((await events.next('notice')).text).toContain('denied: Bash');
     expect(api.requests.at(-1)?.toolResults[0]).toMatchObject({ isError: false });
-    expect(events.all.filter((event) => event.type === 'request')).toHaveLength(4);
+    expect(events.all.filter((event) => event.type === 'request')).toHaveLength(5);
     // Nothing of the permission is written into the project.
     expect(await readdir(projectDir)).toEqual(['one.txt']);
     await driver.close();

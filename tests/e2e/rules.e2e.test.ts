@@ -11,6 +11,8 @@ const RULES = [
   { rule: 'Bash(ls secrets)', verdict: 'deny', reason: 'Nobody looks in there.' },
   { rule: 'Read(private.txt)', verdict: 'deny', reason: 'That file is private.' },
   { rule: 'Bash(mkdir *)', verdict: 'allow', reason: 'Folders do no harm.' },
+  { rule: 'Bash(ls *)', verdict: 'allow', reason: 'Names do no harm.' },
+  { rule: 'Bash(git --version)', verdict: 'allow', reason: 'It is a number.' },
 ];
 
 describeNewestClaude('rules of the settings', ({ binary }) => {

@@ -29,7 +29,7 @@ export function hookOutput(event: PermissionRequestEvent, answer: SessionAnswer)
 function decisionOf(event: PermissionRequestEvent, answer: SessionAnswer): Record<string, unknown> {
   if (answer.verdict === 'deny') return { behavior: 'deny', message: answer.message };
   const updatedInput = inputOf(event, answer);
-  const updatedPermissions = grantedPermissions(answer, event.permission_suggestions ?? []);
+  const updatedPermissions = grantedPermissions(answer, event.tool_name, event.permission_suggestions ?? []);
   return {
     behavior: 'allow',
     ...(updatedInput !== undefined && { updatedInput }),

@@ -5,6 +5,7 @@ import type { ToolInput } from './stream-json.js';
 
 /** A permission that was asked and not answered yet. */
 export interface PendingPermission {
+  readonly tool: string;
   readonly input: ToolInput;
   readonly suggestions: readonly ToolInput[];
   readonly questions?: readonly Question[];
@@ -56,7 +57,7 @@ function allowance(asked: PendingPermission, answer: SessionAllowance) {
   const updatedInput = asked.questions
     ? { ...asked.input, answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
     : (answer.input ?? asked.input);
-  const updatedPermissions = grantedPermissions(answer, asked.suggestions);
+  const updatedPermissions = grantedPermissions(answer, asked.tool, asked.suggestions);
   if (updatedPermissions.length === 0) return { behavior: 'allow', updatedInput };
   return { behavior: 'allow', updatedInput, updatedPermissions };
 }

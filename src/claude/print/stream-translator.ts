@@ -176,7 +176,7 @@ export class StreamTranslator {
       ...(questions && { questions }),
       source: 'exact',
     };
-    this.#permissions.set(requestId, { input, suggestions, ...(questions && { questions }) });
+    this.#permissions.set(requestId, { tool, input, suggestions, ...(questions && { questions }) });
     this.#listener.onReadable(`? ${request.summary}`);
     this.#listener.onEvent({ type: 'request', request });
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { permissionResponse, userMessage } from '../../../src/claude/print/control-messages.js';
 
 const asked = {
+  tool: 'Bash',
   input: { command: 'make' },
   suggestions: [
     { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'make *' }], destination: 'localSettings' },
@@ -30,9 +31,16 @@ describe('permissionResponse', () => {
   });
 
   it('allows for the session without writing into the project’s settings', () => {
-    expect(answerOf(permissionResponse('r', asked, { verdict: 'allow_session' }))).toMatchObject({
+    const web = { ...asked, tool: 'WebFetch' };
+    expect(answerOf(permissionResponse('r', web, { verdict: 'allow_session' }))).toMatchObject({
       response: { response: { updatedPermissions: [{ type: 'addRules', destination: 'session' }] } },
     });
+  });
+
+  it('allows a command for the session without the rule that the CLI suggests, which covers others, too', () => {
+    const line = permissionResponse('r', asked, { verdict: 'allow_session' });
+    expect(answerOf(line)).toMatchObject({ response: { response: { behavior: 'allow' } } });
+    expect(line).not.toContain('updatedPermissions');
   });
 
   it('denies with the message for the model', () => {
@@ -45,7 +53,7 @@ describe('permissionResponse', () => {
     const answers = { Database: 'SQLite', 'Which port?': '5432' };
     const line = permissionResponse(
       'r',
-      { input: { questions: [] }, suggestions: [], questions },
+      { tool: 'AskUserQuestion', input: { questions: [] }, suggestions: [], questions },
       { verdict: 'allow', answers },
     );
     expect(answerOf(line)).toMatchObject({
