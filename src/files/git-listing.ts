@@ -3,8 +3,17 @@ import { dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { runProgram } from './search-program.js';
 
-/** The environment in which git can be run in a repository that nobody vouches for. */
-export type GitEnvironment = () => Readonly<Record<string, string>>;
+/** How git is run in one folder, whatever its repository's settings say or become. */
+export interface FolderGit {
+  readonly env: Readonly<Record<string, string>>;
+  /** For `git config --list` alone: all settings count. */
+  readonly askingEnv: Readonly<Record<string, string>>;
+  /** Once no git of it runs any more. */
+  dispose(): Promise<void>;
+}
+
+/** `cwd` is undefined where there is no repository. Throws GIT_FAILED. */
+export type OpenGit = (cwd: string | undefined, signal: AbortSignal) => Promise<FolderGit>;
 
 export interface GitRun {
   /** The folder in which git runs; paths in its answers are relative to it. */

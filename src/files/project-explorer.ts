@@ -7,7 +7,7 @@ import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { isBeyondLink } from './check-ignore.js';
 import { moreLine, treeLine } from './file-tree.js';
-import { gitCanReadRules, hasGitAbove, type GitEnvironment } from './git-listing.js';
+import { gitCanReadRules, hasGitAbove, type FolderGit, type OpenGit } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
 import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
 import type { IgnoreRules } from './ignored-names.js';
@@ -22,6 +22,7 @@ import type { SearchEngine } from './search-engine.js';
 import type { SearchPage, SearchQuery } from './search-folder.js';
 import { SizesAhead } from './sizes-ahead.js';
 import { FolderWalk } from './walk-folder.js';
+import { WalkGit } from './walk-git.js';
 import { WorkTrees } from './work-trees.js';
 
 /** What takes longer waits for something, such as a pipe in the place of an ignore file. */
@@ -64,7 +65,7 @@ export class ProjectExplorer {
   readonly #opener: PathOpener;
   readonly #roots: AllowedRoots;
   readonly #activeProject: ActiveProject;
-  readonly #gitEnvironment: GitEnvironment;
+  readonly #openGit: OpenGit;
   readonly #defaultDepth: number;
   readonly #engines: readonly SearchEngine[];
   readonly #patienceMs: number;
@@ -76,7 +77,7 @@ export class ProjectExplorer {
     readonly opener: PathOpener;
     readonly roots: AllowedRoots;
     readonly activeProject: ActiveProject;
-    readonly gitEnvironment: GitEnvironment;
+    readonly openGit: OpenGit;
     /** Depth of a listing that names none; at most 5 is used. */
     readonly defaultDepth: number;
     /** What searches, the first that can; ripgrep, git, then this program itself when left out. */
@@ -91,7 +92,7 @@ export class ProjectExplorer {
     this.#opener = options.opener;
     this.#roots = options.roots;
     this.#activeProject = options.activeProject;
-    this.#gitEnvironment = options.gitEnvironment;
+    this.#openGit = options.openGit;
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#engines = options.engines ?? ['rg', 'git', 'own'];
     this.#defaultDepth = Math.min(options.defaultDepth, MAX_LIST_DEPTH);
@@ -171,14 +172,16 @@ export class ProjectExplorer {
   }
 
   async #search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
-    return this.#walking(query.path, signal, async (walk, { path, stats, isNear }, over) => {
+    return this.#walking(query.path, signal, async (walk, { path, stats, isNear }, git, over) => {
       const timeLimitMs = this.#patienceMs;
-      const run = { cwd: walk.topPlace, env: this.#gitEnvironment(), signal: over, timeLimitMs };
+      const { env, askingEnv } = await git.inTop(path, walk.topPlace);
+      const run = { cwd: walk.topPlace, env, signal: over, timeLimitMs };
+      const asking = { ...run, env: askingEnv };
       const { hasDescriptorPaths } = this.#opener;
       // Whatever reads the rules would wait for them for ever.
       const engines: readonly SearchEngine[] = gitCanReadRules(path) ? this.#engines : ['own'];
       const looksLikeRepository = hasGitAbove(path);
-      const verdicts = async () => (isNear ? this.#verdicts.of(path, Number(stats.dev), run) : undefined);
+      const verdicts = async () => (isNear ? this.#verdicts.of(path, Number(stats.dev), asking) : undefined);
       const place = { walk, path, hasDescriptorPaths, run, engines, looksLikeRepository, verdicts };
       // Listings need none of it, and the engine of regular expressions is large.
       const { searchFolder } = await import('./search-folder.js');
@@ -205,21 +208,28 @@ export class ProjectExplorer {
   async #walking<T>(
     input: string | undefined,
     signal: AbortSignal,
-    use: (walk: FolderWalk, top: OpenedDirectory, signal: AbortSignal) => Promise<T>,
+    use: (walk: FolderWalk, top: OpenedDirectory, git: WalkGit, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const top = await this.#opened(input);
     // Ends what is still under way when the page is full.
     const over = new AbortController();
     const both = AbortSignal.any([signal, over.signal]);
+    const git = new WalkGit(this.#openGit, both);
     const walk = new FolderWalk({
       top,
       hasDescriptorPaths: this.#opener.hasDescriptorPaths,
-      rulesFor: (path, place) => this.#rulesFor(path, place, both),
+      rulesFor: (path, place) =>
+        this.#rulesFor(
+          path,
+          place,
+          () => (path === top.path ? git.inTop(path, place) : git.in(path, place)),
+          both,
+        ),
       kept: this.#kept,
       signal: both,
     });
     try {
-      return await use(walk, top, both);
+      return await use(walk, top, git, both);
     } catch (thrown) {
       // Perhaps it takes the folder for none of its work trees any more: the next call asks it.
       if (thrown instanceof BridgeError && thrown.code === 'GIT_FAILED') this.#workTrees.forget();
@@ -227,6 +237,7 @@ export class ProjectExplorer {
     } finally {
       over.abort(new Error('The listing is over.'));
       await walk.end();
+      await git.dispose();
       await top.handle.close();
     }
   }
@@ -238,10 +249,16 @@ export class ProjectExplorer {
   }
 
   /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
-  async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
-    const run = { cwd: place, env: this.#gitEnvironment(), signal };
-    if (gitCanReadRules(path) && (await this.#workTrees.has(run, path)))
-      return new RulesOfGit(run, this.#patienceMs / 2);
+  async #rulesFor(
+    path: string,
+    place: string,
+    git: () => Promise<FolderGit>,
+    signal: AbortSignal,
+  ): Promise<IgnoreRules> {
+    if (gitCanReadRules(path) && hasGitAbove(path)) {
+      const run = { cwd: place, env: (await git()).env, signal };
+      if (await this.#workTrees.has(run, path)) return new RulesOfGit(run, this.#patienceMs / 2);
+    }
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
       if ((await this.#roots.admit(folder)) === undefined) break;

@@ -146,7 +146,7 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
   const fields = await git.fields(['check-attr', '-z', '--stdin', 'filter'], {
     input: Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])])),
   });
-  const defined = new Set(git.filters.map((name) => name.slice('filter.'.length)));
+  const defined = new Set(git.filters);
   const filtered = fields.filter(
     (_, index) => index % 3 === 0 && defined.has(fields[index + 2]?.toString('utf8') ?? ''),
   );

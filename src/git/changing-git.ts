@@ -1,6 +1,5 @@
 import { BridgeError } from '../base/errors.js';
-import type { Drivers } from './drivers.js';
-import { driverOverrides, type Override } from './git-environment.js';
+import type { GitSettings, Setting } from './git-settings.js';
 import { NulFields, unreadable } from './nul-fields.js';
 import type { Repository } from './repository.js';
 import { repositoryCall } from './repository-git.js';
@@ -13,21 +12,6 @@ const MAX_FIELDS = 200_000;
 /** Whose commits these are where the user has told git no name. */
 const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
 
-/** Settings that would make what is written another than what was asked for. */
-const overrides: readonly Override[] = [
-  ['commit.gpgSign', 'false'],
-  ['tag.gpgSign', 'false'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-  ['merge.autoStash', 'false'],
-  ['merge.verifySignatures', 'false'],
-  ['merge.renormalize', 'false'],
-  ['apply.whitespace', 'nowarn'],
-  ['apply.ignoreWhitespace', 'no'],
-  ['branch.autoSetupMerge', 'false'],
-  ['checkout.workers', '1'],
-];
-
 export interface ChangingOptions {
   readonly answers?: readonly number[];
   readonly input?: Uint8Array;
@@ -36,7 +20,7 @@ export interface ChangingOptions {
 
 /** git in one repository, for what changes it: as safe as for looking, and no merge driver runs either. */
 export interface ChangingGit {
-  /** Names of the drivers of filters that are defined; none of them runs. */
+  /** Names of the filters that are defined; none of them runs. */
   readonly filters: readonly string[];
   output(
     args: readonly string[],
@@ -53,17 +37,16 @@ export interface ChangingGit {
 
 /** Throws as `repositoryGit`. */
 export async function changingGit(
-  parts: { readonly runner: GitRunner; readonly drivers: Drivers },
+  runner: GitRunner,
   repository: Repository,
   signal: AbortSignal,
 ): Promise<ChangingGit> {
-  const { runner } = parts;
   const base = await repositoryCall(runner, repository, signal);
-  const drivers = await parts.drivers.merging(base);
+  const settings = withoutMergeDrivers(base.settings);
   const call = (args: readonly string[], options: ChangingOptions = {}): GitCall => ({
     ...base,
     args,
-    overrides: [...overrides, ...driverOverrides(drivers)],
+    settings,
     timeLimitMs: CHANGE_LIMIT_MS,
     environment: { ...base.environment, ...options.environment },
     ...(options.answers !== undefined && { answers: options.answers }),
@@ -76,7 +59,7 @@ export async function changingGit(
   const text: ChangingGit['text'] = async (args, options) =>
     (await output(args, options)).text.replace(/\n$/, '');
   return {
-    filters: drivers.filter((name) => name.startsWith('filter.')),
+    filters: settings.filters,
     output,
     text,
     fields: async (args, options) => {
@@ -98,6 +81,12 @@ export async function changingGit(
         environment: await nameIfNone(output),
       }),
   };
+}
+
+/** Of a merge driver that is not defined git would merge by lines; one that fails is a conflict. */
+function withoutMergeDrivers(settings: GitSettings): GitSettings {
+  const failing = settings.mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
+  return { ...settings, others: [...settings.others, ...failing] };
 }
 
 /** git refuses to make a commit of nobody. */

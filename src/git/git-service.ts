@@ -5,7 +5,6 @@ import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import { readChanges, type Changes, type ChangesQuery } from './changes.js';
 import { readDiffStat, type DiffStat } from './diff-stat.js';
-import { Drivers } from './drivers.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
 import { ObjectStores } from './object-stores.js';
@@ -42,12 +41,10 @@ export interface Located {
  */
 export class GitService {
   readonly #parts: GitParts;
-  readonly #drivers: Drivers;
   readonly #stores: ObjectStores;
 
   constructor(parts: GitParts) {
     this.#parts = parts;
-    this.#drivers = new Drivers(parts.runner, parts.clock);
     this.#stores = new ObjectStores(parts.roots, parts.clock);
   }
 
@@ -91,7 +88,7 @@ export class GitService {
   /** Makes a repository, unless there is one. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a `.git` that is none. */
   async init(path: string, query: InitQuery, signal: AbortSignal): Promise<InitReport> {
     const folder = await this.#parts.roots.resolveDirectory(path);
-    return initRepository({ ...this.#parts, drivers: this.#drivers }, folder, query, signal);
+    return initRepository(this.#parts, folder, query, signal);
   }
 
   async #look<T>(
@@ -103,7 +100,7 @@ export class GitService {
     const at = await findRepository(roots, asked);
     const end = new AbortController();
     const both = AbortSignal.any([signal, end.signal]);
-    const git = await repositoryGit(runner, this.#drivers, at.repository, both);
+    const git = await repositoryGit(runner, at.repository, both);
     // git runs while it is seen that what it reads lies in the roots: reading is harmless, and nothing of it is told before
     // that is known. It is started first, since it takes longer.
     const reading = read(git, at);

@@ -1,9 +1,9 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
-import type { Drivers } from './drivers.js';
 import { gitOf, repositoryAbove, type Repository } from './repository.js';
 import { repositoryGit } from './repository-git.js';
 import type { GitRunner } from './run-git.js';
@@ -28,7 +28,6 @@ export interface InitReport {
 export interface InitParts {
   readonly roots: AllowedRoots;
   readonly runner: GitRunner;
-  readonly drivers: Drivers;
 }
 
 const MAX_BRANCH_CHARS = 200;
@@ -67,7 +66,7 @@ export async function initRepository(
   const initialized = found.state === 'none';
   if (initialized) await makeRepository(parts, folder, initialBranch, signal);
   const repository: Repository = initialized ? await madeRepository(parts.roots, folder) : found.repository;
-  const git = await repositoryGit(parts.runner, parts.drivers, repository, signal);
+  const git = await repositoryGit(parts.runner, repository, signal);
   const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], [0, 1]);
   return {
     path: folder,
@@ -88,11 +87,24 @@ async function makeRepository(
   // Made here, since this fails where anything has that name meanwhile, also a link to nothing.
   await mkdir(gitDir);
   const branch = initialBranch === undefined ? [] : [`--initial-branch=${initialBranch}`];
+  // git makes it elsewhere: a program in the folder could write settings into it before git reads them.
+  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
-    await runner.output({ cwd: folder, args: ['init', '--quiet', ...branch, '.'], signal });
+    const settings = await runner.settings({ cwd: scratch, signal });
+    const environment = { GIT_COMMON_DIR: join(scratch, '.git') };
+    await runner.output({
+      cwd: scratch,
+      args: ['init', '--quiet', ...branch, '.'],
+      signal,
+      settings,
+      environment,
+    });
+    await cp(join(scratch, '.git'), gitDir, { recursive: true, force: false, errorOnExist: false });
   } catch (thrown) {
     await rm(gitDir, { recursive: true, force: true });
     throw thrown;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 

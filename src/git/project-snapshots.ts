@@ -1,7 +1,5 @@
-import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { Drivers } from './drivers.js';
 import { readNewRepository, readProjectChanges, type ProjectChanges } from './project-changes.js';
 import { readProjectState, type ProjectState } from './project-state.js';
 import { findRepository, type RepositoryPath } from './repository.js';
@@ -21,12 +19,10 @@ export type SnapshotOutcome<T> =
 export class ProjectSnapshots {
   readonly #roots: AllowedRoots;
   readonly #runner: GitRunner;
-  readonly #drivers: Drivers;
 
-  constructor(parts: { readonly roots: AllowedRoots; readonly runner: GitRunner; readonly clock: Clock }) {
+  constructor(parts: { readonly roots: AllowedRoots; readonly runner: GitRunner }) {
     this.#roots = parts.roots;
     this.#runner = parts.runner;
-    this.#drivers = new Drivers(parts.runner, parts.clock);
   }
 
   async before(projectPath: string, signal: AbortSignal): Promise<SnapshotOutcome<ProjectState>> {
@@ -70,7 +66,7 @@ export class ProjectSnapshots {
   ): Promise<SnapshotOutcome<T>> {
     try {
       const at = await findRepository(this.#roots, await this.#roots.resolve(projectPath));
-      const git = await repositoryGit(this.#runner, this.#drivers, at.repository, signal);
+      const git = await repositoryGit(this.#runner, at.repository, signal);
       return { state: 'repository', ...(await read(git, at)) };
     } catch (thrown) {
       const isNone =

@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { watchForPipe } from '../base/waits-for-pipe.js';
-import { gitEnvironment, type GitSurroundings, type Override } from './git-environment.js';
+import { askingEnvironment, gitEnvironment, type GitSurroundings } from './git-environment.js';
+import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
+import { makeOwnSettings } from './own-settings.js';
 
 /** Clients cut a call at 60 s, and a call may need git twice. */
 const TIME_LIMIT_MS = 20_000;
@@ -13,13 +15,17 @@ const MAX_STDERR_BYTES = 4_096;
 const SHOWN_STDERR_CHARS = 600;
 /** Answers that are kept whole (names, revisions, lists of settings). */
 const MAX_WHOLE_BYTES = 1_000_000;
+const WHERE: readonly string[] = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+const LIST: readonly string[] = ['config', '--list', '--show-scope', '-z'];
 
 export interface GitCall {
   readonly cwd: string;
   readonly args: readonly string[];
   readonly signal: AbortSignal;
-  /** Settings on top of those that always hold. */
-  readonly overrides?: readonly Override[];
+  /** All that git gets to know; nothing of the user's and of the repository's when left out. */
+  readonly settings?: GitSettings;
+  /** The folder that the repository shares among its working trees; undefined outside of a repository. */
+  readonly commonDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Exit codes that are answers; 0 when left out. */
   readonly answers?: readonly number[];
@@ -34,30 +40,55 @@ export interface GitRunner {
   stream(call: GitCall, take: (chunk: Buffer) => void): Promise<number>;
   /** The whole output, at most 1 MB. Throws as `stream`. */
   output(call: GitCall): Promise<{ readonly code: number; readonly bytes: Buffer }>;
+  /** The settings that count in a folder, as far as git may know them. Throws as `stream`. */
+  settings(call: Question): Promise<GitSettings>;
+  /** The folder that the repository of a folder shares among its working trees; undefined where git finds none. Throws as `stream`. */
+  commonDir(call: Question): Promise<string | undefined>;
 }
+
+type Question = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
 
 /** The one way in which git is run: fixed arguments, no shell, no terminal, its own process group, bounded time. */
 export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
-  const stream = (call: GitCall, take: (chunk: Buffer) => void): Promise<number> =>
-    runOnce(
-      call,
-      gitEnvironment(surroundings, call.environment ?? {}, call.overrides ?? []),
-      call.timeLimitMs ?? timeLimitMs,
-      take,
-    );
+  const run = (call: GitCall, env: Record<string, string>, take: (chunk: Buffer) => void): Promise<number> =>
+    runOnce(call, { ...env, ...call.environment }, call.timeLimitMs ?? timeLimitMs, take);
+  const stream: GitRunner['stream'] = async (call, take) => {
+    const own = await makeOwnSettings(call.settings ?? noSettings, call.commonDir);
+    try {
+      return await run(call, gitEnvironment(surroundings.path, own), take);
+    } finally {
+      await own.dispose();
+    }
+  };
+  // What is asked with all settings: nothing but where a repository is, and what its settings are.
+  const ask = (call: GitCall): ReturnType<GitRunner['output']> =>
+    whole(call, (take) => run(call, askingEnvironment(surroundings), take));
   return {
     stream,
-    output: async (call) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      const code = await stream(call, (chunk) => {
-        length += chunk.length;
-        if (length > MAX_WHOLE_BYTES) throw failed(call, `gave more than ${MAX_WHOLE_BYTES} bytes`);
-        chunks.push(chunk);
-      });
-      return { code, bytes: Buffer.concat(chunks) };
+    output: (call) => whole(call, (take) => stream(call, take)),
+    settings: async (question) => {
+      const { bytes } = await ask({ ...question, args: LIST });
+      return settingsAmong(bytes.toString('utf8'), surroundings);
+    },
+    commonDir: async (question) => {
+      const { code, bytes } = await ask({ ...question, args: WHERE, answers: [0, 128] });
+      return code === 0 ? bytes.toString('utf8').replace(/\n$/, '') : undefined;
     },
   };
+}
+
+async function whole(
+  call: GitCall,
+  stream: (take: (chunk: Buffer) => void) => Promise<number>,
+): Promise<{ readonly code: number; readonly bytes: Buffer }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const code = await stream((chunk) => {
+    length += chunk.length;
+    if (length > MAX_WHOLE_BYTES) throw failed(call, `gave more than ${MAX_WHOLE_BYTES} bytes`);
+    chunks.push(chunk);
+  });
+  return { code, bytes: Buffer.concat(chunks) };
 }
 
 async function runOnce(

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
-import { copyFile, lstat, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
@@ -9,7 +10,6 @@ import type { Repository } from './repository.js';
 import { commitIn } from './revision.js';
 import { shownBytes } from './shown-bytes.js';
 
-const INDEX_COPY = 'claude-code-bridge-index';
 /** git leaves these while a person, or an agent, is in the middle of something. */
 const UNFINISHED: readonly string[] = [
   'MERGE_HEAD',
@@ -48,10 +48,13 @@ export async function workIn(
     );
   }
   await requireNoModules(worktree);
-  const index = join(worktree.gitDir, INDEX_COPY);
+  // Out of reach of programs in the project: git believes what an index says.
+  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
+    const index = join(scratch, 'index');
     await copyIfThere(join(worktree.gitDir, 'index'), index);
     const environment = { GIT_INDEX_FILE: index };
+    await passByModules(git, worktree, environment);
     await git.text(['add', '--all'], { environment });
     await requireNoRepositories(git, head, environment);
     const tree = await git.text(['write-tree'], { environment });
@@ -59,8 +62,7 @@ export async function workIn(
     const branchTip = await commitIn(git, `refs/heads/${branch}`);
     return { head, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
   } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 
@@ -109,6 +111,27 @@ async function requireNoModules(worktree: Repository): Promise<void> {
   );
 }
 
+/**
+ * `git add` runs `git status` in each submodule that is checked out, with the settings of that submodule, which may name programs:
+ * none may be checked out, and what the index says of them stays as it is.
+ */
+async function passByModules(
+  git: ChangingGit,
+  worktree: Repository,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const entries = await git.fields(['ls-files', '--stage', '-z'], { environment });
+  const modules = entries
+    .filter((entry) => entry.toString('latin1').startsWith('160000 '))
+    .map((entry) => entry.subarray(entry.indexOf('\t') + 1));
+  if (modules.length === 0) return;
+  const top = Buffer.from(`${worktree.top}/`);
+  for (const module of modules)
+    if (await isThere(Buffer.concat([top, module, Buffer.from('/.git')]))) throw holdsRepositories([module]);
+  const input = Buffer.concat(modules.flatMap((module) => [module, Buffer.from([0])]));
+  await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { environment, input });
+}
+
 /** As `git add` sees it a repository in a repository is one commit, and what it holds would be lost with the worktree. */
 async function requireNoRepositories(
   git: ChangingGit,
@@ -122,15 +145,17 @@ async function requireNoRepositories(
     (_, index) => index % 2 === 1 && /^:\d{6} 160000 /.test(fields[index - 1]?.toString('latin1') ?? ''),
   );
   if (names.length === 0) return;
-  throw doesNotFit(
+  throw holdsRepositories(names);
+}
+
+function holdsRepositories(names: readonly Buffer[]): BridgeError {
+  return doesNotFit(
     `The worktree holds repositories of their own: ${someNames(names)}.`,
     'Move them out of the worktree first: a commit cannot hold them.',
   );
 }
 
 async function copyIfThere(from: string, to: string): Promise<void> {
-  // One that an earlier process left.
-  await rm(to, { force: true });
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);
   } catch (fault) {
@@ -138,7 +163,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function isThere(path: string | Buffer): Promise<boolean> {
   try {
     await lstat(path);
     return true;

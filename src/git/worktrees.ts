@@ -1,11 +1,12 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { replaceFile } from '../base/atomic-file.js';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
+import { readRegularFile } from '../base/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import { applyWork, mergeWork, targetOf } from './bring-work.js';
 import { changingGit, type ChangingGit } from './changing-git.js';
-import { Drivers } from './drivers.js';
 import { ObjectStores } from './object-stores.js';
 import { findRepository, gitOf, type Repository } from './repository.js';
 import { repositoryGit } from './repository-git.js';
@@ -17,6 +18,8 @@ import { isAncestor, notAWorktree, requireSettled, workIn, type Work } from './w
 
 /** Refs that keep what `apply` and `discard` leave behind: git never collects what a ref names. */
 const KEPT_REFS = 'refs/claude-code-bridge';
+/** A `.git` file is one path. */
+const MAX_POINTER_BYTES = 8_192;
 /** Removing many files is not cut short by a caller that lost patience. */
 const never = new AbortController().signal;
 
@@ -51,11 +54,11 @@ export interface FinishReport {
 
 /** Git worktrees for tasks: made, brought home, and removed with nothing lost. Nothing that the repository names is run. */
 export class Worktrees {
-  readonly #parts: WorktreeParts & { readonly drivers: Drivers };
+  readonly #parts: WorktreeParts;
   readonly #stores: ObjectStores;
 
   constructor(parts: WorktreeParts) {
-    this.#parts = { ...parts, drivers: new Drivers(parts.runner, parts.clock) };
+    this.#parts = parts;
     this.#stores = new ObjectStores(parts.roots, parts.clock);
   }
 
@@ -71,7 +74,7 @@ export class Worktrees {
     const { roots } = this.#parts;
     const { repository, within } = await findRepository(roots, project);
     await this.#stores.check(repository);
-    const git = await changingGit(this.#parts, repository, signal);
+    const git = await changingGit(this.#parts.runner, repository, signal);
     const base = await commitIn(git, 'HEAD');
     if (base === undefined) {
       throw new BridgeError(
@@ -87,7 +90,7 @@ export class Worktrees {
     // Fails where there is something: only what was made here is removed when it comes to that.
     await mkdir(path);
     try {
-      await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base]);
+      await addWorktree(git, repository, { path, branch, base });
       if (git.filters.length > 0)
         notes.push(
           'Filters of git, such as git-lfs, were not run: such files are in the worktree as git holds them.',
@@ -103,7 +106,7 @@ export class Worktrees {
       };
       return { folder, worktree: facts };
     } catch (fault) {
-      await this.#remove(await changingGit(this.#parts, repository, never), path, branch);
+      await this.#remove(await changingGit(this.#parts.runner, repository, never), path, branch);
       throw fault;
     }
   }
@@ -140,7 +143,7 @@ export class Worktrees {
     const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
     if (query.action !== 'discard') await requireSettled(inner.git, inner.repository, work, worktree.branch);
     // What is begun here is not cut short: half a merge would be worse than an answer that nobody waits for.
-    const patient = await changingGit(this.#parts, repository, never);
+    const patient = await changingGit(this.#parts.runner, repository, never);
     const result = await this.#bring(patient, repository, inner.repository, worktree, work, query);
     const left = await this.#remove(patient, worktree.path, worktree.branch);
     return { result, notes: left === undefined ? [] : [left] };
@@ -198,7 +201,10 @@ export class Worktrees {
     if (found.state !== 'found')
       throw notAWorktree(worktree.path, `there is no repository at ${top} any more`);
     await this.#stores.check(found.repository);
-    return { repository: found.repository, git: await changingGit(this.#parts, found.repository, signal) };
+    return {
+      repository: found.repository,
+      git: await changingGit(this.#parts.runner, found.repository, signal),
+    };
   }
 
   /** The worktree's own repository. Throws NOT_A_REPOSITORY when its `.git` leads elsewhere by now. */
@@ -217,12 +223,15 @@ export class Worktrees {
       dirname(gitDir) !== join(commonDir, 'worktrees')
     )
       throw notAWorktree(worktree.path, `its .git leads to ${gitDir}`);
-    return { repository: found.repository, git: await changingGit(this.#parts, found.repository, signal) };
+    return {
+      repository: found.repository,
+      git: await changingGit(this.#parts.runner, found.repository, signal),
+    };
   }
 
   async #leftBehind(repository: Repository, signal: AbortSignal): Promise<string[]> {
-    const { runner, drivers } = this.#parts;
-    const { counts } = await readStatus(await repositoryGit(runner, drivers, repository, signal), undefined);
+    const git = await repositoryGit(this.#parts.runner, repository, signal);
+    const { counts } = await readStatus(git, undefined);
     const changed = counts.staged + counts.modified + counts.conflicted;
     if (changed === 0 && counts.untracked === 0) return [];
     return [
@@ -242,6 +251,23 @@ export class Worktrees {
       return `The worktree ${path} could not be removed whole: ${messageOf(fault)}`;
     }
   }
+}
+
+/** The worktree names its repository by the folder in which git found it; it is to be the repository's own. */
+async function addWorktree(
+  git: ChangingGit,
+  { commonDir }: Repository,
+  made: { readonly path: string; readonly branch: string; readonly base: string },
+): Promise<void> {
+  const all = join(commonDir, 'worktrees');
+  // git would not make what a link stands for.
+  await mkdir(all, { recursive: true });
+  await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', made.branch, made.path, made.base]);
+  const pointer = join(made.path, '.git');
+  const read = await readRegularFile(pointer, MAX_POINTER_BYTES);
+  if (read.state !== 'ok') throw notAWorktree(made.path, 'git wrote no .git into it');
+  const name = basename(read.bytes.toString('utf8').trimEnd());
+  await replaceFile(pointer, `gitdir: ${join(all, name)}\n`, { mode: 0o644, durable: false });
 }
 
 async function requireFolder(git: ChangingGit, base: string, within: string): Promise<void> {

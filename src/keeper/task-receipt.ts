@@ -66,10 +66,10 @@ export class TaskReceipt {
 }
 
 /** Loaded beside the running agent: git is not part of a keeper's start. */
-async function looker({ spec, clock, env }: TaskReceiptParts): Promise<ProjectLooker> {
+async function looker({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
   const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
   const homeDir = env['HOME'] ?? '/';
   const roots = new AllowedRoots(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
   const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
-  return new ProjectSnapshots({ roots, runner: gitRunner(surroundings), clock });
+  return new ProjectSnapshots({ roots, runner: gitRunner(surroundings) });
 }

@@ -1,6 +1,6 @@
 import type { BridgeOptions } from '../bridge.js';
 import { ProjectExplorer } from '../files/project-explorer.js';
-import { gitEnvironment } from '../git/git-environment.js';
+import { openFolderGit } from '../git/folder-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
@@ -15,7 +15,7 @@ export function createExplorerService(
     opener: new PathOpener(roots),
     roots,
     activeProject,
-    gitEnvironment: () => gitEnvironment(gitSurroundings(options), {}, []),
+    openGit: (cwd, signal) => openFolderGit(gitSurroundings(options), cwd, signal),
     defaultDepth: options.config.default_tree_depth,
   });
 }

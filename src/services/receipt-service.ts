@@ -26,7 +26,7 @@ export function createReceiptService(
       stateDir,
       clock,
       logger,
-      git: new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner, clock })),
+      git: new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner })),
       claudeConfigDir: claudeConfigDir(env),
     }),
   });

@@ -2,7 +2,6 @@ import { chmod, mkdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { gitEnvironment } from '../../src/git/git-environment.js';
 import { findProgram } from '../../src/pty/find-program.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from './explorer.js';
@@ -61,9 +60,14 @@ async function place(times: number): Promise<Place> {
   const realGit = await findProgram('git', '/', { PATH: path });
   await writeFile(join(bin, 'git'), shim(times, [realGit, join(root, 'a'), join(folder, 'away'), outside]));
   await chmod(join(bin, 'git'), 0o755);
-  const env = gitEnvironment({ path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined }, {}, []);
+  const surroundings = { path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined };
   const swaps = async (): Promise<number> => (await readFile(join(folder, 'away.swaps'))).length;
-  return { root, outside, swaps, explorer: explorerOf(root, 3, undefined, undefined, undefined, env) };
+  return {
+    root,
+    outside,
+    swaps,
+    explorer: explorerOf(root, 3, undefined, undefined, undefined, surroundings),
+  };
 }
 
 describe('a folder that becomes a link behind the look at it', () => {

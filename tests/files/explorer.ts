@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
 import type { SearchEngine } from '../../src/files/search-engine.js';
-import { gitEnvironment } from '../../src/git/git-environment.js';
+import { openFolderGit } from '../../src/git/folder-git.js';
+import { askingEnvironment, type GitSurroundings } from '../../src/git/git-environment.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';
@@ -14,11 +15,12 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 100_000_000;
 
 /** The environment of git in tests: no settings of the user. */
-export const plainGit = gitEnvironment(
-  { path: process.env['PATH'], homeDir: '/nonexistent', xdgConfigHome: undefined },
-  {},
-  [],
-);
+const noUser: GitSurroundings = {
+  path: process.env['PATH'],
+  homeDir: '/nonexistent',
+  xdgConfigHome: undefined,
+};
+export const plainGit = askingEnvironment(noUser);
 
 export function explorerOf(
   root: string,
@@ -26,14 +28,14 @@ export function explorerOf(
   engines?: readonly SearchEngine[],
   patienceMs?: number,
   clock?: Clock,
-  environment: Readonly<Record<string, string>> = plainGit,
+  surroundings: GitSurroundings = noUser,
 ): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    gitEnvironment: () => environment,
+    openGit: (cwd, signal) => openFolderGit(surroundings, cwd, signal),
     defaultDepth,
     ...(engines !== undefined && { engines }),
     ...(patienceMs !== undefined && { patienceMs }),

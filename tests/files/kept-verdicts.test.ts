@@ -8,7 +8,6 @@ import { describe, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/errors.js';
 import type { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { gitEnvironment } from '../../src/git/git-environment.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from './explorer.js';
 
@@ -44,11 +43,11 @@ async function place(files: Readonly<Record<string, string>>): Promise<Place> {
   const shim = `#!/bin/sh\necho "$*" >>'${log}'\nexec '${stdout.trim()}' "$@"\n`;
   await writeFile(join(bin, 'git'), shim);
   await chmod(join(bin, 'git'), 0o755);
-  const env = gitEnvironment(
-    { path: `${bin}:${process.env['PATH'] ?? ''}`, homeDir: home, xdgConfigHome: undefined },
-    {},
-    [],
-  );
+  const surroundings = {
+    path: `${bin}:${process.env['PATH'] ?? ''}`,
+    homeDir: home,
+    xdgConfigHome: undefined,
+  };
   return {
     root,
     home,
@@ -57,7 +56,7 @@ async function place(files: Readonly<Record<string, string>>): Promise<Place> {
       await writeFile(log, '');
       return lines;
     },
-    explorer: (clock = later) => explorerOf(root, 1, undefined, undefined, clock, env),
+    explorer: (clock = later) => explorerOf(root, 1, undefined, undefined, clock, surroundings),
   };
 }
 

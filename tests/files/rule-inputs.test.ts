@@ -2,7 +2,7 @@ import { appendFile, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ruleInputs, type RuleInputs } from '../../src/files/rule-inputs.js';
-import { gitEnvironment } from '../../src/git/git-environment.js';
+import { askingEnvironment } from '../../src/git/git-environment.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { git, never, writeTree } from './explorer.js';
 
@@ -27,7 +27,7 @@ async function place(): Promise<Place> {
     'home/rules': 'y\n',
   });
   await git(top, 'init', '-q');
-  const env = gitEnvironment({ path: process.env['PATH'], homeDir: home, xdgConfigHome: undefined }, {}, []);
+  const env = askingEnvironment({ path: process.env['PATH'], homeDir: home, xdgConfigHome: undefined });
   const folder = join(top, 'a/b');
   const inputs = (nowMs = later()) => ruleInputs(folder, { cwd: folder, env, signal: never }, nowMs);
   return { folder, top, home, inputs };

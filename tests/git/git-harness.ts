@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
@@ -20,6 +20,8 @@ export interface GitPlace {
   readonly projects: string;
   /** Top of the repository. */
   readonly repo: string;
+  /** Where git and other programs are found. */
+  readonly path: string;
   readonly service: GitService;
   readonly runner: GitRunner;
   /** Plain git, as a person with no settings runs it. */
@@ -32,21 +34,25 @@ export interface GitPlace {
 export interface GitPlaceOptions {
   readonly maxDiffBytes?: number;
   readonly timeLimitMs?: number;
+  /** Folder with the git to use; the one on PATH when left out. */
+  readonly gitFolder?: string | undefined;
 }
 
 export async function gitPlace({
   maxDiffBytes = 51_200,
   timeLimitMs,
+  gitFolder,
 }: GitPlaceOptions = {}): Promise<GitPlace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'git-')));
   onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
   const [homeDir, projects, repo] = [join(root, 'home'), join(root, 'p'), join(root, 'p', 'repo')];
   for (const folder of [homeDir, projects, repo]) await mkdir(folder);
-  const path = process.env['PATH'];
+  const path = [gitFolder, process.env['PATH']].filter(Boolean).join(delimiter);
   const env = { HOME: homeDir, PATH: path, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1' };
   const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
     const fixed = ['-c', 'user.name=N', '-c', 'user.email=n@example.com', '-c', 'protocol.file.allow=always'];
-    const running = run('git', [...fixed, ...args], { cwd, env, maxBuffer: 100_000_000, timeout: 10_000 });
+    const git = gitFolder === undefined ? 'git' : join(gitFolder, 'git');
+    const running = run(git, [...fixed, ...args], { cwd, env, maxBuffer: 100_000_000, timeout: 10_000 });
     // What git runs may read its input, which would have no end.
     running.child.stdin?.end();
     return (await running).stdout;
@@ -68,6 +74,7 @@ export async function gitPlace({
   return {
     root,
     homeDir,
+    path,
     projects,
     repo,
     service,

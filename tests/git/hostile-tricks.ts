@@ -7,7 +7,13 @@ export interface Trick {
   readonly name: string;
   /** True when plain `git status`, `diff`, `log` or `show` runs it without a terminal: the test proves that it would. */
   readonly bites?: true;
+  /** The first version of git that knows it. */
+  readonly since?: readonly [major: number, minor: number];
+  /** True when it can be set beside others, and more than once. */
+  readonly inHarmony?: true;
   set(place: GitPlace, program: string): Promise<void>;
+  /** What an agent does in its worktree beside that. */
+  setInWorktree?(place: GitPlace, program: string, worktree: string): Promise<void>;
 }
 
 async function config(place: GitPlace, text: string): Promise<void> {
@@ -34,10 +40,73 @@ async function hook(folder: string, program: string): Promise<void> {
   }
 }
 
+/** All that git announces to hooks (githooks(5)). */
+const EVENTS: readonly string[] = [
+  'applypatch-msg',
+  'commit-msg',
+  'post-applypatch',
+  'post-checkout',
+  'post-commit',
+  'post-index-change',
+  'post-merge',
+  'post-rewrite',
+  'pre-applypatch',
+  'pre-auto-gc',
+  'pre-commit',
+  'pre-merge-commit',
+  'pre-rebase',
+  'prepare-commit-msg',
+  'reference-transaction',
+  'sendemail-validate',
+];
+
 export const tricks: readonly Trick[] = [
+  {
+    name: 'hooks in its settings',
+    bites: true,
+    since: [2, 54],
+    inHarmony: true,
+    set: (place, program) =>
+      config(
+        place,
+        EVENTS.map(
+          (event) =>
+            `[hook "x.${event}"]\n\tevent = ${event}\n\tcommand = ${program} ${event}\n\tenabled = true\n\tparallel = true\n` +
+            `[hook "${event}"]\n\tenabled = true\n`,
+        ).join(''),
+      ),
+  },
+  {
+    name: 'every kind of driver',
+    bites: true,
+    inHarmony: true,
+    set: async (place, program) => {
+      await config(
+        place,
+        `[core]\n\tfsmonitor = ${program}\n[diff]\n\texternal = ${program}\n` +
+          `[filter "evil"]\n\tclean = ${program}\n\tsmudge = ${program}\n\tprocess = ${program}\n\trequired = true\n` +
+          `[diff "evil"]\n\tcommand = ${program}\n\ttextconv = ${program}\n` +
+          `[merge "evil"]\n\tdriver = ${program}\n[merge]\n\tdefault = evil\n\tautoStash = true\n\tverifySignatures = true\n`,
+      );
+      await attributes(place, '* filter=evil diff=evil merge=evil');
+    },
+  },
+  {
+    name: 'commands of trailers, bundles, maintenance and signatures',
+    inHarmony: true,
+    set: (place, program) =>
+      config(
+        place,
+        `[trailer "x"]\n\tcommand = ${program}\n\tcmd = ${program}\n\tifMissing = add\n[trailer]\n\tifMissing = add\n` +
+          `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${program}\n\tformat = ssh\n[gpg "ssh"]\n\tprogram = ${program}\n\tdefaultKeyCommand = ${program}\n` +
+          `[user]\n\tsigningKey = x\n[gc]\n\tauto = 1\n\trecentObjectsHook = ${program}\n[maintenance]\n\tauto = true\n` +
+          `[uploadpack]\n\tpackObjectsHook = ${program}\n[fetch]\n\tbundleURI = ext::${program}\n[interactive]\n\tdiffFilter = ${program}\n`,
+      ),
+  },
   {
     name: 'core.fsmonitor',
     bites: true,
+    inHarmony: true,
     set: (place, program) => config(place, `[core]\n\tfsmonitor = ${program}\n`),
   },
   {
@@ -120,6 +189,7 @@ export const tricks: readonly Trick[] = [
   {
     name: 'include.path',
     bites: true,
+    inHarmony: true,
     set: async (place, program) => {
       const lines = `[core]\n\tfsmonitor = ${program}\n[filter "far"]\n\tclean = ${program}\n`;
       await writeFile(join(place.repo, '.git', 'more'), lines);
@@ -200,6 +270,12 @@ export const tricks: readonly Trick[] = [
           '[diff]\n\tsubmodule = diff\n\tignoreSubmodules = none\n[status]\n\tsubmoduleSummary = true\n',
       );
       await writeFile(join(place.repo, 'sub', 'new'), '');
+    },
+    // At the commit that is recorded: git then asks whether anything else is different in it.
+    setInWorktree: async (place, program, worktree) => {
+      await place.gitIn(worktree, 'clone', '--quiet', join(place.root, 'sub'), 'sub');
+      await place.gitIn(join(worktree, 'sub'), 'config', 'core.fsmonitor', program);
+      await writeFile(join(worktree, 'sub', 'new'), '');
     },
   },
   {

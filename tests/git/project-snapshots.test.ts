@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
 import type { ProjectChanges } from '../../src/git/project-changes.js';
 import { ProjectSnapshots } from '../../src/git/project-snapshots.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -11,7 +10,7 @@ const signal = new AbortController().signal;
 
 function snapshotsOf(place: GitPlace): ProjectSnapshots {
   const roots = new AllowedRoots([place.projects], place.homeDir);
-  return new ProjectSnapshots({ roots, runner: place.runner, clock: systemClock });
+  return new ProjectSnapshots({ roots, runner: place.runner });
 }
 
 /** What two looks find different when `work` is done between them. */

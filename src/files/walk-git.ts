@@ -1,0 +1,34 @@
+import { hasGitAbove, type FolderGit, type OpenGit } from './git-listing.js';
+
+/** The ways in which git is run during one walk; they end with it. */
+export class WalkGit {
+  readonly #openGit: OpenGit;
+  readonly #signal: AbortSignal;
+  readonly #opened: Promise<FolderGit>[] = [];
+  #top: Promise<FolderGit> | undefined;
+
+  constructor(openGit: OpenGit, signal: AbortSignal) {
+    this.#openGit = openGit;
+    this.#signal = signal;
+  }
+
+  /** In the folder at `path`, to which `place` leads. Throws GIT_FAILED. */
+  in(path: string, place: string): Promise<FolderGit> {
+    const opening = this.#openGit(hasGitAbove(path) ? place : undefined, this.#signal);
+    // Whoever asked for it hears of a fault.
+    opening.catch(() => undefined);
+    this.#opened.push(opening);
+    return opening;
+  }
+
+  /** In the first folder of the walk: the same one each time. Throws GIT_FAILED. */
+  inTop(path: string, place: string): Promise<FolderGit> {
+    this.#top ??= this.in(path, place);
+    return this.#top;
+  }
+
+  async dispose(): Promise<void> {
+    for (const opening of await Promise.allSettled(this.#opened))
+      if (opening.status === 'fulfilled') await opening.value.dispose();
+  }
+}
