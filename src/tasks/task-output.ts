@@ -3,6 +3,9 @@ import { open } from 'node:fs/promises';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 
+/** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */
+const MAX_OPENS = 10;
+
 export interface OutputPage {
   readonly text: string;
   /** Where the next page begins. */
@@ -22,9 +25,7 @@ export async function readLogPage(
   cursor: string | undefined,
   maxBytes: number,
 ): Promise<OutputPage> {
-  const parts = (await Promise.all([openPart(`${path}.1`), openPart(path)])).filter(
-    (part) => part !== undefined,
-  );
+  const parts = await openParts(path);
   try {
     const totalBytes = parts.reduce((sum, part) => sum + part.size, 0);
     const asked = cursor === undefined ? undefined : positionOf(cursor, parts);
@@ -76,6 +77,20 @@ function cursorAt(position: number, parts: readonly Part[]): string {
     before += part.size;
   }
   return '0:0';
+}
+
+/** The older part and the newer one of one moment: a log that rotates between two opens is opened again. */
+async function openParts(path: string): Promise<Part[]> {
+  for (let tries = 1; ; tries++) {
+    const newer = await openPart(path);
+    const older = await openPart(`${path}.1`);
+    const now = await openPart(path);
+    await now?.close();
+    if (now?.id === newer?.id) return [older, newer].filter((part) => part !== undefined);
+    await newer?.close();
+    if (tries === MAX_OPENS) return older === undefined ? [] : [older];
+    await older?.close();
+  }
 }
 
 async function openPart(path: string): Promise<Part | undefined> {

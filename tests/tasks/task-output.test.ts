@@ -3,6 +3,7 @@ import { mkdtemp, rename, rm, symlink, writeFile, appendFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RotatingFile } from '../../src/store/rotating-file.js';
 import { readLogPage } from '../../src/tasks/task-output.js';
 
 let folder: string;
@@ -13,6 +14,10 @@ beforeEach(async () => {
   path = join(folder, 'task.log');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function fail(fault: unknown): never {
+  throw fault;
+}
 
 async function readAll(maxBytes: number, from = '0:0'): Promise<string> {
   let text = '';
@@ -85,4 +90,35 @@ it('a link or a FIFO in the place of the log is never followed or waited for', a
   await symlink(join(folder, 'secret'), path);
   execFileSync('mkfifo', [`${path}.1`]);
   expect((await readLogPage(path, undefined, 100)).text).toBe('');
+});
+
+it('no line comes twice and none in the wrong order beside a writer that rotates', async () => {
+  const writer = new RotatingFile({ path, maxBytes: 4 * 1024, onError: fail });
+  let line = 0;
+  const writes = async (): Promise<void> => {
+    for (; line < 20_000; line++) {
+      writer.write(`line ${line}\n`);
+      if (line % 50 === 0) await writer.flush();
+    }
+    await writer.close();
+  };
+  const written = writes();
+  let last = -1;
+  let cursor = '0:0';
+  let rest = '';
+  while (line < 20_000) {
+    const page = await readLogPage(path, cursor, 1024);
+    // A part that was dropped before it was read leaves half a line.
+    if (!page.cursor.startsWith(cursor.split(':')[0] ?? '')) rest = '';
+    cursor = page.cursor;
+    const lines = (rest + page.text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) {
+      const number = Number(/^line (\d+)$/.exec(text)?.[1] ?? NaN);
+      if (Number.isNaN(number)) continue;
+      expect(number).toBeGreaterThan(last);
+      last = number;
+    }
+  }
+  await written;
 });
