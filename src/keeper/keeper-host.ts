@@ -7,7 +7,7 @@ import type { TaskHost, TaskLink } from '../tasks/task-host.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
-import { readyLine } from './ready-line.js';
+import { CONTAINER_READY_LIMIT_MS, READY_LIMIT_MS, readyLine } from './ready-line.js';
 import { ServerPresence, type KeptTask, type Stay } from './server-presence.js';
 import type { SpareKeeper } from './spare-keeper.js';
 import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
@@ -42,7 +42,8 @@ export class KeeperHost implements TaskHost {
   }
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
-    const ready = await this.#start(spec.task_id);
+    const limitMs = spec.container === undefined ? READY_LIMIT_MS : CONTAINER_READY_LIMIT_MS;
+    const ready = await this.#start(spec.task_id, limitMs);
     this.#spare?.prepare();
     if ('record' in ready) {
       if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(ready.record);
@@ -77,14 +78,14 @@ export class KeeperHost implements TaskHost {
   }
 
   /** Starts the process and waits for its one line: it runs, or why not. */
-  async #start(taskId: string): Promise<ReadyMessage> {
+  async #start(taskId: string, limitMs: number): Promise<ReadyMessage> {
     const { stateDir, runtimeDir } = this.#options;
     const log = stateDir.keeperLog(taskId);
     const spare = this.#spare?.take({ task_id: taskId });
-    let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES);
+    let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES, limitMs);
     // A spare one opens the log when it takes the task: without one it ended before that, and nothing was begun.
     if (line === undefined || !existsSync(log))
-      line = await readyLine(spawnKeeper(this.#program, taskId, log), MAX_READY_BYTES);
+      line = await readyLine(spawnKeeper(this.#program, taskId, log), MAX_READY_BYTES, limitMs);
     const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
     if (ready !== undefined) return ready;
     const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';

@@ -28,8 +28,8 @@ import { waitForContainer } from './wait-for-container.js';
 const KILL_GRACE_MS = 5_000;
 /** The kernel ends what is in a container at once; removing its files takes the engine a moment more. */
 const REMOVE_LIMIT_MS = 20_000;
-/** From the start of the container until its relay says so: a second on a busy machine. */
-const READY_LIMIT_MS = 60_000;
+/** From the start of the container until its relay says so: a second on a busy machine. Less than the keeper is given to start. */
+const READY_LIMIT_MS = 25_000;
 /** The end of a container is told within this of the engine's knowing it. */
 const JUST_ENDED_MS = 2_000;
 /** A task runs for hours; its container's end is waited for without another limit. */
