@@ -15,7 +15,7 @@ import { killTree } from '../src/pty/kill-ladder.js';
 import { PtyManager } from '../src/pty/pty-manager.js';
 import type { PtySession } from '../src/pty/pty-session.js';
 import { Screen } from '../src/screen/screen.js';
-import { waitUntilSettled } from '../src/screen/settle.js';
+import { waitUntilSettled } from './wait-until-settled.js';
 import type { Snapshot } from '../src/screen/snapshot.js';
 import { normaliseBytes, normaliseScreen, RECORDING_ROOT_TEMPLATE, SHOWN_ROOT } from './normalise-screen.js';
 import { screenCases, type ScreenCase } from './screen-cases.js';

@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.js';
-import type { Event } from '../base/event.js';
-import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
-import type { Snapshot } from './snapshot.js';
+import type { Clock } from '../src/base/clock.js';
+import type { Event } from '../src/base/event.js';
+import { DisposableStore, toDisposable, type Disposable } from '../src/base/lifecycle.js';
+import type { Snapshot } from '../src/screen/snapshot.js';
 
 export type SettleOutcome = 'settled' | 'limit' | 'aborted';
 

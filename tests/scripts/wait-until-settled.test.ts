@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Emitter } from '../../src/base/event.js';
-import { waitUntilSettled } from '../../src/screen/settle.js';
+import { waitUntilSettled } from '../../scripts/wait-until-settled.js';
 import { createSnapshot } from '../../src/screen/snapshot.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
