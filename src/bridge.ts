@@ -19,8 +19,10 @@ import { allResources } from './resources/registry.js';
 import type { ResourceServices } from './resources/services.js';
 import type { ProcessServices } from './services/process-services.js';
 import type { TaskServices } from './services/task-services.js';
+import { InsideTask } from './tasks/inside-task.js';
 import { lazyTaskService } from './tasks/lazy-task-service.js';
-import { instructions } from './tools/instructions.js';
+import { insideInstructions, instructions } from './tools/instructions.js';
+import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
 import { enabledTools } from './tools/registry.js';
 import type { ToolServices } from './tools/services.js';
 
@@ -37,6 +39,9 @@ export interface BridgeOptions {
   /** Arguments for Node when it runs the keeper. */
   readonly nodeArguments?: readonly string[];
 }
+
+/** As in `pty/child-env.ts`, which a start does not load. */
+const MARK_VARIABLE = 'CLAUDE_CODE_BRIDGE_MARK';
 
 /** A client's first words are answered before anything else is begun. */
 const JOIN_DELAY_MS = 500;
@@ -82,13 +87,24 @@ export function createBridge(options: BridgeOptions): Bridge {
       }),
     );
   };
+  const isMarked = (options.env[MARK_VARIABLE] ?? '') !== '';
+  const marks = lazily(async () => (await import('./pty/marks-around.js')).findMarksAround(options.env));
+  const insideTask = lazily(
+    async () =>
+      new InsideTask({
+        tasks: (await taskServices()).tasks,
+        allows: config.inside_tasks,
+        marks,
+        isMarked,
+      }),
+  );
   const receipts = lazily(async () => {
     const { createReceiptService } = await import('./services/receipt-service.js');
     return createReceiptService(options, roots, (await taskServices()).stateDir);
   });
   const talks = lazily(async () => {
     const { createConversationServices } = await import('./services/conversation-services.js');
-    return createConversationServices(config, (await taskServices()).tasks, activeProject);
+    return createConversationServices(config, await insideTask(), activeProject);
   });
   let processServices: ProcessServices | undefined;
   const processes = lazily(async () => {
@@ -115,19 +131,28 @@ export function createBridge(options: BridgeOptions): Bridge {
       );
     }),
   );
+  const tools = enabledTools(config.toolsets);
+  // Claude Code inside a task has this server, too, when its user has it everywhere: there it costs no tokens.
+  const isSilent = isMarked && config.inside_tasks === 'off';
   return {
     parts: {
       identity: { name: 'claude-code-bridge', version },
-      instructions,
-      tools: enabledTools(config.toolsets),
-      resources: allResources,
-      prompts: allPrompts,
+      instructions: isSilent ? insideInstructions : instructions,
+      tools: isMarked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools,
+      resources: isSilent ? [] : allResources,
+      prompts: isSilent ? [] : allPrompts,
+      showsForms: !isMarked,
       services: {
-        tasks: lazyTaskService(async () => (await taskServices()).tasks),
+        tasks: lazyTaskService(insideTask),
         activeProject: activeProject,
         git: lazyGitService(git),
         files: lazyFilesystemService(files),
-        finisher: { finish: async (query) => (await taskServices()).finisher.finish(query) },
+        finisher: {
+          finish: async (query) => {
+            await (await insideTask()).requireOwn(query.taskId);
+            return (await taskServices()).finisher.finish(query);
+          },
+        },
         receipts: {
           receiptOf: async (record, signal) => (await receipts()).receiptOf(record, signal),
         },
@@ -167,8 +192,9 @@ export function createBridge(options: BridgeOptions): Bridge {
       textOnly: !config.structured_answers,
       clock: systemClock,
       logger,
-      precondition: () => {
+      precondition: async (tool) => {
         roots.requireSome();
+        if ((await marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);
         sweepSoon();
       },
     },

@@ -26,6 +26,7 @@ export const errorCodes = {
   TASK_ALREADY_RUNNING: 'The project already has a running task; one task a project at a time.',
   TASK_NOT_RUNNING: 'The task has already ended, or has not started yet.',
   TASK_UNREACHABLE: 'The process that keeps the task does not answer.',
+  INSIDE_TASK: 'The server runs inside a task, where it does not do what was asked.',
   TASK_START_FAILED: 'The task could not be started.',
   ASK_FAILED: 'Claude Code gave no answer to the question; its own words and exit code are in the message.',
   RESPONSE_NOT_FOUND: 'No answer has that id, or it is no longer kept.',

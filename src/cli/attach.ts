@@ -5,6 +5,7 @@ import { createStderrLogger } from '../base/logger.js';
 import { loadConfig } from '../config/load-config.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { KeeperClient } from '../keeper/keeper-client.js';
+import { requireOutsideTasks } from './require-outside-tasks.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 import { readRecordFile } from '../tasks/record-file.js';
 import { readLogPage } from '../tasks/task-output.js';
@@ -35,6 +36,7 @@ export interface AttachOptions {
 
 /** Puts a task's terminal into this one until the person detaches or the task ends; resolves with the exit code. */
 export async function runAttach(options: AttachOptions): Promise<number> {
+  await requireOutsideTasks(options.env, 'attach to tasks');
   const name = options.detachKey ?? DEFAULT_DETACH_KEY;
   const detachKey = { name, byte: detachByte(name) };
   const { config } = await loadConfig({

@@ -45,6 +45,9 @@ export function taskDetails(record: TaskRecord, nowMs: number): string {
       'driver',
       `${record.driver}, ${record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,
     ],
+    ...(record.parent === undefined
+      ? []
+      : [['started by', record.parent.task_id] satisfies [string, string]]),
     ['log', record.log_file],
   ];
   if (record.files_changed.length > 0) fields.push(['changed', record.files_changed.join(', ')]);

@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { createStderrLogger } from '../base/logger.js';
+import { requireOutsideTasks } from './require-outside-tasks.js';
 import { createTaskServices } from '../services/task-services.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
@@ -33,6 +34,8 @@ export type TasksWish =
 
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
 export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<number> {
+  if (wish.what === 'kill' || wish.what === 'prune')
+    await requireOutsideTasks(options.env, 'end or remove tasks');
   const { config, source } = await loadConfig({ ...options, cwd: process.cwd() });
   // A command is no server: it must not keep a task alive that ends when its last server has gone.
   const asCommand = { ...config, on_disconnect: 'keep' } as const;

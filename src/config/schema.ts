@@ -222,6 +222,19 @@ export const configSchema = z.strictObject({
       expected: 'true or false',
     }),
 
+  inside_tasks: z
+    .enum(['off', 'look', 'start'])
+    .default('off')
+    .describe(
+      'What a server offers that runs inside a task, because Claude Code there has it in its settings: nothing (`off`), tools that only read (`look`), ' +
+        'or also tasks of its own (`start`), never in a wider permission mode than that of the task around it. Decisions are never answered there.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_INSIDE_TASKS',
+      form: 'text',
+      expected: 'one of "off", "look", "start"',
+    }),
+
   resume_after_limit: z
     .boolean()
     .default(false)

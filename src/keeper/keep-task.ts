@@ -35,6 +35,7 @@ import { TaskRun } from '../tasks/task-run.js';
 import type { Judgement } from '../tasks/task-run-parts.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import type { AgentContainer, AgentContainerParts } from './agent-container.js';
+import { endChildren } from './end-children.js';
 import { createDriver } from './create-driver.js';
 import { FloodShare } from './flood-share.js';
 import { KeeperServer } from './keeper-server.js';
@@ -137,6 +138,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       promptFile: stateDir.promptFile(taskId),
       sessionId: randomUUID(),
       killTree: async (pid) => {
+        await endChildren(taskId, { stateDir, clock, logger });
         if (container !== undefined) return container.terminals.end();
         // A print session runs on pipes, with no shell around it.
         const isWrapped = spec.driver !== 'print';
@@ -166,6 +168,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
           return judge(request, mode, spec, rules);
         },
         endLeftovers: async () => {
+          await endChildren(taskId, { stateDir, clock, logger });
           await container?.terminals.end();
           return (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended
             .length;

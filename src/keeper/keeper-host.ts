@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { BridgeError, isErrorCode } from '../base/errors.js';
+import { MARK_VARIABLE } from '../pty/child-env.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -36,14 +37,15 @@ export class KeeperHost implements TaskHost {
       nodeArguments,
       statePath: stateDir.path,
       runtimePath: runtimeDir.path,
-      env,
+      // A server inside a task has that task's mark. Not all that it starts belongs to the task: the queue is everybody's.
+      env: { ...env, [MARK_VARIABLE]: undefined },
     };
     this.#spare = spare?.(this.#program);
   }
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
     const limitMs = spec.container === undefined ? READY_LIMIT_MS : CONTAINER_READY_LIMIT_MS;
-    const ready = await this.#start(spec.task_id, limitMs);
+    const ready = await this.#start(spec, limitMs);
     this.#spare?.prepare();
     if ('record' in ready) {
       if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(ready.record);
@@ -78,14 +80,18 @@ export class KeeperHost implements TaskHost {
   }
 
   /** Starts the process and waits for its one line: it runs, or why not. */
-  async #start(taskId: string, limitMs: number): Promise<ReadyMessage> {
+  async #start({ task_id: taskId, parent }: TaskSpec, limitMs: number): Promise<ReadyMessage> {
     const { stateDir, runtimeDir } = this.#options;
     const log = stateDir.keeperLog(taskId);
-    const spare = this.#spare?.take({ task_id: taskId });
+    const program =
+      parent === undefined
+        ? this.#program
+        : { ...this.#program, env: { ...this.#program.env, [MARK_VARIABLE]: parent.mark } };
+    const spare = parent === undefined ? this.#spare?.take({ task_id: taskId }) : undefined;
     let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES, limitMs);
     // A spare one opens the log when it takes the task: without one it ended before that, and nothing was begun.
     if (line === undefined || !existsSync(log))
-      line = await readyLine(spawnKeeper(this.#program, taskId, log), MAX_READY_BYTES, limitMs);
+      line = await readyLine(spawnKeeper(program, taskId, log), MAX_READY_BYTES, limitMs);
     const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
     if (ready !== undefined) return ready;
     const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';

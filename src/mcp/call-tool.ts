@@ -20,8 +20,10 @@ export type ResultBytes = (result: ToolResult) => number;
 export interface ToolHost<Services> {
   readonly services: Services;
   readonly logger: Logger;
-  /** Runs before every tool; throws BridgeError when no tool can work yet. */
-  readonly precondition?: () => void;
+  /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
+  readonly precondition?: (tool: Tool<Services>) => void | Promise<void>;
+  /** False where no form may be shown to a person, whatever the client declares. */
+  readonly showsForms?: boolean;
   /** True when answers go out as text alone, and tools are listed without the schema of a structured form. */
   readonly textOnly?: boolean;
 }
@@ -38,7 +40,7 @@ export async function callTool<Services>(
   resultBytes?: ResultBytes,
 ): Promise<ToolResult> {
   try {
-    host.precondition?.();
+    await host.precondition?.(tool);
     return answerOf(tool.name, await tool.run(args, host.services, call), host, resultBytes);
   } catch (thrown) {
     // A call that nobody waits for any more is answered by nobody; what it threw is its own cancellation.

@@ -136,6 +136,7 @@ export class DirectCalls<Services> {
   #personFor(call: DirectCall): Person | undefined {
     const server = this.#server();
     if (this.#opening?.showsForms !== true || server === undefined) return undefined;
+    if (this.#host.showsForms === false) return undefined;
     return legacyPerson(
       (params, timeoutMs) =>
         server.request({ method: 'elicitation/create', params }, { timeout: timeoutMs, signal: call.signal }),

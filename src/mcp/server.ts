@@ -141,7 +141,7 @@ function serveTools<Services>(
         `No tool is named ${JSON.stringify(params.name)}. ${hint}`,
       );
     }
-    const person = personAt(server, context, parts.logger);
+    const person = parts.showsForms === false ? undefined : personAt(server, context, parts.logger);
     const result = await callTool(tool, params.arguments, parts, {
       signal: context.mcpReq.signal,
       progress: progressOf(context, parts.logger),

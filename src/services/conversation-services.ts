@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.js';
 import { ConversationManager } from '../conversations/conversation-manager.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import { Delegation } from '../tasks/delegation.js';
-import type { TaskManager } from '../tasks/task-manager.js';
+import type { TaskService } from '../tasks/task-service.js';
 
 /** The two services that start tasks under names of their own. */
 export interface ConversationServices {
@@ -13,7 +13,7 @@ export interface ConversationServices {
 
 export function createConversationServices(
   config: Config,
-  tasks: TaskManager,
+  tasks: TaskService,
   activeProject: ActiveProject,
 ): ConversationServices {
   return {

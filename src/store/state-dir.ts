@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
@@ -8,6 +8,8 @@ import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
+/** In a task's folder: an empty file for each task that was started inside it. */
+const CHILDREN = 'children';
 /** A keeper that could not start its agent says so first, and writes its last lines then: each try waits so much longer. */
 const LAST_LINES_TRIES = 6;
 const LAST_LINES_MS = 20;
@@ -104,6 +106,28 @@ export class StateDir {
       return folder;
     } catch (fault) {
       throw unusable(folder, `cannot be made: ${messageOf(fault)}`, fault);
+    }
+  }
+
+  /** Notes that `childId` was started inside a task. Throws STATE_UNUSABLE. */
+  async addChild(taskId: string, childId: string): Promise<void> {
+    const folder = join(this.taskDir(taskId), CHILDREN);
+    try {
+      await makeFolders(folder, OWNER_ONLY);
+      await writeFile(join(folder, basename(this.taskDir(childId))), '', { mode: 0o600 });
+    } catch (fault) {
+      throw unusable(folder, `cannot be written: ${messageOf(fault)}`, fault);
+    }
+  }
+
+  /** Ids of the tasks that were started inside a task. */
+  async childrenOf(taskId: string): Promise<string[]> {
+    try {
+      const names = await readdir(join(this.taskDir(taskId), CHILDREN));
+      return names.filter((name) => TASK_ID_PATTERN.test(name));
+    } catch (fault) {
+      if (systemCodeOf(fault) === 'ENOENT') return [];
+      throw unusable(this.taskDir(taskId), `cannot be read: ${messageOf(fault)}`, fault);
     }
   }
 

@@ -191,6 +191,7 @@ export class TaskQueue implements Disposable {
       const spec = await this.#spec(ticket);
       const path = await new AllowedRoots(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
       if (path !== spec.project_path) throw moved(spec.project_path, path);
+      await this.#requireParent(spec);
       await host.launch(spec);
       await this.#folder.remove(taskId);
       return 'started';
@@ -209,6 +210,18 @@ export class TaskQueue implements Disposable {
         await reservation.release();
       }
     }
+  }
+
+  /** A task that was started inside another one does not outlive it, also not in the queue. */
+  async #requireParent({ parent }: TaskSpec): Promise<void> {
+    if (parent === undefined) return;
+    const record = await this.#record(parent.task_id);
+    if (record !== undefined && !isFinal(record.status)) return;
+    throw new BridgeError(
+      'INSIDE_TASK',
+      `The task inside which it was started, ${parent.task_id}, has ended.`,
+      'Start it again from outside.',
+    );
   }
 
   async #failed(ticket: Ticket, fault: unknown): Promise<'ended' | 'waits'> {

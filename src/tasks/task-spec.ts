@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { driverNameSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
+import {
+  driverNameSchema,
+  parentSchema,
+  permissionModeSchema,
+  taskIdSchema,
+  taskPurposeSchema,
+} from './task.js';
 import { worktreeSchema } from './worktree-maker.js';
 
 /** The container of a task's agent, by the user's settings of that moment. */
@@ -32,6 +38,8 @@ export const taskSpecSchema = z.object({
   skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
   resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
+  /** For a task that was started from inside another one. Its keeper carries the mark of that one, and ends with it. */
+  parent: parentSchema.extend({ mark: z.string() }).optional(),
   /** For a task that works in a git worktree of its own; `project_path` lies in it then. */
   worktree: worktreeSchema.optional(),
   /** For a task whose agent runs in a container; left out, it runs on this machine. */

@@ -82,12 +82,15 @@ export class TaskStarter {
       purpose: input.purpose ?? 'task',
       skip_permissions: input.skipPermissions ?? false,
       resume: resume ?? null,
+      ...(input.parent === undefined ? {} : { parent: input.parent }),
       ...(container === undefined ? {} : { container }),
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
       created_at: new Date(clock.now()).toISOString(),
       settings: { ...taskSettings, claude_command: [...command] },
     };
-    await this.#options.stateDir.createTaskDir(spec.task_id);
+    const { stateDir } = this.#options;
+    await stateDir.createTaskDir(spec.task_id);
+    if (spec.parent !== undefined) await stateDir.addChild(spec.parent.task_id, spec.task_id);
     try {
       return await this.#place(spec, projectPath, input);
     } catch (fault) {

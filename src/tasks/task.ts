@@ -102,6 +102,9 @@ export const troubleSchema = z.object({
 });
 export type TaskTrouble = z.infer<typeof troubleSchema>;
 
+/** The task from inside which another one was started; `depth` is 1 for a task of a task that a person's client started. */
+export const parentSchema = z.object({ task_id: taskIdSchema, depth: z.number().int().positive() });
+
 const currentRecordSchema = z.object({
   schema_version: z.literal(RECORD_VERSION),
   task_id: taskIdSchema,
@@ -154,6 +157,8 @@ const currentRecordSchema = z.object({
   prompt_file: z.string(),
   /** While a task is `waiting` for it to pass, and in the record of one that failed by it; else null or left out. */
   trouble: troubleSchema.nullable().optional(),
+  /** For a task that was started from inside another one. */
+  parent: parentSchema.optional(),
   /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
   worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is told by whoever reads the record. */

@@ -5,3 +5,7 @@ export const instructions = [
   'A task with status waiting has open decisions: answer each with respond_to_task; ask the user when the choice is theirs. Unanswered ones are denied at expires_at.',
   'When it has ended, get_task_result tells what it did, and what it only claims. One task a project at a time; tasks go on when this conversation ends.',
 ].join('\n');
+
+/** The same for a server inside a task that offers nothing there. */
+export const insideInstructions =
+  'This server runs inside one of its own tasks. It offers nothing here; the setting inside_tasks changes that.';

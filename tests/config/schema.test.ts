@@ -28,6 +28,7 @@ test('the defaults are those of the specification', () => {
     decision_timeout_seconds: 600,
     spare_keeper: true,
     structured_answers: true,
+    inside_tasks: 'off',
     resume_after_limit: false,
     max_log_size_bytes: 10_485_760,
     task_history_size: 20,

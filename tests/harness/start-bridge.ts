@@ -39,6 +39,9 @@ export interface BridgeOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What differs in another server. */
+export type AnotherServer = Pick<BridgeOptions, 'command' | 'env' | 'person'>;
+
 /** A running server of its own, in folders of its own, and a client that is connected to it. */
 export interface TestBridge extends TaskClient {
   readonly workplace: Workplace;
@@ -48,7 +51,7 @@ export interface TestBridge extends TaskClient {
   readonly projects: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Another server process over the same state, as another client of the same user starts it. */
-  another(era?: Era): Promise<TaskClient>;
+  another(era?: Era, more?: AnotherServer): Promise<TaskClient>;
 }
 
 /**
@@ -96,19 +99,22 @@ export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
   if (options.withKey === false) delete env['ANTHROPIC_API_KEY'];
   if (options.withoutRoots === true) delete env['MCP_ALLOWED_ROOTS'];
 
-  const open = async (era: Era, person?: PersonAtClient): Promise<McpClient> => {
-    const [command, ...args] = options.command ?? [process.execPath, serverEntry];
-    const client = await connect(era, { command, args, cwd: workplace.root, env }, person);
+  const open = async (era: Era, { person, ...more }: AnotherServer): Promise<McpClient> => {
+    const [command, ...args] = more.command ?? options.command ?? [process.execPath, serverEntry];
+    const server = { command, args, cwd: workplace.root, env: { ...env, ...more.env } };
+    const client = await connect(era, server, person);
     clients.push(client);
     return client;
   };
-  const first = new TaskClient(await open(options.era ?? 'modern', options.person));
+  const first = new TaskClient(
+    await open(options.era ?? 'modern', { ...(options.person && { person: options.person }) }),
+  );
   return Object.assign(first, {
     workplace,
     api,
     project: projects[0] ?? '',
     projects,
     env,
-    another: async (era: Era = 'modern') => new TaskClient(await open(era)),
+    another: async (era: Era = 'modern', more: AnotherServer = {}) => new TaskClient(await open(era, more)),
   });
 }
