@@ -9,6 +9,8 @@ import type { RuleRow } from './user-rules.js';
 /** The part `permissions` of Claude Code's settings, for one run. */
 export interface CliPermissions {
   readonly ask: readonly string[];
+  /** What nobody may do in this run, whatever other settings allow. */
+  readonly deny: readonly string[];
 }
 
 /**
@@ -18,13 +20,28 @@ export interface CliPermissions {
 const CAUTIOUS_ASKS: readonly string[] = [
   'WebFetch',
   'WebSearch',
+  // It prints what is in files that it does not name.
+  'Grep',
   ...nameRules('Read', secretNames),
+  ...commandRules(secretNames),
   ...nameRules('Edit', liveNames),
 ];
 
 /** Rules in Claude Code's own syntax for every file that the list names; that of a folder holds for all below it. */
 export function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs): string[] {
   return [...folders, ...files].map((glob) => `${tool}(**/${glob})`);
+}
+
+/**
+ * Rules for the commands that name such a file in plain letters. What a glob, a redirection or a search through a folder
+ * reaches is not seen by them.
+ */
+function commandRules({ folders, files }: NameGlobs): string[] {
+  const names = [...folders, ...files].map((glob) => glob.replace(/^\*+|\*+$/g, ''));
+  return [...new Set(names)].flatMap((name) =>
+    // A name without a dot is an ordinary word, too: it counts at the beginning of a word or a path's part.
+    /[._]/.test(name) ? [`Bash(*${name}*)`] : [`Bash(* ${name}*)`, `Bash(*/${name}*)`],
+  );
 }
 
 /**
@@ -35,6 +52,7 @@ export function cliPermissions(
   rows: readonly RuleRow[],
   mode: ApprovalMode,
   projectPath: string,
+  ownPlaces: readonly string[] = [],
 ): CliPermissions {
   const ask = rows.flatMap(({ rule: text, verdict }) => {
     if (verdict === 'allow') return [];
@@ -47,7 +65,10 @@ export function cliPermissions(
     const tool = rule.access === 'read' ? 'Read' : 'Edit';
     return ['Bash', `${tool}(${absolutePattern(rule.pattern, projectPath)})`];
   });
-  return { ask: [...new Set([...ask, ...(mode === 'cautious' ? CAUTIOUS_ASKS : [])])] };
+  return {
+    ask: [...new Set([...ask, ...(mode === 'cautious' ? CAUTIOUS_ASKS : [])])],
+    deny: ownPlaces.flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]),
+  };
 }
 
 /** A path that begins in the project, said from the root: Claude Code would take it from elsewhere. */

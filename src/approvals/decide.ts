@@ -16,6 +16,12 @@ export interface ApprovalRequest {
    * existing parent); of a file pattern the folder before its first wildcard. Empty when it names none.
    */
   readonly paths: readonly string[];
+  /** The paths as they are written, absolute; and other names, in the project, of the files to which `paths` lead. */
+  readonly named?: readonly string[] | undefined;
+  /** Settings and state of the bridge itself, absolute. */
+  readonly ownPlaces?: readonly string[] | undefined;
+  /** Why a search may print secrets, in words. */
+  readonly searchedSecret?: string | undefined;
 }
 
 export interface Rule {

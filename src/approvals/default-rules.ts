@@ -1,10 +1,23 @@
 import { runsLater } from '../projects/live-names.js';
+import { plainPath } from '../projects/name-list.js';
 import { isSecret } from '../projects/secret-names.js';
 import type { ApprovalRequest, Rule } from './decide.js';
 import { isInsideProject } from './project-paths.js';
 
+/** The rule that denies edits of the bridge's own settings and state. */
+export const OWN_FILES = 'own-files';
+
 /** The rules that hold when the user has set none. Order within a verdict is the order of trial. */
 export const defaultRules: readonly Rule[] = [
+  {
+    id: OWN_FILES,
+    modes: ['auto', 'cautious'],
+    kinds: ['permission'],
+    tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
+    subject: namesOwn,
+    verdict: 'deny',
+    why: 'it is of the settings or the state of the bridge itself, which no session edits',
+  },
   {
     id: 'auto-permission',
     modes: ['auto'],
@@ -55,6 +68,7 @@ export const defaultRules: readonly Rule[] = [
     // Without a path these search the project's own folder.
     subject: (request) =>
       !namesSecret(request) &&
+      request.searchedSecret === undefined &&
       request.paths.every(
         (path) => path === request.projectPath || isInsideProject(request.projectPath, path),
       ),
@@ -106,6 +120,15 @@ export const defaultRules: readonly Rule[] = [
     subject: (request) => request.paths.length > 0,
     verdict: 'ask',
     why: 'the file is not one of the project',
+  },
+  {
+    id: 'cautious-search-secret',
+    modes: ['cautious'],
+    kinds: ['permission'],
+    tool: /^Grep$/,
+    subject: (request) => request.searchedSecret !== undefined,
+    verdict: 'ask',
+    why: 'a search prints what it finds, and the folder may hold secrets',
   },
   {
     id: 'cautious-network',
@@ -162,9 +185,21 @@ function everyPathInProject(request: ApprovalRequest): boolean {
 }
 
 function namesSecret(request: ApprovalRequest): boolean {
-  return request.paths.some((path) => isSecret(path, request.projectPath));
+  return everyName(request).some((path) => isSecret(path, request.projectPath));
 }
 
 function namesLive(request: ApprovalRequest): boolean {
-  return request.paths.some((path) => runsLater(path, request.projectPath));
+  return everyName(request).some((path) => runsLater(path, request.projectPath));
+}
+
+/** A name counts as what it says, and as what it leads to. */
+function everyName({ paths, named = [] }: ApprovalRequest): readonly string[] {
+  return [...paths, ...named];
+}
+
+function namesOwn({ paths, ownPlaces = [] }: ApprovalRequest): boolean {
+  const own = ownPlaces.map(plainPath);
+  return paths
+    .map(plainPath)
+    .some((path) => own.some((place) => path === place || path.startsWith(`${place}/`)));
 }

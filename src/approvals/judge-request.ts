@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { oneLine } from '../base/text.js';
 import { decide, type ApprovalKind, type ApprovalMode, type Verdict } from './decide.js';
-import { defaultRules } from './default-rules.js';
+import { defaultRules, OWN_FILES } from './default-rules.js';
 import { judgeShellLine, type PartVerdict } from './judge-shell-line.js';
 import { answerOf } from './match-command.js';
 import type { Places } from './places.js';
@@ -18,6 +18,12 @@ export interface JudgedRequest {
   readonly projectPath: string;
   /** Every path that the request names, absolute, links resolved. */
   readonly paths: readonly string[];
+  /** Other names, in the project, of the files to which `paths` lead. */
+  readonly aliases?: readonly string[] | undefined;
+  /** Settings and state of the bridge itself, absolute. */
+  readonly ownPlaces?: readonly string[] | undefined;
+  /** Why a search may print secrets, in words. */
+  readonly searchedSecret?: string | undefined;
   /** Where the session's shell is, if it says so. */
   readonly folder?: string | undefined;
 }
@@ -43,13 +49,18 @@ export async function judgeRequest(
 ): Promise<JudgedVerdict> {
   const isRuled = request.kind === 'permission' && request.tool !== 'AskUserQuestion';
   if (isRuled && request.tool === 'Bash') return judgeBash(request, rules, places);
+  const named = [...namedPaths(request), ...(request.aliases ?? [])];
+  const decided = decide({ ...request, named }, defaultRules);
+  // No rule of the settings allows what the bridge keeps for itself.
+  if (decided.rule === OWN_FILES) return { ...decided, parts: [] };
   if (isRuled) {
     for (const list of [rules.deny, rules.allow, rules.ask]) {
       const found = list.find((rule) => concerns(rule, request));
       if (found !== undefined) return { ...answerOf(found), parts: [] };
     }
   }
-  return { ...decide(request, defaultRules), parts: [] };
+  const isSearch = decided.rule === 'cautious-search-secret' && request.searchedSecret !== undefined;
+  return { ...decided, ...(isSearch && { reason: request.searchedSecret }), parts: [] };
 }
 
 async function judgeBash(request: JudgedRequest, rules: UserRules, places: Places): Promise<JudgedVerdict> {

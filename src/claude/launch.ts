@@ -58,7 +58,12 @@ export function printArguments(wishes: LaunchWishes): string[] {
 }
 
 function permissionArguments({ permissions, skipPermissions }: LaunchWishes): string[] {
-  if (permissions === undefined || permissions.ask.length === 0 || skipPermissions === true) return [];
+  if (
+    permissions === undefined ||
+    skipPermissions === true ||
+    permissions.ask.length + permissions.deny.length === 0
+  )
+    return [];
   return ['--settings', JSON.stringify({ permissions })];
 }
 

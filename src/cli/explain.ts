@@ -6,7 +6,9 @@ import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js'
 import { realPlaces } from '../approvals/places.js';
 import { compileRules } from '../approvals/user-rules.js';
 import { loadConfig } from '../config/load-config.js';
-import { requestPaths } from '../tasks/request-paths.js';
+import { ownPlaces } from '../config/own-places.js';
+import { aliasesOf, requestPaths } from '../tasks/request-paths.js';
+import { searchedSecret } from '../tasks/searched-secret.js';
 
 export interface ExplainRequest {
   readonly tool: string;
@@ -32,6 +34,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   const { config, source } = await loadConfig({ env, cwd, homeDir, configPath });
   const projectPath = await projectOf(resolve(cwd, request.project));
   const input = inputOf(tool, request.input);
+  const paths = await requestPaths(input, projectPath);
   const judged = await judgeRequest(
     {
       mode,
@@ -39,7 +42,10 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
       tool,
       input,
       projectPath,
-      paths: await requestPaths(input, projectPath),
+      paths,
+      aliases: await aliasesOf(paths, projectPath),
+      ownPlaces: ownPlaces(config, { env, homeDir, settingsFile: source }),
+      searchedSecret: await searchedSecret(tool, input, projectPath),
       folder: projectPath,
     },
     compileRules(config.rules, { projectPath, homeDir }),

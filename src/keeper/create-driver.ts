@@ -51,7 +51,12 @@ export function createDriver(parts: DriverParts): SessionDriver {
 
 function oneProgram(parts: DriverParts): SessionDriver {
   const { spec, installation, clock, pty, env, promptFile, sessionId, killTree, onBytes } = parts;
-  const permissions = cliPermissions(spec.settings.rules ?? [], spec.permission_mode, spec.project_path);
+  const permissions = cliPermissions(
+    spec.settings.rules ?? [],
+    spec.permission_mode,
+    spec.project_path,
+    spec.settings.own_places,
+  );
   const shared = { clock, command: installation.command, cwd: spec.project_path, env, killTree, permissions };
   if (spec.driver === 'print') {
     return new PrintDriver({

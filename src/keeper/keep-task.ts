@@ -28,7 +28,8 @@ import { RuntimeDir } from '../store/runtime-dir.js';
 import { StateDir } from '../store/state-dir.js';
 import { createProjectFiles, logFolder, type ProjectFiles } from '../tasks/project-folder.js';
 import { ReadableLog } from '../tasks/readable-log.js';
-import { requestPaths } from '../tasks/request-paths.js';
+import { aliasesOf, requestPaths } from '../tasks/request-paths.js';
+import { searchedSecret } from '../tasks/searched-secret.js';
 import { initialRecord } from '../tasks/initial-record.js';
 import type { PermissionMode, TaskRecord } from '../tasks/task.js';
 import { TaskRun } from '../tasks/task-run.js';
@@ -275,7 +276,18 @@ async function judge(
   const { kind, tool, input, folder } = request;
   const paths = await requestPaths(input, spec.project_path);
   return judgeRequest(
-    { mode, kind, tool, input, projectPath: spec.project_path, paths, folder },
+    {
+      mode,
+      kind,
+      tool,
+      input,
+      projectPath: spec.project_path,
+      paths,
+      aliases: await aliasesOf(paths, spec.project_path),
+      ownPlaces: spec.settings.own_places,
+      searchedSecret: mode === 'cautious' ? await searchedSecret(tool, input, spec.project_path) : undefined,
+      folder,
+    },
     rules,
     realPlaces,
   );

@@ -44,6 +44,22 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
     for (const rule of ask) expect(readPermissionRule(rule)).toHaveProperty('rule');
   });
 
+  it('in mode cautious every command that names a file of secrets', () => {
+    const { ask } = cliPermissions([], 'cautious', PROJECT);
+    expect(ask).toEqual(
+      expect.arrayContaining(['Grep', 'Bash(*.env*)', 'Bash(*credentials.json*)', 'Bash(*/secrets*)']),
+    );
+    expect(ask).not.toContain('Bash(*secrets*)');
+    expect(ask).not.toContain('Bash(**)');
+  });
+
+  it('in every mode denies edits of what belongs to the bridge itself', () => {
+    const own = ['/home/me/state'];
+    const deny = ['Edit(//home/me/state)', 'Edit(//home/me/state/**)'];
+    expect(cliPermissions([], 'auto', PROJECT, own)).toEqual({ ask: [], deny });
+    expect(cliPermissions([], 'cautious', PROJECT, own).deny).toEqual(deny);
+  });
+
   it('in mode cautious the network and files of secrets, each once; about commands Claude Code judges itself', () => {
     const { ask } = cliPermissions(
       [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'so' }],

@@ -110,7 +110,12 @@ describe('the default rules', () => {
   test('each has its own id, is matched by a row of this table, and gives a reason', () => {
     const ids = defaultRules.map((rule) => rule.id);
     expect(new Set(ids).size).toBe(ids.length);
-    const matched = new Set(rows.map((row) => row[4].split(' ')[1]));
+    // Those of the tests below match by more than a row says.
+    const matched = new Set([
+      ...rows.map((row) => row[4].split(' ')[1]),
+      'own-files',
+      'cautious-search-secret',
+    ]);
     expect(ids.filter((id) => !matched.has(id))).toEqual([]);
     expect(defaultRules.filter((rule) => rule.why === '')).toEqual([]);
   });
@@ -124,5 +129,40 @@ describe('the default rules', () => {
       paths: ['/a'],
     } as const;
     expect(decide(request, defaultRules).verdict).toBe('allow');
+  });
+});
+
+describe('names of a file', () => {
+  const judged = (tool: string, request: Partial<Parameters<typeof decide>[0]>) => {
+    const { verdict, rule } = decide(
+      { mode: 'cautious', kind: 'permission', tool, projectPath: '/home/me/p', paths: [], ...request },
+      defaultRules,
+    );
+    return `${verdict} ${rule}`;
+  };
+  const plain = ['/home/me/p/docs/a.md'];
+
+  test('count as they are written, too: a link with the name of a file that runs later is asked about', () => {
+    expect(judged('Edit', { paths: plain })).toBe('allow cautious-edit');
+    expect(judged('Edit', { paths: plain, named: ['/home/me/p/CLAUDE.md'] })).toBe('ask cautious-protected');
+    expect(judged('Read', { paths: plain, named: ['/home/me/p/.env'] })).toBe('ask cautious-secret');
+    expect(judged('Read', { paths: plain, named: ['/home/me/p/link.md'] })).toBe('allow cautious-read');
+  });
+
+  test('of the bridge itself are denied to edits in both modes, in any case, and to nothing else', () => {
+    const ownPlaces = ['/home/me/p/state', '/home/me/p/bridge.json'];
+    for (const mode of ['auto', 'cautious'] as const) {
+      for (const path of ['/home/me/p/state', '/home/me/p/State/tasks/x', '/home/me/p/bridge.json'])
+        expect(judged('Write', { mode, paths: [path], ownPlaces })).toBe('deny own-files');
+      expect(judged('Read', { mode, paths: ['/home/me/p/state/x'], ownPlaces })).toMatch(/^allow /);
+      expect(judged('Write', { mode, paths: ['/home/me/p/stated'], ownPlaces })).toMatch(/^allow /);
+    }
+  });
+
+  test('that a search may meet: a search where secrets are is asked about', () => {
+    expect(judged('Grep', { searchedSecret: undefined })).toBe('allow cautious-search');
+    expect(judged('Grep', { searchedSecret: '.env is in the folder that it searches' })).toBe(
+      'ask cautious-search-secret',
+    );
   });
 });

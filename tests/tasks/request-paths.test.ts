@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { requestPaths } from '../../src/tasks/request-paths.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { aliasesOf, requestPaths } from '../../src/tasks/request-paths.js';
 
 let folder: string;
 let project: string;
@@ -45,4 +45,24 @@ it('what leads nobody knows where is outside of every project', async () => {
   await symlink('loop', join(project, 'loop'));
   expect(await requestPaths({ file_path: 'loop' }, project)).toEqual(['/']);
   expect(await requestPaths({ file_path: 'src/a.ts/below' }, project)).toEqual(['/']);
+});
+
+describe('other names of a file', () => {
+  it('are those of the links in the project’s folder, to the file or to a folder above it', async () => {
+    await mkdir(join(project, 'docs/ci'), { recursive: true });
+    await writeFile(join(project, 'docs/agents.md'), '');
+    await symlink('docs/agents.md', join(project, 'CLAUDE.md'));
+    await symlink('docs/ci', join(project, '.github'));
+    await symlink('nowhere', join(project, 'dangling'));
+    const named = async (path: string) =>
+      aliasesOf(await requestPaths({ file_path: path }, project), project);
+    expect(await named('docs/agents.md')).toEqual([join(project, 'CLAUDE.md')]);
+    expect(await named('docs/ci/build.yml')).toEqual([join(project, '.github/build.yml')]);
+    expect(await named('docs/cix/build.yml')).toEqual([]);
+    expect(await named('nowhere')).toEqual([join(project, 'dangling')]);
+  });
+
+  it('are none where the project is not there', async () => {
+    expect(await aliasesOf(['/x'], join(project, 'gone'))).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HooksServer, type HookHandler } from '../../../src/claude/hooks/hooks-server.js';
+import type { CliPermissions } from '../../../src/approvals/cli-permissions.js';
 import { HOOK_TOKEN_VARIABLE, hookSettings } from '../../../src/claude/hooks/hook-settings.js';
 import { relayHooks } from '../../../src/claude/hooks/relayed-hooks.js';
 
@@ -9,12 +10,12 @@ const FOREVER = new AbortController().signal;
 
 describe('hooks of a CLI that cannot reach the server', () => {
   it('run a program instead of posting, and keep their time limit and all other settings', async () => {
-    const { command } = await relayed(() => Promise.resolve({}), { ask: ['Bash(git push *)'] });
+    const { command } = await relayed(() => Promise.resolve({}), { ask: ['Bash(git push *)'], deny: [] });
     const settings: unknown = JSON.parse(command[2] ?? '');
     expect(command.slice(0, 2)).toEqual(['claude', '--settings']);
     expect(command.slice(3)).toEqual(['--model', 'opus']);
     expect(settings).toMatchObject({
-      permissions: { ask: ['Bash(git push *)'] },
+      permissions: { ask: ['Bash(git push *)'], deny: [] },
       hooks: { Stop: [{ hooks: [{ type: 'command', command: 'ask the relay', timeout: 70 }] }] },
     });
     expect(command[2]).not.toContain('http');
@@ -57,7 +58,7 @@ describe('hooks of a CLI that cannot reach the server', () => {
   });
 });
 
-async function relayed(handle: HookHandler, permissions: { ask: string[] } = { ask: [] }) {
+async function relayed(handle: HookHandler, permissions: CliPermissions = { ask: [], deny: [] }) {
   const server = await HooksServer.start({ token: TOKEN, handle, onFault: () => undefined });
   onTestFinished(() => server.dispose());
   const settings = hookSettings(server.url, 10, permissions);
