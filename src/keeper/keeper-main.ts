@@ -1,8 +1,11 @@
 import '../base/uncompiled-schemas.js';
 import { closeSync, writeSync } from 'node:fs';
+import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { createStderrLogger } from '../base/logger.js';
 import { readEnvironment } from '../config/read-environment.js';
+import { Heartbeat } from '../store/heartbeat.js';
+import { RuntimeDir } from '../store/runtime-dir.js';
 import type { TaskRun } from '../tasks/task-run.js';
 import { awaitTask } from './await-task.js';
 import { continueQueue } from './continue-queue.js';
@@ -49,6 +52,9 @@ process.on('unhandledRejection', (fault) => {
 
 let isReady = false;
 try {
+  const socketPath = new RuntimeDir(runtimePath).socketPath(taskId);
+  const heartbeat = await Heartbeat.start({ statePath, clock: systemClock, logger, socketPath });
+  process.once('exit', () => heartbeat.dispose());
   await keepTask({
     taskId,
     statePath,

@@ -1,9 +1,11 @@
 import { closeSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { createStderrLogger } from '../base/logger.js';
 import type { ProcessRun } from '../processes/process-run.js';
 import type { ProcessSpec } from '../processes/process-handle.js';
+import { Heartbeat } from '../store/heartbeat.js';
 import { keepProcess } from './keep-process.js';
 import { keptLaunchSchema } from './process-messages.js';
 
@@ -42,6 +44,13 @@ try {
   const { record, spec, shell, maxOutputBytes, containers } = keptLaunchSchema.parse(
     JSON.parse(await text(process.stdin)),
   );
+  const heartbeat = await Heartbeat.start({
+    statePath,
+    clock: systemClock,
+    logger,
+    ...(record.socket_path !== null && { socketPath: record.socket_path }),
+  });
+  process.once('exit', () => heartbeat.dispose());
   const { tty, ...rest } = spec;
   const whole: ProcessSpec = { ...rest, ...(tty !== undefined && { tty }) };
   const done = await keepProcess({

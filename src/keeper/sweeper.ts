@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { sweepHeartbeats } from '../store/owner-state.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import { readRecordFile } from '../tasks/record-file.js';
@@ -60,6 +61,7 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
   for (const taskId of await parts.stateDir.listTaskIds())
     await told(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
   await told('sockets', () => sweepSockets(parts, swept));
+  await told('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
   if (swept.ended.length + swept.folders.length + swept.processes + swept.sockets.length > 0)
     parts.logger.info('what dead keepers left was swept', { ...swept });
   return swept;

@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { processState, type ProcessIdentity } from '../store/process-identity.js';
+import { isSameIdentity, type ProcessIdentity, type ProcessState } from '../store/process-identity.js';
 import { endKeeper } from './end-keeper.js';
 import { BlockPool } from './output/block-pool.js';
 import type { ProcessBackend } from './process-backend.js';
@@ -25,6 +25,8 @@ export interface ProcessManagerParts {
   readonly logger: Logger;
   /** This program. */
   readonly owner: ProcessIdentity;
+  /** Whether the server or keeper of a process still runs. */
+  readonly ownerState: (owner: ProcessIdentity) => Promise<ProcessState>;
   /** The whole environment of a process on this machine. */
   readonly environment: (mark: string, extra: Readonly<Record<string, string>>) => Record<string, string>;
   /** Made when first asked for; throws what a caller is to be told. */
@@ -220,7 +222,9 @@ export class ProcessManager {
       const latest = await this.#parts.store.read(record.process_id);
       if (latest?.status === 'terminated') return { record: latest, running: undefined };
     }
-    return (await processState(record.owner)) === 'gone' ? undefined : { record, running: undefined };
+    return (await this.#parts.ownerState(record.owner)) === 'gone'
+      ? undefined
+      : { record, running: undefined };
   }
 
   #connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
@@ -258,9 +262,8 @@ export class ProcessManager {
   }
 
   async #isOfAnotherServer({ keep, owner }: ProcessRecord): Promise<boolean> {
-    if (keep || (owner.pid === this.#parts.owner.pid && owner.start_time === this.#parts.owner.start_time))
-      return false;
-    return (await processState(owner)) !== 'gone';
+    if (keep || isSameIdentity(owner, this.#parts.owner)) return false;
+    return (await this.#parts.ownerState(owner)) !== 'gone';
   }
 
   #pruneSoon(): void {

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
+import { processIdentitySchema } from '../store/process-identity.js';
 
 const RECORD_VERSION = 1;
-
-const identitySchema = z.object({
-  pid: z.int().positive(),
-  start_time: z.string().nullable(),
-  boot_id: z.string().nullable(),
-});
 
 const sizeSchema = z.object({ columns: z.int().positive(), rows: z.int().positive() });
 
@@ -23,7 +18,7 @@ export const processRecordSchema = z.object({
   /** It goes on without the server. */
   keep: z.boolean(),
   /** Who runs it: a server, or the keeper of a process to be kept. */
-  owner: identitySchema,
+  owner: processIdentitySchema,
   /** The secret in the environment of all that comes of it; null in a container, which is found by its name. */
   mark: z.string().nullable(),
   /** Where its keeper listens. */

@@ -12,6 +12,7 @@ import type { FoundProcess } from '../processes/process-manager.js';
 import type { Result } from '../processes/result.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
+import { ownerState } from '../store/owner-state.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
 import { engineSettings } from './engine-settings.js';
 
@@ -33,7 +34,13 @@ export function createContainers(
   const { roots, statePath, keeper, find } = parts;
   const engine = new DockerEngine({ settings: engineSettings(config), homeDir, clock: systemClock });
   const owner = { id: containerOwnerId(statePath), keeper };
-  const backend = new DockerBackend({ engine, owner, clock: systemClock, logger });
+  const backend = new DockerBackend({
+    engine,
+    owner,
+    clock: systemClock,
+    logger,
+    keeperState: (one) => ownerState(one, { statePath, clock: systemClock }),
+  });
   backend.sweepOnce();
   const copies = new ContainerCopies({
     engine,

@@ -15,6 +15,8 @@ import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { childEnvironment, MARK_VARIABLE } from '../pty/child-env.js';
+import { Heartbeat } from '../store/heartbeat.js';
+import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
@@ -55,6 +57,7 @@ export async function createProcessServices(
     statePath: stateDir.path,
   });
   const owner = await ownIdentity();
+  const heartbeat = await Heartbeat.start({ statePath: stateDir.path, clock, logger });
   const startedSince = owner.start_time ?? undefined;
   const store = new ProcessStore(stateDir.path);
   const terminals = lazily(async () => {
@@ -73,6 +76,7 @@ export async function createProcessServices(
     clock,
     logger,
     owner,
+    ownerState: (one) => ownerState(one, { statePath: stateDir.path, clock }),
     environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
       host: async () => {
@@ -125,6 +129,7 @@ export async function createProcessServices(
     dispose: async () => {
       await manager.dispose();
       await made?.backend.dispose();
+      heartbeat.dispose();
     },
   };
 }

@@ -16,6 +16,7 @@ import type { SweeperParts } from '../keeper/sweeper.js';
 import { TaskJoiner } from '../keeper/task-joiner.js';
 import type { EngineSettings } from '../processes/docker/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { Heartbeat } from '../store/heartbeat.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
@@ -44,6 +45,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     uid: process.getuid?.() ?? 0,
     statePath: stateDir.path,
   });
+  const heartbeat = await Heartbeat.start({ statePath: stateDir.path, clock, logger });
   const host = new KeeperHost({
     keeperEntry: options.keeperEntry,
     nodeArguments: options.nodeArguments ?? [],
@@ -121,6 +123,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
   const finisher = new TaskFinisher({
     stateDir,
     clock,
+    logger,
     tasks,
     worktrees: {
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
@@ -135,6 +138,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       joiner?.dispose();
       tasks.dispose();
       host.dispose();
+      heartbeat.dispose();
     },
   };
 }

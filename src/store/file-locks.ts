@@ -14,12 +14,20 @@ import {
   type LockFile,
   type LockHolder,
 } from './lock-file.js';
-import { ownIdentity, processState } from './process-identity.js';
+import { ownerState } from './owner-state.js';
+import { isSameIdentity, ownIdentity } from './process-identity.js';
 
 export interface CorruptLock {
   readonly path: string;
   readonly setAsideAs: string;
   readonly why: string;
+}
+
+export interface FileLocksOptions {
+  /** The state directory, where owners leave signs of life. */
+  readonly statePath: string;
+  readonly clock: Clock;
+  readonly onCorrupt: (corrupt: CorruptLock) => void;
 }
 
 /** A lock appears whole or not at all, so that an unreadable one is no half-written one; this is for other file systems. */
@@ -34,12 +42,12 @@ const STALE_TEMPORARY_MS = 60_000;
 
 /** Lock files: each has one holder at a time, and is taken over only from a process that is provably dead. */
 export class FileLocks {
+  readonly #options: FileLocksOptions;
   readonly #clock: Clock;
-  readonly #onCorrupt: (corrupt: CorruptLock) => void;
 
-  constructor(clock: Clock, onCorrupt: (corrupt: CorruptLock) => void) {
-    this.#clock = clock;
-    this.#onCorrupt = onCorrupt;
+  constructor(options: FileLocksOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
   }
 
   /**
@@ -54,7 +62,8 @@ export class FileLocks {
       const found = await readLock(path);
       if (found.state === 'free') continue;
       if (found.state === 'newer') throw newerLock(path);
-      if (found.state === 'held' && (await processState(found.holder.owner)) !== 'gone') return found.holder;
+      if (found.state === 'held' && (await ownerState(found.holder.owner, this.#options)) !== 'gone')
+        return found.holder;
       if (found.state === 'corrupt' && (await this.#waitsToSettle(found))) continue;
       const alone = await this.#alone(path, found, holder, depth, async () => {
         if (found.state === 'corrupt') return this.#setAside(path, found.why);
@@ -95,7 +104,7 @@ export class FileLocks {
   async #setAside(path: string, why: string): Promise<'set-aside'> {
     const setAsideAs = `${path}.corrupt`;
     await rename(path, setAsideAs);
-    this.#onCorrupt({ path, setAsideAs, why });
+    this.#options.onCorrupt({ path, setAsideAs, why });
     return 'set-aside';
   }
 
@@ -114,7 +123,7 @@ export class FileLocks {
     if (found.state !== 'held' || !isSameHolder(found.holder, holder)) return 'lost';
     // Nobody takes over from a living owner: if that is this process, no other one can be at the file. It also works on
     // a full disk, where a second lock could not be written.
-    if (holder.owner.pid === process.pid) {
+    if (isSameIdentity(holder.owner, await ownIdentity())) {
       removeLock(path);
       return 'released';
     }

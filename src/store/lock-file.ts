@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { readJsonFile } from '../base/json-file.js';
+import { isSameIdentity, processIdentitySchema } from './process-identity.js';
 
 const LOCK_VERSION = 1;
 const OWNER_ONLY_FILE = 0o600;
@@ -14,11 +15,7 @@ const lockSchema = z.object({
   version: z.literal(LOCK_VERSION),
   project_path: z.string(),
   task_id: z.string(),
-  owner: z.object({
-    pid: z.number().int().positive(),
-    start_time: z.string().nullable(),
-    boot_id: z.string().nullable(),
-  }),
+  owner: processIdentitySchema,
   /** ISO 8601 in UTC. */
   since: z.string(),
   /** True while the owner only starts the task: the task's keeper takes the lock from it. */
@@ -95,9 +92,7 @@ export function isSameHolder(a: LockHolder, b: LockHolder): boolean {
     a.task_id === b.task_id &&
     a.since === b.since &&
     (a.reserved ?? false) === (b.reserved ?? false) &&
-    a.owner.pid === b.owner.pid &&
-    a.owner.start_time === b.owner.start_time &&
-    a.owner.boot_id === b.owner.boot_id
+    isSameIdentity(a.owner, b.owner)
   );
 }
 

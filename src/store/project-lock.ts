@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
@@ -16,7 +16,8 @@ import {
   TEMPORARY_SUFFIX,
   type LockHolder,
 } from './lock-file.js';
-import { ownIdentity, processState, type ProcessIdentity } from './process-identity.js';
+import { ownerState } from './owner-state.js';
+import { isSameIdentity, ownIdentity, type ProcessIdentity, type ProcessState } from './process-identity.js';
 
 export type { CorruptLock } from './file-locks.js';
 export type { LockHolder } from './lock-file.js';
@@ -74,7 +75,8 @@ export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
   readonly #clock: Clock;
   readonly #files: FileLocks;
-  #self: Promise<ProcessIdentity> | undefined;
+  /** This process, once it was asked for. */
+  #known: ProcessIdentity | undefined;
   #disposed = false;
   /** Reservations by their paths that are still to be given back. */
   readonly #owed = new Map<string, LockHolder>();
@@ -85,7 +87,7 @@ export class ProjectLocks implements Disposable {
   constructor(lockDir: string, clock: Clock, onCorrupt: (corrupt: CorruptLock) => void) {
     this.#lockDir = lockDir;
     this.#clock = clock;
-    this.#files = new FileLocks(clock, onCorrupt);
+    this.#files = new FileLocks({ statePath: dirname(lockDir), clock, onCorrupt });
   }
 
   /**
@@ -134,7 +136,7 @@ export class ProjectLocks implements Disposable {
     const lock = await readLock(path);
     if (lock.state === 'newer') throw newerLock(path);
     if (lock.state !== 'held') return undefined;
-    return (await processState(lock.holder.owner)) === 'gone' ? undefined : lock.holder;
+    return (await this.#ownerState(lock.holder.owner)) === 'gone' ? undefined : lock.holder;
   }
 
   /**
@@ -144,10 +146,14 @@ export class ProjectLocks implements Disposable {
   dispose(): void {
     this.#disposed = true;
     this.#payingBack?.dispose();
+    const own = this.#known;
+    // No lock was taken without it.
+    if (own === undefined) return;
     for (const name of namesAtOnce(this.#lockDir)) {
       const path = join(this.#lockDir, name);
       const isPassing = name === DECISION_NAME || name.endsWith(TEMPORARY_SUFFIX) || this.#owed.has(path);
-      if (isPassing && readLockAtOnce(path)?.owner.pid === process.pid) rmSync(path, { force: true });
+      const owner = isPassing ? readLockAtOnce(path)?.owner : undefined;
+      if (owner !== undefined && isSameIdentity(owner, own)) rmSync(path, { force: true });
     }
   }
 
@@ -200,8 +206,8 @@ export class ProjectLocks implements Disposable {
         'Call again when the bridge runs again.',
       );
     }
-    this.#self ??= ownIdentity();
-    const wish = { projectPath: this.#lockDir, taskId: createSecret(), owner: await this.#self };
+    this.#known ??= await ownIdentity();
+    const wish = { projectPath: this.#lockDir, taskId: createSecret(), owner: this.#known };
     const giveUpMs = this.#clock.monotonicMs() + DECISION_LIMIT_MS;
     for (;;) {
       const holder = this.#holder(wish);
@@ -273,7 +279,7 @@ export class ProjectLocks implements Disposable {
       .map(async (name) => {
         const lock = await readLock(join(this.#lockDir, name));
         if (lock.state !== 'held') return;
-        ((await processState(lock.holder.owner)) === 'gone' ? dead : held).push(lock.holder);
+        ((await this.#ownerState(lock.holder.owner)) === 'gone' ? dead : held).push(lock.holder);
       });
     await Promise.all(read);
     return { held, dead };
@@ -297,6 +303,11 @@ export class ProjectLocks implements Disposable {
   #holder({ projectPath, taskId, owner }: LockWish): LockHolder {
     const since = new Date(this.#clock.now()).toISOString();
     return { project_path: projectPath, task_id: taskId, owner, since };
+  }
+
+  /** The folder of locks lies in the state directory. */
+  #ownerState(owner: ProcessIdentity): Promise<ProcessState> {
+    return ownerState(owner, { statePath: dirname(this.#lockDir), clock: this.#clock });
   }
 
   #pathOf(projectPath: string): string {

@@ -1,15 +1,15 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { sleep, type Clock } from '../base/clock.js';
-import { messageOf, systemCodeOf } from '../base/errors.js';
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Logger } from '../base/logger.js';
-import { ownIdentity, processState } from '../store/process-identity.js';
+import { ownIdentity, placeOf } from '../store/process-identity.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
+import { withRecordClaim } from './record-claim.js';
 import { readRecordFile } from './record-file.js';
-import { isFinal, processIdentitySchema, type TaskRecord } from './task.js';
+import { isFinal, type TaskRecord } from './task.js';
 
 export interface RecoveryParts {
   readonly stateDir: StateDir;
@@ -20,36 +20,65 @@ export interface RecoveryParts {
 
 export type Ending = Pick<TaskRecord, 'status' | 'reason'>;
 
-/** Who recovers a task now: of several servers one does, the others wait for its word. */
-const CLAIM = 'recovery.claim';
-const LOOK_INTERVAL_MS = 50;
-/** A recovery ends processes, which takes a second or two; one that takes longer is done again by whoever waits. */
-const CLAIM_LIMIT_MS = 10_000;
-/** What the writers of a task's files leave when they are killed in the middle of it. */
-const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
+/** A recovery ends processes, which takes a second or two. */
+const WAIT_LIMIT_MS = 20_000;
+/** What the writers of a task's files leave when they are killed in the middle of it; the last one is of older bridges. */
+const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$|^recovery\.claim$/;
+
+export interface Recovery {
+  /** How the task ended, where that is known better. */
+  readonly ending?: Ending;
+  /** Ends a keeper that does not answer, before the record is read: whoever finds it gone then waits for this end. */
+  readonly endKeeper?: () => Promise<void>;
+  /** How long another server that recovers the task is waited for; 20 s when left out. */
+  readonly waitMs?: number;
+}
 
 /**
  * The truthful end of a task whose keeper is gone: what the record last said stays, the status becomes `error` with the
- * reason, and processes, unfinished files, the socket and the lock that the keeper left behind are gone. Of several servers that
- * find it at once one does this, and all give the same record. `ending`: how it ended, where that is known better.
+ * reason, and processes, unfinished files, the socket and the lock that the keeper left behind are gone. Of all servers that
+ * find it one does this, and all give the same record. Throws STATE_UNUSABLE when another one does not end it in time.
  */
 export async function recoverTask(
   record: TaskRecord,
   parts: RecoveryParts,
-  ending?: Ending,
+  { ending, endKeeper, waitMs = WAIT_LIMIT_MS }: Recovery = {},
 ): Promise<TaskRecord> {
-  const { stateDir, logger } = parts;
-  const claim = join(stateDir.taskDir(record.task_id), CLAIM);
-  const other = await waitForTurn(claim, record.task_id, parts);
-  if (other !== undefined) return other;
-  try {
-    return await recover(record, parts, ending);
-  } finally {
-    await rm(claim, { force: true }).catch((fault: unknown) =>
-      // The next one finds that its owner is gone, or waits in vain and then does it again.
-      logger.warn('the claim of a recovery could not be removed', { path: claim, fault: messageOf(fault) }),
-    );
-  }
+  const latest = async (): Promise<TaskRecord> => {
+    const file = await readRecordFile(parts.stateDir, record.task_id, {
+      now: () => parts.clock.now(),
+      logger: parts.logger,
+    });
+    return file.state === 'ok' ? file.record : record;
+  };
+  const ended = async (): Promise<TaskRecord | undefined> => {
+    const last = await latest();
+    return isFinal(last.status) ? last : undefined;
+  };
+  const recovering = withRecordClaim(record.task_id, parts, {
+    limitMs: waitMs,
+    whileBusy: ended,
+    act: async (claim) => {
+      const already = await ended();
+      if (already !== undefined) return already;
+      await endKeeper?.();
+      const last = await latest();
+      if (isFinal(last.status)) return last;
+      const recovered = await recover(last, parts, ending);
+      if (!(await claim.isOurs())) return (await ended()) ?? recovered;
+      // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
+      await writeJsonFileAtomically(parts.stateDir.recordFile(record.task_id), recovered);
+      return recovered;
+    },
+  });
+  return recovering.catch(async (fault: unknown) => {
+    // A disk that takes no claim takes no end either; but nothing of the task goes on running.
+    if (fault instanceof BridgeError && fault.code === 'STATE_UNUSABLE') {
+      await endKeeper?.();
+      await endLeftovers(record, parts);
+    }
+    throw fault;
+  });
 }
 
 async function recover(
@@ -57,14 +86,8 @@ async function recover(
   parts: RecoveryParts,
   ending: Ending | undefined,
 ): Promise<TaskRecord> {
-  const { stateDir, logger, endMarked } = parts;
-  const leftovers = await endMarked(record.process_mark).catch((fault: unknown) => {
-    logger.error('processes of a dead keeper could not be ended', {
-      task_id: record.task_id,
-      fault: messageOf(fault),
-    });
-    return 0;
-  });
+  const { stateDir, logger } = parts;
+  const leftovers = await endLeftovers(record, parts);
   const ended = await lastSign(record, parts);
   const recovered: TaskRecord = {
     ...record,
@@ -104,59 +127,24 @@ async function recover(
   await freeProject(record.task_id, parts).catch((fault: unknown) =>
     logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(fault) }),
   );
-  // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
-  await writeJsonFileAtomically(stateDir.recordFile(record.task_id), recovered);
   return recovered;
 }
 
-/** Undefined when it is our turn; else the record as another server left it. */
-async function waitForTurn(
-  claim: string,
-  taskId: string,
-  { stateDir, clock, logger }: RecoveryParts,
-): Promise<TaskRecord | undefined> {
-  const untilMs = clock.monotonicMs() + CLAIM_LIMIT_MS;
-  const owner = JSON.stringify(await ownIdentity());
-  for (;;) {
-    const isOurs = await claimed(claim, owner);
-    const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
-    if (file.state === 'ok' && isFinal(file.record.status)) {
-      if (isOurs) await rm(claim, { force: true });
-      return file.record;
-    }
-    if (isOurs || clock.monotonicMs() > untilMs) return undefined;
-    if (await isAbandoned(claim)) await rm(claim, { force: true });
-    else await sleep(clock, LOOK_INTERVAL_MS);
-  }
+/** How many there were. */
+function endLeftovers({ task_id, process_mark }: TaskRecord, parts: RecoveryParts): Promise<number> {
+  return parts.endMarked(process_mark).catch((fault: unknown) => {
+    parts.logger.error('processes of a dead keeper could not be ended', { task_id, fault: messageOf(fault) });
+    return 0;
+  });
 }
 
-async function claimed(claim: string, owner: string): Promise<boolean> {
-  try {
-    await writeFile(claim, owner, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'EEXIST') return false;
-    // A disk that takes no claim takes no record either: the fault of that one is told.
-    return true;
-  }
-}
-
-async function isAbandoned(claim: string): Promise<boolean> {
-  try {
-    const owner = processIdentitySchema.safeParse(
-      z.json().parse(JSON.parse(await readFile(claim, 'utf8'))),
-    ).data;
-    return owner !== undefined && (await processState(owner)) === 'gone';
-  } catch {
-    // Gone by now, or not written whole yet: the next look, or the end of the time, decides.
-    return false;
-  }
-}
-
-async function whatHappened(record: TaskRecord): Promise<string> {
-  const bootNow = (await ownIdentity()).boot_id;
-  const bootThen = record.keeper?.boot_id ?? null;
-  if (bootNow !== null && bootThen !== null && bootNow !== bootThen)
+async function whatHappened({ keeper }: TaskRecord): Promise<string> {
+  const own = await ownIdentity();
+  const place = keeper === null ? 'here' : placeOf(keeper, own);
+  if (place === 'elsewhere')
+    return 'The process that kept this task, in another container or on another machine, gave no sign of life any more';
+  const bootThen = keeper?.boot_id ?? null;
+  if (own.boot_id !== null && bootThen !== null && own.boot_id !== bootThen)
     return 'The machine was restarted, which ended the process that kept this task,';
   return 'The process that kept this task ended without a word (it was killed, or it crashed)';
 }

@@ -1,4 +1,4 @@
-import { withinMs } from '../base/clock.js';
+import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
 import { isGoneWithin, signalProcess, whyNotSignalled } from '../store/signal-process.js';
@@ -34,15 +34,15 @@ export async function endStuckTask(
     const ended = await endByKeeper(taskId, parts);
     if (ended !== undefined) return ended;
   }
-  if (
-    (await signalled(keeper, 'SIGKILL', taskId)) &&
-    !(await isGoneWithin(keeper, parts.clock, AFTER_KILL_MS))
-  )
-    throw cannotEnd(taskId, keeper, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
   return recoverTask((await parts.read(taskId)) ?? record, parts, {
-    status: 'killed',
-    reason: `${reason} Its keeper did not answer and was ended, too.`,
+    ending: { status: 'killed', reason: `${reason} Its keeper did not answer and was ended, too.` },
+    endKeeper: () => endKeeper(taskId, keeper, parts.clock),
   });
+}
+
+async function endKeeper(taskId: string, keeper: ProcessIdentity, clock: Clock): Promise<void> {
+  if ((await signalled(keeper, 'SIGKILL', taskId)) && !(await isGoneWithin(keeper, clock, AFTER_KILL_MS)))
+    throw cannotEnd(taskId, keeper, `its keeper, process ${keeper.pid}, is still there after SIGKILL`);
 }
 
 /** Undefined when it does not answer now either. */

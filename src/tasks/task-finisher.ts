@@ -1,13 +1,20 @@
-import type { Clock } from '../base/clock.js';
+import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
+import type { Logger } from '../base/logger.js';
 import { worktreeOf } from '../base/worktree-path.js';
+import { hasHeartbeat, ownerState } from '../store/owner-state.js';
 import type { StateDir } from '../store/state-dir.js';
+import { withRecordClaim } from './record-claim.js';
+import { readRecordFile } from './record-file.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree } from './worktree-maker.js';
 
 /** More tasks than run at once. */
 const MAX_ACTIVE_TASKS = 200;
+/** A keeper leaves when the receipt is made, which takes it up to 20 s; another finisher waits for git. */
+const WAIT_LIMIT_MS = 25_000;
+const LOOK_INTERVAL_MS = 50;
 
 export interface FinishTask {
   readonly taskId: string;
@@ -32,8 +39,9 @@ export interface WorktreeFinisher {
 }
 
 export interface TaskFinisherOptions {
-  readonly stateDir: Pick<StateDir, 'recordFile'>;
+  readonly stateDir: StateDir;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly tasks: {
     get(taskId: string): Promise<TaskRecord>;
     list(query: {
@@ -65,10 +73,23 @@ export class TaskFinisher {
   }
 
   async #finish({ taskId, action, message, signal }: FinishTask): Promise<FinishedTask> {
-    const { tasks, worktrees, stateDir, clock } = this.#options;
-    const record = await tasks.get(taskId);
+    const record = await this.#options.tasks.get(taskId);
+    await this.#requireIdle(record, unfinished(record));
+    await this.#keeperHasLeft(record);
+    return withRecordClaim(taskId, this.#options, {
+      limitMs: WAIT_LIMIT_MS,
+      whileBusy: () => Promise.resolve(undefined),
+      act: () => this.#finishEnded({ taskId, action, message, signal }),
+    });
+  }
+
+  /** For whoever holds the claim of the record. */
+  async #finishEnded({ taskId, action, message, signal }: FinishTask): Promise<FinishedTask> {
+    const { worktrees, stateDir, clock, logger } = this.#options;
+    const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+    if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
+    const { record } = file;
     const worktree = unfinished(record);
-    await this.#requireIdle(record, worktree);
     const { result, notes } = await worktrees.finish(
       worktree,
       { action, taskId, message: `${message ?? record.prompt_summary}\n` },
@@ -84,6 +105,20 @@ export class TaskFinisher {
     return { record: finished, notes };
   }
 
+  /** Its keeper writes the record until it leaves, and longer when the disk fails: what is written here would be lost. */
+  async #keeperHasLeft({ task_id, keeper }: TaskRecord): Promise<void> {
+    if (keeper === null) return;
+    const { stateDir, clock } = this.#options;
+    const untilMs = clock.monotonicMs() + WAIT_LIMIT_MS;
+    for (;;) {
+      const state = await ownerState(keeper, { statePath: stateDir.path, clock });
+      // One that runs elsewhere removes its sign of life when it leaves.
+      if (state === 'gone' || (state === 'unknown' && !(await hasHeartbeat(keeper, stateDir.path)))) return;
+      if (clock.monotonicMs() > untilMs) throw notWritten(task_id);
+      await sleep(clock, LOOK_INTERVAL_MS);
+    }
+  }
+
   async #requireIdle(record: TaskRecord, worktree: Worktree): Promise<void> {
     const active = isFinal(record.status)
       ? (await this.#options.tasks.list({ status: 'active', limit: MAX_ACTIVE_TASKS })).tasks
@@ -96,6 +131,14 @@ export class TaskFinisher {
       'Wait for it with wait_for_task, or end it with kill_task, then call again.',
     );
   }
+}
+
+function notWritten(taskId: string): BridgeError {
+  return new BridgeError(
+    'TASK_ALREADY_RUNNING',
+    `Task ${taskId} has ended, and its keeper still writes that down.`,
+    'Call again in a minute. When the disk fails, get_task_status says so under storage.',
+  );
 }
 
 function unfinished(record: TaskRecord): Worktree {

@@ -5,7 +5,8 @@ import { readJsonFile } from '../base/json-file.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import { ownIdentity, processState } from '../store/process-identity.js';
+import { ownerState } from '../store/owner-state.js';
+import { ownIdentity } from '../store/process-identity.js';
 import type { Lock, LockHolder, LockTable, ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { QueueFolder } from './queue-folder.js';
@@ -269,7 +270,9 @@ export class TaskQueue implements Disposable {
   async #settle(taskId: string): Promise<void> {
     const record = await this.#record(taskId);
     if (record === undefined || record.keeper === null || isFinal(record.status)) return;
-    if ((await processState(record.keeper)) === 'gone') await recoverTask(record, this.#options);
+    const { stateDir, clock } = this.#options;
+    const keeper = await ownerState(record.keeper, { statePath: stateDir.path, clock });
+    if (keeper === 'gone') await recoverTask(record, this.#options);
   }
 
   async #spec(ticket: Ticket): Promise<TaskSpec> {

@@ -5,7 +5,8 @@ import type { Logger } from '../base/logger.js';
 import { headBytes, oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
-import { processState } from '../store/process-identity.js';
+import { ownerState } from '../store/owner-state.js';
+import type { ProcessIdentity, ProcessState } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue-order.js';
 import { asQueued } from './queued-record.js';
@@ -16,6 +17,9 @@ import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './t
 import type { TaskHost, TaskLink } from './task-host.js';
 import { readLogPage } from './task-output.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
+
+/** A list waits so long for each task that another server is giving its end. */
+const LIST_WAIT_MS = 2_000;
 
 export interface TaskReaderOptions {
   readonly stateDir: StateDir;
@@ -71,7 +75,11 @@ export class TaskReader {
       const file = await this.#readFile(id);
       if (file.state === 'newer' || file.state === 'corrupt') unreadable.push({ task_id: id, why: file.why });
       if (file.state !== 'ok') continue;
-      const current = await this.#current(file.record, standings);
+      const current = await this.#listed(file.record, standings);
+      if ('why' in current) {
+        unreadable.push(current);
+        continue;
+      }
       if (path !== undefined && path !== (current.worktree?.project_path ?? current.project_path)) continue;
       if (!hasStatus(current.status, query.status)) continue;
       if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
@@ -149,24 +157,43 @@ export class TaskReader {
     return liveRecord(record, this.#options);
   }
 
+  /** One that another server is still giving its end is named, and keeps nobody from the others. */
+  async #listed(
+    record: TaskRecord,
+    standings: () => Promise<ReadonlyMap<string, Standing>>,
+  ): Promise<TaskRecord | UnreadableTask> {
+    try {
+      return await this.#current(record, standings, LIST_WAIT_MS);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError) || fault.code !== 'STATE_UNUSABLE') throw fault;
+      return { task_id: record.task_id, why: fault.message };
+    }
+  }
+
+  #keeperState(keeper: ProcessIdentity): Promise<ProcessState> {
+    const { stateDir, clock } = this.#options;
+    return ownerState(keeper, { statePath: stateDir.path, clock });
+  }
+
   /** As the record would be if it were written now: elapsed time, place in the queue, an end if its keeper is gone. */
   async #current(
     record: TaskRecord,
     standings: () => Promise<ReadonlyMap<string, Standing>> = this.#options.standings,
+    waitMs?: number,
   ): Promise<TaskRecord> {
     if (isFinal(record.status)) return record;
     if (record.keeper === null) {
       const standing = (await standings()).get(record.task_id);
       if (standing !== undefined) return asQueued(record, standing);
-    } else if ((await processState(record.keeper)) !== 'gone') {
+    } else if ((await this.#keeperState(record.keeper)) !== 'gone') {
       // Only a keeper that is provably gone leaves its task to us.
       return { ...record, elapsed_seconds: elapsedSeconds(record, this.#options.clock) };
     }
     // The record was read before its keeper was found gone, or its ticket missing: what was written last is the truth.
     const last = (await this.read(record.task_id)) ?? record;
     if (isFinal(last.status)) return last;
-    if (record.keeper === null && last.keeper !== null) return this.#current(last);
-    return recoverTask(last, this.#options);
+    if (record.keeper === null && last.keeper !== null) return this.#current(last, standings, waitMs);
+    return recoverTask(last, this.#options, waitMs === undefined ? {} : { waitMs });
   }
 }
 

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { readJsonFile } from '../base/json-file.js';
 import type { Logger } from '../base/logger.js';
-import { processState } from '../store/process-identity.js';
+import { ownerState } from '../store/owner-state.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ReceiptMaker } from './receipt-maker.js';
 import { receiptSchema, type Receipt } from './receipt.js';
@@ -34,10 +34,11 @@ export class TaskReceipts implements ReceiptService {
 
   async receiptOf(record: TaskRecord, signal: AbortSignal): Promise<Receipt | undefined> {
     if (!isFinal(record.status)) return undefined;
-    const { clock, maker } = this.#parts;
+    const { clock, maker, stateDir } = this.#parts;
+    const place = { statePath: stateDir.path, clock };
     const deadlineMs = clock.monotonicMs() + WAIT_LIMIT_MS;
     for (;;) {
-      const isKept = record.keeper !== null && (await processState(record.keeper)) !== 'gone';
+      const isKept = record.keeper !== null && (await ownerState(record.keeper, place)) !== 'gone';
       // Read after the keeper was looked for: one that ended in between has written it.
       const written = await this.#read(record.task_id);
       if (written !== undefined) return written;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { processIdentitySchema } from '../store/process-identity.js';
 import { worktreeSchema } from './worktree-maker.js';
 import { migrateRecord, RECORD_VERSION } from './record-versions.js';
 
@@ -83,14 +84,6 @@ export const decisionSchema = z.object({
   reason: z.string().nullable(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
-
-/** A process by more than its number: a pid alone may be reused. */
-export const processIdentitySchema = z.object({
-  pid: z.number().int().positive(),
-  /** Kernel start time in clock ticks since boot (Linux) or `ps -o lstart` (macOS); null where unknown. */
-  start_time: z.string().nullable(),
-  boot_id: z.string().nullable(),
-});
 
 /** What holds a task up, or what it failed by. Times are ISO 8601 in UTC. */
 export const troubleSchema = z.object({

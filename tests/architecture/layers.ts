@@ -85,8 +85,8 @@ export const soleImporters: readonly {
   { module: /^@xterm\//, folders: ['screen'], why: 'one terminal emulator, behind one class' },
   {
     module: /^node:net$/,
-    folders: ['keeper', 'processes'],
-    why: 'one protocol between server and keeper; and pipes are read by its sockets, without a thread each',
+    folders: ['keeper', 'processes', 'store'],
+    why: 'one protocol between server and keeper; pipes are read by its sockets, without a thread each; and whether an owner in another pid namespace listens is asked there',
   },
   {
     module: /^@modelcontextprotocol\/(server|core|sdk)(\/|$)/,

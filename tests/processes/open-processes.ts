@@ -14,7 +14,7 @@ import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { childEnvironment } from '../../src/pty/child-env.js';
 import { killTree } from '../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
-import { ownIdentity } from '../../src/store/process-identity.js';
+import { ownIdentity, processState } from '../../src/store/process-identity.js';
 import { scratchFolder } from './scratch-folder.js';
 
 export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -48,6 +48,7 @@ export async function openProcesses(
     clock: systemClock,
     logger: silent,
     owner: await ownIdentity(),
+    ownerState: processState,
     environment: (mark, extra) =>
       childEnvironment({ PATH: process.env['PATH'], HOME: root }, { mark, extra }),
     backends: {

@@ -131,6 +131,9 @@ it('of any number of servers one recovers, and all give the same record', async 
 it('a server that died while it recovered is followed by the next one, and unfinished files go', async () => {
   const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
   const folderOfTask = stateDir.taskDir(TASK_ID);
+  const claim = { version: 1, project_path: '/p', task_id: 'a-claim', owner: gone, since: 'then' };
+  await writeFile(join(folderOfTask, 'record.claim'), JSON.stringify(claim));
+  // Of a bridge of before.
   await writeFile(join(folderOfTask, 'recovery.claim'), JSON.stringify(gone));
   await writeFile(join(folderOfTask, '.record.json.0123456789ab.tmp'), '{');
   await writeFile(join(folderOfTask, 'journal.ndjson.next'), '');

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { BridgeError } from '../../src/base/errors.js';
+import { writeJsonFileAtomically } from '../../src/base/json-file.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { openStateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/initial-record.js';
 import { TaskFinisher, type WorktreeFinisher } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
@@ -50,10 +53,14 @@ async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const [first] = records;
   if (first === undefined) throw new Error('a record is needed');
-  const file = join(folder, 'record.json');
+  const stateDir = await openStateDir({ path: join(folder, 'state') });
+  await stateDir.createTaskDir(TASK);
+  const file = stateDir.recordFile(TASK);
+  await writeJsonFileAtomically(file, first);
   const service = new TaskFinisher({
-    stateDir: { recordFile: () => file },
+    stateDir,
     clock: systemClock,
+    logger: silentLogger,
     tasks: {
       get: () => Promise.resolve(first),
       list: () => Promise.resolve({ tasks: records.filter((one) => one.status === 'running') }),

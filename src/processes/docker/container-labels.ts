@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import type { ProcessIdentity } from '../../store/process-identity.js';
+import { processIdentitySchema, type ProcessIdentity } from '../../store/process-identity.js';
 
 /** Labels by which containers and volumes of the bridge are found again. */
 export const labelNames = {
@@ -22,12 +21,6 @@ export interface ContainerOwner {
   /** This process. */
   readonly keeper: ProcessIdentity;
 }
-
-const identitySchema = z.object({
-  pid: z.int().positive(),
-  start_time: z.string().nullable(),
-  boot_id: z.string().nullable(),
-});
 
 export function containerLabels(owner: ContainerOwner, processId: string): Record<string, string> {
   return {
@@ -59,7 +52,7 @@ export function isOwnKind(labels: Readonly<Record<string, string>> | null | unde
 /** Who looks after a container with these labels; undefined for labels that say nothing usable. */
 export function keeperIn(labels: Readonly<Record<string, string>>): ProcessIdentity | undefined {
   try {
-    const parsed = identitySchema.safeParse(JSON.parse(labels[labelNames.keeper] ?? ''));
+    const parsed = processIdentitySchema.safeParse(JSON.parse(labels[labelNames.keeper] ?? ''));
     return parsed.success ? parsed.data : undefined;
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return undefined;

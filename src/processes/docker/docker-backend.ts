@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
+import { processState, type ProcessIdentity, type ProcessState } from '../../store/process-identity.js';
 import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle } from '../process-handle.js';
 import { err, ok, type Result } from '../result.js';
@@ -41,6 +42,8 @@ export interface DockerBackendOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly killGraceMs?: number;
+  /** Of processes that look after containers; by their pids when left out. */
+  readonly keeperState?: (keeper: ProcessIdentity) => Promise<ProcessState>;
 }
 
 /** Runs processes each in a container of its own, `process-mcp-<id>`, which is removed with the end of the process. */
@@ -62,10 +65,10 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
 
   constructor(options: DockerBackendOptions) {
     this.#options = options;
-    const { engine, owner, clock, logger } = options;
+    const { engine, owner, clock, logger, keeperState = processState } = options;
     this.#volumes = new WorkVolumes(engine, owner);
     const isInUse = (processId: string) => this.#inUse.has(processId);
-    this.#leftovers = new LeftoverContainers({ engine, owner, logger, isInUse });
+    this.#leftovers = new LeftoverContainers({ engine, owner, logger, isInUse, keeperState });
     this.#watch = new EngineWatch({
       clock,
       running: () => this.#leftovers.running(),

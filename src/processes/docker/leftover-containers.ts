@@ -1,5 +1,5 @@
 import type { Logger } from '../../base/logger.js';
-import { processState, type ProcessIdentity } from '../../store/process-identity.js';
+import { isSameIdentity, type ProcessIdentity, type ProcessState } from '../../store/process-identity.js';
 import { keeperIn, labelNames, ownedBy, type ContainerOwner } from './container-labels.js';
 import type { DockerEngine } from './docker-engine.js';
 
@@ -15,6 +15,8 @@ export interface LeftoverOptions {
   readonly logger: Logger;
   /** Whether a container of this very process is still in use. */
   readonly isInUse: (processId: string) => boolean;
+  /** Of the process that looks after a container. */
+  readonly keeperState: (keeper: ProcessIdentity) => Promise<ProcessState>;
 }
 
 /** Removes containers of servers that have died, and those that this one lost sight of while the engine was away. */
@@ -63,11 +65,11 @@ export class LeftoverContainers {
   }
 
   async #isKept(labels: Readonly<Record<string, string>>): Promise<boolean> {
-    const { owner, isInUse } = this.#options;
+    const { owner, isInUse, keeperState } = this.#options;
     const keeper = keeperIn(labels);
     if (keeper === undefined) return false;
-    if (isSame(keeper, owner.keeper)) return isInUse(labels[labelNames.process] ?? '');
-    return (await processState(keeper)) !== 'gone';
+    if (isSameIdentity(keeper, owner.keeper)) return isInUse(labels[labelNames.process] ?? '');
+    return (await keeperState(keeper)) !== 'gone';
   }
 
   async #pruneVolumes(): Promise<void> {
@@ -85,10 +87,6 @@ export class LeftoverContainers {
       await engine.call((client, abortSignal) => client.getVolume(name).remove({ abortSignal }));
     }
   }
-}
-
-function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
-  return one.pid === other.pid && one.start_time === other.start_time && one.boot_id === other.boot_id;
 }
 
 /** The engine's own time stamp sorts as text; where there is none, it is the oldest. */
