@@ -21,6 +21,13 @@ export const HEARTBEAT_DOUBT_MS = 2 * HEARTBEAT_MS;
 /** A process that listens accepts at once. */
 const CONNECT_LIMIT_MS = 1_000;
 
+export interface OwnerPlace {
+  readonly statePath: string;
+  readonly clock: Clock;
+  /** Who looks; this process when left out. */
+  readonly own?: ProcessIdentity;
+}
+
 /**
  * Whether the owner of something in the state directory still runs. One that runs here is known by its pid. One that runs
  * elsewhere is `gone` only when its file did not change for two and a half minutes of this process, and nobody takes a connection at its
@@ -28,9 +35,9 @@ const CONNECT_LIMIT_MS = 1_000;
  */
 export async function ownerState(
   owner: ProcessIdentity,
-  { statePath, clock }: { readonly statePath: string; readonly clock: Clock },
+  { statePath, clock, own }: OwnerPlace,
 ): Promise<ProcessState> {
-  const place = placeOf(owner, await ownIdentity());
+  const place = placeOf(owner, own ?? (await ownIdentity()));
   if (place === 'here') return processState(owner);
   const path = heartbeatFile(owner, statePath);
   const touchedMs = await changedMs(path);

@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import {
   identityOf,
   isSameProcess,
+  machineIdInIoreg,
   ownIdentity,
+  placeOf,
   processState,
   startTimeInPs,
   startTimeInStat,
@@ -48,8 +50,51 @@ describe('process identity', () => {
   test('the same pid with another start time or from another boot is another process', async () => {
     const own = await ownIdentity();
     expect(await processState({ ...own, start_time: '1' })).toBe('gone');
-    expect(await processState({ ...own, boot_id: 'before the reboot' })).toBe('gone');
+    const known = { ...own, machine_id: undefined, namespace: undefined };
+    expect(await processState({ ...known, boot_id: 'before the reboot' })).toBe('gone');
     expect(await isSameProcess(own)).toBe(true);
+  });
+
+  test('a pid of another pid namespace or machine is neither dead nor certain, whatever runs under it here', async () => {
+    const own = await ownIdentity();
+    for (const pid of [process.pid, 2 ** 22 - 1]) {
+      const there = { ...own, pid, namespace: 'pid:[1]' };
+      expect([await processState(there), await isSameProcess(there)]).toEqual(['unknown', false]);
+      const machine = { ...own, pid, boot_id: 'other', machine_id: 'other' };
+      expect([await processState(machine), await isSameProcess(machine)]).toEqual(['unknown', false]);
+    }
+  });
+
+  const here = { pid: 7, start_time: '1', boot_id: 'b', machine_id: 'm', namespace: 'n' };
+  test.each([
+    { is: 'here', with: 'everything the same', facts: {} },
+    { is: 'here', with: 'another machine id in the same boot and namespace', facts: { machine_id: 'x' } },
+    { is: 'here', with: 'no namespace, as an older bridge wrote it', facts: { namespace: undefined } },
+    { is: 'elsewhere', with: 'another namespace', facts: { namespace: 'x' } },
+    { is: 'elsewhere', with: 'an unknown namespace', facts: { namespace: null } },
+    { is: 'restarted', with: 'another boot of this machine', facts: { boot_id: 'x', namespace: 'x' } },
+    { is: 'elsewhere', with: 'another boot of another machine', facts: { boot_id: 'x', machine_id: 'x' } },
+    {
+      is: 'elsewhere',
+      with: 'another boot of a machine without id',
+      facts: { boot_id: 'x', machine_id: null },
+    },
+    { is: 'elsewhere', with: 'an unknown boot', facts: { boot_id: null } },
+  ])('an identity with $with is $is', ({ is, facts }) => {
+    expect(placeOf({ ...here, ...facts }, here)).toBe(is);
+  });
+
+  test('machines without /proc are told apart by their ids', () => {
+    const own = { ...here, boot_id: null, namespace: null };
+    expect(placeOf({ ...own, pid: 8 }, own)).toBe('here');
+    expect(placeOf({ ...own, machine_id: 'x' }, own)).toBe('elsewhere');
+  });
+
+  test('reads the id of a Mac', () => {
+    const answer =
+      '+-o J316sAP  <class IOPlatformExpertDevice>\n    {\n      "IOPlatformSerialNumber" = "C02"\n      "IOPlatformUUID" = "0A1B2C3D-0000-1111-2222-333344445555"\n    }\n';
+    expect(machineIdInIoreg(answer)).toBe('0A1B2C3D-0000-1111-2222-333344445555');
+    expect(machineIdInIoreg('')).toBeNull();
   });
 
   test('without a start time it is neither dead nor certain', async () => {

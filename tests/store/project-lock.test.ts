@@ -89,6 +89,14 @@ describe('ProjectLocks', () => {
     expect(await acquire()).toBe('task_unknown');
   });
 
+  test('an owner in another pid namespace keeps its lock, though nothing runs under its pid here', async () => {
+    const there = { ...(await ownIdentity()), pid: 2 ** 22 - 1, namespace: 'pid:[1]' };
+    const lock = await mustAcquire('task_there', there);
+    expect(await acquire()).toBe('task_there');
+    expect((await locks.table()).dead).toEqual([]);
+    expect(await lock.release()).toBe('released');
+  });
+
   test('a taker that died while taking over is taken over itself, three deep, and swept', async () => {
     await mustAcquire('task_dead', dead);
     const path = await lockFile();

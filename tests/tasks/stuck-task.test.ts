@@ -9,6 +9,7 @@ import { BridgeError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { identityOf } from '../../src/store/process-identity.js';
 import { openStateDir } from '../../src/store/state-dir.js';
+import { recoverTask } from '../../src/tasks/recovery.js';
 import { endStuckTask } from '../../src/tasks/stuck-task.js';
 import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { TaskUnreachable } from '../../src/tasks/unreachable.js';
@@ -21,8 +22,10 @@ interface Stuck {
   /** Ends the task, whose keeper does `askAgain` when it is asked once more. */
   readonly end: (
     askAgain: () => Promise<TaskRecord>,
-    options?: { record?: TaskRecord; clock?: ManualClock; onDisk?: TaskRecord },
+    options?: { record?: TaskRecord; clock?: ManualClock; onDisk?: TaskRecord; onEnding?: () => void },
   ) => Promise<TaskRecord>;
+  /** What a server does that finds the keeper gone. */
+  readonly recover: () => Promise<TaskRecord>;
   /** What the disk says in the end. */
   readonly written: () => Promise<TaskRecord>;
 }
@@ -49,12 +52,17 @@ async function stuck(): Promise<Stuck> {
   return {
     keeper,
     record,
-    end: (askAgain, { record: given = record, clock, onDisk } = {}) =>
+    recover: () =>
+      recoverTask(record, { stateDir, clock: systemClock, logger: silentLogger, endMarked: async () => 0 }),
+    end: (askAgain, { record: given = record, clock, onDisk, onEnding } = {}) =>
       endStuckTask(given, 'Enough.', {
         stateDir,
         clock: clock ?? systemClock,
         logger: silentLogger,
-        endMarked: async () => 2,
+        endMarked: async () => {
+          onEnding?.();
+          return 2;
+        },
         read: async () => onDisk,
         askAgain,
       }),
@@ -94,6 +102,15 @@ it('a keeper that does not answer is ended, and what is told of the task is what
     'Enough. Its keeper did not answer and was ended, too. 2 process(es) of the task were still there and were ended.',
   );
   expect(isFinal((await task.written()).status)).toBe(true);
+});
+
+it('who finds the keeper gone that was killed waits for the end that it was killed for', async () => {
+  const task = await stuck();
+  const found: Promise<TaskRecord>[] = [];
+  const ended = await task.end(silent, { onEnding: () => found.push(task.recover(), task.recover()) });
+  expect(ended).toMatchObject({ status: 'killed' });
+  expect(await Promise.all(found)).toEqual([ended, ended]);
+  expect(await task.written()).toEqual(ended);
 });
 
 it('a keeper that is gone is not signalled, and the task is given its end', async () => {

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { identityOf } from '../../src/store/process-identity.js';
 import { systemClock } from '../../src/base/clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
@@ -57,17 +60,18 @@ async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher
   await stateDir.createTaskDir(TASK);
   const file = stateDir.recordFile(TASK);
   await writeJsonFileAtomically(file, first);
-  const service = new TaskFinisher({
-    stateDir,
-    clock: systemClock,
-    logger: silentLogger,
-    tasks: {
-      get: () => Promise.resolve(first),
-      list: () => Promise.resolve({ tasks: records.filter((one) => one.status === 'running') }),
-    },
-    worktrees: { finish: answer },
-  });
-  return { service, file };
+  const another = (): TaskFinisher =>
+    new TaskFinisher({
+      stateDir,
+      clock: systemClock,
+      logger: silentLogger,
+      tasks: {
+        get: () => Promise.resolve(first),
+        list: () => Promise.resolve({ tasks: records.filter((one) => one.status === 'running') }),
+      },
+      worktrees: { finish: answer },
+    });
+  return { service: another(), another, file };
 }
 
 async function refusal(answer: Promise<unknown>): Promise<string> {
@@ -88,6 +92,50 @@ describe('finishing a task', () => {
     expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40) });
     const onDisk: unknown = JSON.parse(await readFile(file, 'utf8'));
     expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
+  });
+
+  it('waits until the keeper of the task has left, which writes the record until then', async () => {
+    const keeper = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const exited = once(keeper, 'exit');
+    onTestFinished(() => void keeper.kill('SIGKILL'));
+    await once(keeper, 'spawn');
+    const identity = (await identityOf(keeper.pid ?? 0)) ?? null;
+    const ended = record({ keeper: identity, reason: 'as told over its socket' });
+    const asked: string[] = [];
+    const { service, file } = await finisher([ended], async () => {
+      asked.push('git');
+      return { result: 'c'.repeat(40), notes: [] };
+    });
+    // What it has told is not on disk yet.
+    await writeJsonFileAtomically(file, { ...ended, status: 'running' });
+    const finishing = service.finish({ taskId: TASK, action: 'merge', signal });
+    await new Promise(setImmediate);
+    expect(asked).toEqual([]);
+    await writeJsonFileAtomically(file, { ...ended, reason: 'as written last' });
+    keeper.kill('SIGKILL');
+    await exited;
+    expect((await finishing).record).toMatchObject({
+      reason: 'as written last',
+      worktree: { finished: { action: 'merge' } },
+    });
+    expect(asked).toEqual(['git']);
+  });
+
+  it('is refused for a task whose end is not on disk, and done once by two servers at once', async () => {
+    const { service, file } = await finisher([record({})], () => Promise.reject(new Error('git was asked')));
+    await writeJsonFileAtomically(file, record({ status: 'running' }));
+    expect(await refusal(service.finish({ taskId: TASK, action: 'merge', signal }))).toMatch(
+      /^TASK_ALREADY_RUNNING: .* its keeper still writes that down/,
+    );
+    let merges = 0;
+    const { service: one, another } = await finisher([record({})], async () => {
+      merges++;
+      return { result: 'c'.repeat(40), notes: [] };
+    });
+    const both = [one, another()].map((each) => each.finish({ taskId: TASK, action: 'merge', signal }));
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(merges).toBe(1);
   });
 
   it('is refused while a task works in the worktree, without one, and a second time', async () => {
