@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { networkFileSystem } from '../base/network-file-system.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 export const SOCKET_SUFFIX = '.sock';
@@ -22,19 +23,29 @@ export interface RuntimePlaces {
   readonly uid: number;
   /** The state directory: it remembers a folder with a name that cannot be guessed. */
   readonly statePath: string;
+  /** The type of the network file system on which a folder lies. */
+  readonly sharedBy?: (folder: string) => Promise<string | undefined>;
 }
 
 /**
  * Opens the folder for sockets, for us alone: `$XDG_RUNTIME_DIR/ccb` where that exists and is ours, else `<tmpDir>/ccb-<uid>`.
  * Every user can write to a temp folder and take that name first: then it is `<tmpDir>/ccb-<uid>-<random>`. Throws BridgeError
- * STATE_UNUSABLE when no folder can be made there.
+ * STATE_UNUSABLE when no folder can be made there, or it lies on a network file system.
  */
 export async function openRuntimeDir(places: RuntimePlaces): Promise<RuntimeDir> {
-  const { xdgRuntimeDir, tmpDir, uid } = places;
+  const { xdgRuntimeDir, tmpDir, uid, sharedBy = networkFileSystem } = places;
   const isXdg = xdgRuntimeDir !== undefined && (await isOurFolder(xdgRuntimeDir, uid));
   const path = isXdg ? join(xdgRuntimeDir, 'ccb') : join(tmpDir, `ccb-${uid}`);
   if (!isXdg && (await isTaken(path, uid))) return new RuntimeDir(await secretFolder(places));
   await ensurePrivateFolder(path, uid, WAY_OUT);
+  const shared = await sharedBy(path);
+  if (shared !== undefined) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `The folder for sockets ${path} lies on a network file system (${shared}), and a socket is found on one machine only.`,
+      'Set XDG_RUNTIME_DIR or TMPDIR to a folder on a disk of this machine, and start again.',
+    );
+  }
   return new RuntimeDir(path);
 }
 

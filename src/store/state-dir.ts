@@ -3,6 +3,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
+import { networkFileSystem } from '../base/network-file-system.js';
 import { makeFolders } from '../base/make-folders.js';
 import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
@@ -18,17 +19,28 @@ const WAY_OUT =
 
 /**
  * Opens the state directory, making it when it is missing. Throws BridgeError STATE_UNUSABLE, naming the path and what is
- * wrong with it, unless it is a folder (no link) that belongs to us; others lose their access to it.
+ * wrong with it, unless it is a folder (no link) on a disk of this machine that belongs to us; others lose their access to it.
  */
 export async function openStateDir({
   path,
   uid = process.getuid?.() ?? 0,
+  sharedBy = networkFileSystem,
 }: {
   readonly path: string;
   readonly uid?: number;
+  /** The type of the network file system on which a folder lies. */
+  readonly sharedBy?: (folder: string) => Promise<string | undefined>;
 }): Promise<StateDir> {
   if (!isAbsolute(path)) throw unusable(path, 'is not an absolute path');
   await ensurePrivateFolder(path, uid, WAY_OUT);
+  const shared = await sharedBy(path);
+  if (shared !== undefined) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `The state directory ${path} lies on a network file system (${shared}), where other machines could write to the same tasks.`,
+      'Set MCP_STATE_DIR to a folder on a disk of this machine, and start again.',
+    );
+  }
   const state = new StateDir(path);
   await ensurePrivateFolder(state.tasksDir, uid, WAY_OUT);
   await ensurePrivateFolder(state.lockDir, uid, WAY_OUT);

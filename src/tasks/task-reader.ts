@@ -6,7 +6,7 @@ import { headBytes, oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
 import { ownerState } from '../store/owner-state.js';
-import type { ProcessIdentity, ProcessState } from '../store/process-identity.js';
+import { ownIdentity, type ProcessIdentity, type ProcessState } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue-order.js';
 import { asQueued } from './queued-record.js';
@@ -187,7 +187,7 @@ export class TaskReader {
       if (standing !== undefined) return asQueued(record, standing);
     } else if ((await this.#keeperState(record.keeper)) !== 'gone') {
       // Only a keeper that is provably gone leaves its task to us.
-      return { ...record, elapsed_seconds: elapsedSeconds(record, this.#options.clock) };
+      return { ...record, elapsed_seconds: await elapsedSeconds(record, this.#options.clock) };
     }
     // The record was read before its keeper was found gone, or its ticket missing: what was written last is the truth.
     const last = (await this.read(record.task_id)) ?? record;
@@ -202,8 +202,13 @@ export function purposeOf(record: TaskRecord): TaskPurpose {
 }
 
 /** Never less than what the keeper last wrote, and not by the wall clock, which may be set. */
-function elapsedSeconds({ started_monotonic_ms, elapsed_seconds }: TaskRecord, clock: Clock): number {
-  if (started_monotonic_ms === null) return elapsed_seconds;
+async function elapsedSeconds(
+  { started_monotonic_ms, elapsed_seconds, keeper }: TaskRecord,
+  clock: Clock,
+): Promise<number> {
+  // The monotonic clock of another machine counts from another start.
+  const isSameBoot = keeper === null || keeper.boot_id === (await ownIdentity()).boot_id;
+  if (started_monotonic_ms === null || !isSameBoot) return elapsed_seconds;
   return Math.max(elapsed_seconds, Math.floor((clock.monotonicMs() - started_monotonic_ms) / 1000));
 }
 

@@ -60,6 +60,11 @@ describe('openRuntimeDir', () => {
     expect(opened.path).toMatch(new RegExp(`/ccb-${own}-.{6}$`));
   });
 
+  test('refuses a network file system, on which other machines find no socket', async () => {
+    const places = { tmpDir: folder, uid, statePath: folder, sharedBy: async () => 'cifs' };
+    await expect(openRuntimeDir(places)).rejects.toThrow(`ccb-${uid} lies on a network file system (cifs)`);
+  });
+
   test('says so when the temp folder takes no folder', async () => {
     const tmpDir = join(folder, 'none');
     await writeFile(tmpDir, '');

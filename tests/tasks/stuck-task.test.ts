@@ -139,6 +139,17 @@ it('a process of which it is not known whether it is the keeper is left alone, a
   expect(isThere(task)).toBe(true);
 });
 
+it('a keeper that runs in another pid namespace gets no signal, though its pid is one here', async () => {
+  const task = await stuck();
+  const { keeper } = task.record;
+  if (keeper === null) throw new Error('It has no keeper.');
+  const record = { ...task.record, keeper: { ...keeper, namespace: 'pid:[1]' } };
+  await expect(task.end(silent, { record })).rejects.toThrow(
+    /runs in another container or on another machine/,
+  );
+  expect(isThere(task)).toBe(true);
+});
+
 it('a keeper that is at work on it for longer than a call lasts is let be', async () => {
   const task = await stuck();
   const clock = new ManualClock();
