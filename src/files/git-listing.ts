@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { runProgram } from './search-program.js';
+import { runInTurn } from './search-program.js';
 
 /** How git is run in one folder, whatever its repository's settings say or become. */
 export interface FolderGit {
@@ -34,7 +34,7 @@ export const gitFlags: readonly string[] = ['--no-pager', '--literal-pathspecs']
 export async function gitSaysWorkTree(run: GitRun): Promise<boolean> {
   const chunks: Buffer[] = [];
   const args = [...gitFlags, 'rev-parse', '--is-inside-work-tree'];
-  const program = runProgram({ program: 'git', args, ...run }, (chunk) => chunks.push(chunk));
+  const program = await runInTurn({ program: 'git', args, ...run }, (chunk) => chunks.push(chunk));
   program.end();
   const code = await program.ended;
   return code === 0 && Buffer.concat(chunks).toString('utf8').trim() === 'true';
@@ -70,7 +70,7 @@ export async function listedByGit(
   let rest = '';
   let bytes = 0;
   const decoder = new TextDecoder();
-  const program = runProgram(
+  const program = await runInTurn(
     { program: 'git', args: [...gitFlags, 'ls-files', '-z', ...args], ...run },
     (chunk) => {
       bytes += chunk.length;

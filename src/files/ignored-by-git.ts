@@ -1,4 +1,5 @@
 import { BridgeError } from '../base/errors.js';
+import { gitRuns } from '../base/git-slots.js';
 import { CheckIgnore, pathIn, unasked } from './check-ignore.js';
 import { listedByGit, type GitRun } from './git-listing.js';
 import type { IgnoreRules, NameInFolder } from './ignored-names.js';
@@ -24,6 +25,7 @@ export class RulesOfGit implements IgnoreRules {
   readonly isGit = true;
   readonly #run: GitRun;
   readonly #trackedLimitMs: number;
+  readonly #isFirst: boolean;
   #program: CheckIgnore | undefined;
   #inOrder: IgnoredInOrder | undefined;
   readonly #forLargeFolders = new Set<IgnoredInOrder>();
@@ -31,16 +33,20 @@ export class RulesOfGit implements IgnoreRules {
   #questions: Question[] = [];
   #tracked: Promise<ReadonlySet<string>> | undefined;
 
-  /** `trackedLimitMs`: what the list of tracked files that a rule hits may take. */
-  constructor(run: GitRun, trackedLimitMs: number) {
+  /**
+   * `trackedLimitMs`: what the list of tracked files that a rule hits may take. `isFirst`: the walk begins here, and so may keep a
+   * git for all its folders; of repositories below there may be many.
+   */
+  constructor(run: GitRun, trackedLimitMs: number, isFirst: boolean) {
     this.#run = run;
     this.#trackedLimitMs = trackedLimitMs;
+    this.#isFirst = isFirst;
   }
 
   async ignored(folder: string, names: readonly NameInFolder[]): Promise<ReadonlySet<string>> {
     if (names.length === 0) return new Set();
     const prefix = folder === '' ? '' : `${folder}/`;
-    const hidden = await (names.length < LARGE_FOLDER
+    const hidden = await (this.#isFirst && names.length < LARGE_FOLDER
       ? this.#ask(folder, names)
       : this.#askAll(folder, names));
     if (hidden.size === 0) return hidden;
@@ -87,8 +93,7 @@ export class RulesOfGit implements IgnoreRules {
 
   /** By a git of its own, which need not say each name at once. */
   async #askAll(folder: string, names: readonly NameInFolder[]): Promise<Set<string>> {
-    if (this.#fault !== undefined) throw this.#fault;
-    const git = new IgnoredInOrder(this.#run);
+    const git = await this.#inTurn();
     this.#forLargeFolders.add(git);
     // What is not written any more has failed by the end of the program.
     void git.ask(
@@ -104,6 +109,17 @@ export class RulesOfGit implements IgnoreRules {
     }
     this.#forLargeFolders.delete(git);
     return hidden;
+  }
+
+  async #inTurn(): Promise<IgnoredInOrder> {
+    const slot = await gitRuns.take(this.#run.signal);
+    try {
+      if (this.#fault !== undefined) throw this.#fault;
+      return new IgnoredInOrder(this.#run, () => slot.dispose());
+    } catch (fault) {
+      slot.dispose();
+      throw fault;
+    }
   }
 
   #started(): CheckIgnore {

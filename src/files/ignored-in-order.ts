@@ -12,7 +12,8 @@ export class IgnoredInOrder {
   #fault: Error | undefined;
   #isEnded = false;
 
-  constructor(run: GitRun) {
+  /** `onEnd` is called when that git has ended, however it did. */
+  constructor(run: GitRun, onEnd?: () => void) {
     this.#git = new CheckIgnore(run, {
       inBlocks: true,
       judged: (isIgnored, path) => {
@@ -23,6 +24,7 @@ export class IgnoredInOrder {
       },
       failed: (fault) => {
         this.#fault = fault;
+        onEnd?.();
         this.#came.fire();
       },
     });

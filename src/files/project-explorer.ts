@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { basename, dirname, relative } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
@@ -7,7 +8,7 @@ import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { isBeyondLink } from './check-ignore.js';
 import { moreLine, treeLine } from './file-tree.js';
-import { gitCanReadRules, hasGitAbove, type FolderGit, type OpenGit } from './git-listing.js';
+import { gitCanReadRules, hasGitAbove, type OpenGit } from './git-listing.js';
 import { RulesOfGit } from './ignored-by-git.js';
 import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
 import type { IgnoreRules } from './ignored-names.js';
@@ -214,17 +215,14 @@ export class ProjectExplorer {
     // Ends what is still under way when the page is full.
     const over = new AbortController();
     const both = AbortSignal.any([signal, over.signal]);
+    // Each git of it listens.
+    setMaxListeners(0, both);
     const git = new WalkGit(this.#openGit, both);
     const walk = new FolderWalk({
       top,
       hasDescriptorPaths: this.#opener.hasDescriptorPaths,
       rulesFor: (path, place) =>
-        this.#rulesFor(
-          path,
-          place,
-          () => (path === top.path ? git.inTop(path, place) : git.in(path, place)),
-          both,
-        ),
+        this.#rulesFor(path, place, { git, isFirst: path === top.path, signal: both }),
       kept: this.#kept,
       signal: both,
     });
@@ -252,12 +250,16 @@ export class ProjectExplorer {
   async #rulesFor(
     path: string,
     place: string,
-    git: () => Promise<FolderGit>,
-    signal: AbortSignal,
+    {
+      git,
+      isFirst,
+      signal,
+    }: { readonly git: WalkGit; readonly isFirst: boolean; readonly signal: AbortSignal },
   ): Promise<IgnoreRules> {
     if (gitCanReadRules(path) && hasGitAbove(path)) {
-      const run = { cwd: place, env: (await git()).env, signal };
-      if (await this.#workTrees.has(run, path)) return new RulesOfGit(run, this.#patienceMs / 2);
+      const { env } = await (isFirst ? git.inTop(path, place) : git.in(path, place));
+      const run = { cwd: place, env, signal };
+      if (await this.#workTrees.has(run, path)) return new RulesOfGit(run, this.#patienceMs / 2, isFirst);
     }
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { fileStamp } from './file-stamp.js';
 import { gitFlags, type GitRun } from './git-listing.js';
-import { runProgram } from './search-program.js';
+import { runInTurn } from './search-program.js';
 import { isSettled } from './settled.js';
 
 const NANOSECONDS_PER_MS = 1_000_000n;
@@ -165,7 +165,7 @@ async function listedSettings(run: GitRun): Promise<readonly Setting[] | undefin
   const chunks: Buffer[] = [];
   let bytes = 0;
   const args = [...gitFlags, 'config', '--list', '--show-origin', '-z'];
-  const program = runProgram({ program: 'git', args, ...run }, (chunk) => {
+  const program = await runInTurn({ program: 'git', args, ...run }, (chunk) => {
     bytes += chunk.length;
     if (bytes <= MAX_SETTINGS_BYTES) chunks.push(chunk);
   });

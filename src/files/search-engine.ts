@@ -1,6 +1,6 @@
 import { gitFlags, type GitRun } from './git-listing.js';
 import { BridgeError } from '../base/errors.js';
-import { runProgram } from './search-program.js';
+import { runInTurn } from './search-program.js';
 import { ripgrepExpression } from './search-query.js';
 
 /** Names of files with a match; what is longer is searched without help. */
@@ -30,7 +30,7 @@ export async function filesByEngine(
   const decoder = new TextDecoder();
   let rest = '';
   let bytes = 0;
-  const program = runProgram({ program: engine, args, ...query.run }, (chunk) => {
+  const program = await runInTurn({ program: engine, args, ...query.run }, (chunk) => {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) return;
     const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');

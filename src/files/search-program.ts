@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { gitRuns } from '../base/git-slots.js';
 import { oneLine } from '../base/text.js';
 import { watchForPipe } from '../base/waits-for-pipe.js';
 
@@ -29,6 +30,22 @@ export interface RunningProgram {
   readonly ended: Promise<number | 'missing'>;
   /** What it said on stderr so far. */
   stderr(): string;
+}
+
+/** As `runProgram`, for one that ends by itself: it waits until few others run. */
+export async function runInTurn(call: ProgramCall, take: (chunk: Buffer) => void): Promise<RunningProgram> {
+  const slot = await gitRuns.take(call.signal);
+  try {
+    const program = runProgram(call, take);
+    program.ended.then(
+      () => slot.dispose(),
+      () => slot.dispose(),
+    );
+    return program;
+  } catch (thrown) {
+    slot.dispose();
+    throw thrown;
+  }
 }
 
 /** Starts a program without a shell in a process group of its own; `take` gets its output, and ends it by throwing. */

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { gitRuns } from '../base/git-slots.js';
 import { oneLine } from '../base/text.js';
 import { watchForPipe } from '../base/waits-for-pipe.js';
 import { askingEnvironment, gitEnvironment, type GitSurroundings } from './git-environment.js';
@@ -50,8 +51,18 @@ type Question = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
 
 /** The one way in which git is run: fixed arguments, no shell, no terminal, its own process group, bounded time. */
 export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
-  const run = (call: GitCall, env: Record<string, string>, take: (chunk: Buffer) => void): Promise<number> =>
-    runOnce(call, { ...env, ...call.environment }, call.timeLimitMs ?? timeLimitMs, take);
+  const run = async (
+    call: GitCall,
+    env: Record<string, string>,
+    take: (chunk: Buffer) => void,
+  ): Promise<number> => {
+    const slot = await gitRuns.take(call.signal);
+    try {
+      return await runOnce(call, { ...env, ...call.environment }, call.timeLimitMs ?? timeLimitMs, take);
+    } finally {
+      slot.dispose();
+    }
+  };
   const stream: GitRunner['stream'] = async (call, take) => {
     const own = await makeOwnSettings(call.settings ?? noSettings, call.commonDir);
     try {

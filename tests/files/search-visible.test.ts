@@ -28,7 +28,7 @@ async function repository(): Promise<{ rules: RulesOfGit; visible: VisibleInRepo
   await git(join(root, 'in/side'), 'init', '-q');
   await git(join(root, 'in/side'), 'add', 'f1');
   const run = { cwd: root, env: plainGit, signal: never };
-  const rules = new RulesOfGit(run, 5_000);
+  const rules = new RulesOfGit(run, 5_000, true);
   return { rules, visible: new VisibleInRepository(rules, run, hasDescriptorPaths), root };
 }
 
@@ -89,7 +89,7 @@ describe('what git would list of thousands of files', () => {
   test('is an error with the words of git when git fails', async () => {
     const root = await tempFolder();
     const run = { cwd: root, env: plainGit, signal: never };
-    const rules = new RulesOfGit(run, 5_000);
+    const rules = new RulesOfGit(run, 5_000, true);
     const reading = (async () => {
       for await (const part of new VisibleInRepository(rules, run, hasDescriptorPaths).among(['a']))
         void part;
