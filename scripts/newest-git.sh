@@ -24,9 +24,10 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
 fi
 
 # The same mirror as that of the system's own packages.
-mirror="$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT)' | awk '$2 == "main" && $1 ~ /\/debian\/?$/ { print $1; exit }')"
+codename="$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")"
+mirror="$(apt-get --print-uris update | sed -n "s|^'\(.*\)/dists/$codename/InRelease'.*|\1|p" | head -n 1)"
 if [ -z "$mirror" ]; then
-  say "apt-get knows no mirror of Debian: its sources name none that ends with /debian."
+  say "apt-get knows no mirror of Debian: none of its sources has the release $codename."
   exit 1
 fi
 
