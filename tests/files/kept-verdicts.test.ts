@@ -220,7 +220,7 @@ describe('a search after whatever has changed', () => {
             expect(await found(one, at.root), names.join(', ')).toEqual(expected);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 
