@@ -29,7 +29,21 @@ export class Emulator implements Disposable {
     this.#owned.add(this.terminal);
     this.serializer = this.#owned.add(new ScreenSerializer(this.terminal));
     this.#owned.add(this.terminal.onData(reply));
+    for (const id of [{ final: 'J' }, { prefix: '?', final: 'J' }]) {
+      this.#owned.add(this.terminal.parser.registerCsiHandler(id, ([what]) => this.#isBeyond(what)));
+    }
     for (const handler of answerColourQueries(this.terminal, reply)) this.#owned.add(handler);
+  }
+
+  /**
+   * Erasing what is above the last column of the last row throws in @xterm/headless 6.0.0 (`InputHandler.eraseInDisplay` looks
+   * at the row below), which would end the process. It is left out there.
+   */
+  #isBeyond(what: number | number[] | undefined): boolean {
+    const { active } = this.terminal.buffer;
+    const isLast =
+      active.baseY + active.cursorY + 1 >= active.length && active.cursorX + 1 >= this.terminal.cols;
+    return what === 1 && isLast;
   }
 
   dispose(): void {
