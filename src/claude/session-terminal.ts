@@ -1,6 +1,6 @@
 import { Emitter, type Event } from '../base/event.js';
 import type { PtySession } from '../pty/pty-session.js';
-import { QueryFilter } from '../screen/query-filter.js';
+import { SafeOutput } from '../screen/safe-output.js';
 import type { Screen } from '../screen/screen.js';
 
 export interface TerminalSize {
@@ -13,7 +13,7 @@ export class SessionTerminal {
   readonly #session: Pick<PtySession, 'write' | 'resize'>;
   readonly #screen: Screen;
   readonly #output = new Emitter<Buffer>();
-  /** What the program printed, a frame at a time, without its questions to the terminal; of a flood only what was shown. */
+  /** What the program printed that is safe for a second terminal, a frame at a time; of a flood only what was shown. */
   readonly onOutput: Event<Buffer> = this.#output.event;
   #size: TerminalSize;
 
@@ -21,10 +21,12 @@ export class SessionTerminal {
     this.#session = session;
     this.#screen = screen;
     this.#size = size;
-    const queries = new QueryFilter();
+    let safe: SafeOutput | undefined;
     // The screen is disposed with its session, and its events with it.
     screen.onParsed((bytes) => {
-      if (this.#output.hasListeners) this.#output.fire(queries.filter(bytes));
+      // A sequence of which only the beginning was watched is nothing to the next watcher.
+      if (!this.#output.hasListeners) safe = undefined;
+      else this.#output.fire(Buffer.from((safe ??= new SafeOutput()).filter(bytes)));
     });
   }
 
@@ -49,7 +51,7 @@ export class SessionTerminal {
 
   /** The bytes that bring a fresh terminal of the same size to this state, with so many lines above the screen. */
   state(scrollback: number): string {
-    return this.#screen.state(scrollback);
+    return safeState(this.#screen.state(scrollback));
   }
 
   /** The bytes that bring a fresh terminal of the same size to what would be shown now, were all of a flood drawn. */
@@ -72,4 +74,9 @@ export class SessionTerminal {
     this.#session.resize(size.columns, size.rows);
     this.#screen.resize(size.columns, size.rows);
   }
+}
+
+/** A state brings back modes, too, that a second terminal must not have. */
+function safeState(state: string): string {
+  return new SafeOutput().filter(Buffer.from(state));
 }

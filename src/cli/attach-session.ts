@@ -6,6 +6,7 @@ import type { TerminalPush } from '../keeper/messages.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { answerFor, barAt, decisionBar } from './attach-bar.js';
 import { AttachKeys } from './attach-keys.js';
+import { TypedKeys } from './typed-keys.js';
 import { RESET_TERMINAL, type UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
@@ -62,7 +63,8 @@ export class AttachSession implements Disposable {
         this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
       ),
     );
-    this.#owned.add(terminal.onKeys((typed) => this.#onTyped(typed)));
+    const typed = this.#owned.add(new TypedKeys(options.clock, (keys) => this.#onTyped(keys)));
+    this.#owned.add(terminal.onKeys((bytes) => typed.read(bytes)));
     this.#owned.add(terminal.onResize(() => this.#view()));
     this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'told', ...end })));
   }

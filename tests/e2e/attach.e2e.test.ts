@@ -36,6 +36,42 @@ it('the screen is seen, keys reach the program, and the end is told with its exi
   expect(await bridge.events(taskId, 'attached')).toMatchObject([{ columns: 120, rows: 40, watchers: 1 }]);
 });
 
+it('a program reaches the person’s terminal with nothing but its screen, and what that terminal answers is not typed', async () => {
+  const workplace = await createWorkplace();
+  const attack = String.raw`\033]52;c;cHduZWQ=\007\033[c\033[6n\302\2336n\033]11;?\007\033P$qm\033\\\033_Ga=q;AAAA\033\\\005\033[?1004h\033[?1003h`;
+  const claude = await writeProgram(
+    workplace,
+    'attacker',
+    `read -r begin </dev/tty; printf '${attack}'; echo SHOWN; read -r line </dev/tty; echo "GOT:$line:END"`,
+  );
+  const bridge = await startBridge({ claude, workplace });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const person = await attach(bridge);
+  await person.sees('your keys go to the session');
+  await expect.poll(() => person.raw()).toContain('\x1b[H\x1b[J');
+  person.type('begin\r');
+  await person.sees('SHOWN');
+  for (const piece of [
+    '\x1b[?62;',
+    '22;99c',
+    '\x1b]11;rgb:1234/0000/0000\x1b',
+    '\\',
+    '\x1b[24;80R',
+    '\x1b[I',
+  ])
+    person.type(piece);
+  person.type('by a person\r');
+  await person.sees('completed');
+  expect(person.raw()).not.toMatch(
+    /\x1b\]52|\x1b\]11|\x1b\[c|\x1b\[6n|\x9b|\x05|\x1bP|\x1b_|\x1b\[\?100[34]h/,
+  );
+  const { text } = await bridge.output(taskId, 'log');
+  expect(text).toContain('a person:END');
+  expect(text).not.toMatch(/22;99c|1234|24;80R/);
+  const bytes = (await bridge.events(taskId, 'typed')).map((event) => Number(event['bytes']));
+  expect(bytes.reduce((sum, more) => sum + more, 0)).toBe('begin\rby a person\r'.length);
+});
+
 it('a decision is answered from the bar', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const taskId = await bridge.start({
