@@ -9,6 +9,19 @@ const shared = {
   isolate: false,
 };
 
+const e2e = {
+  ...shared,
+  include: ['tests/e2e/**/*.test.ts'],
+  globalSetup: [
+    'tests/harness/suite-folder.ts',
+    'tests/harness/fetch-claude-versions.ts',
+    'tests/harness/find-docker-engine.ts',
+  ],
+  // The real CLI starts in 1 to 3 s on a busy two-core machine.
+  testTimeout: 90_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   test: {
     projects: [
@@ -27,21 +40,9 @@ export default defineConfig({
           testTimeout: 45_000,
         },
       },
-      {
-        test: {
-          ...shared,
-          name: 'e2e',
-          include: ['tests/e2e/**/*.test.ts'],
-          globalSetup: [
-            'tests/harness/suite-folder.ts',
-            'tests/harness/fetch-claude-versions.ts',
-            'tests/harness/find-docker-engine.ts',
-          ],
-          // The real CLI starts in 1 to 3 s on a busy two-core machine.
-          testTimeout: 90_000,
-          hookTimeout: 60_000,
-        },
-      },
+      { test: { ...e2e, name: 'e2e' } },
+      // The same without /proc, as on macOS: servers and keepers read the process table of `ps`.
+      { test: { ...e2e, name: 'e2e-ps', env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' } } },
       // Hours of faults, by `npm run test:soak` alone: a plain `vitest run` meets an empty project.
       {
         test: {

@@ -1,5 +1,6 @@
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
+import type { Pid } from '../os/pid.js';
 import type { ModelUsage } from './usage-totals.js';
 import type { SessionTerminal } from './session-terminal.js';
 
@@ -98,7 +99,7 @@ export interface SessionUsage {
 }
 
 export type SessionEvent =
-  | { readonly type: 'spawned'; readonly pid: number }
+  | { readonly type: 'spawned'; readonly pid: Pid | undefined }
   /** The CLI told its session id (hook or stream). `hooksLive` becomes the record's source `exact`. */
   | {
       readonly type: 'session';

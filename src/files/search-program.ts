@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { gitRuns } from '../base/git-slots.js';
 import { oneLine } from '../base/text.js';
+import { signalGroupOf } from '../os/send-signals.js';
 import { watchForPipe } from '../base/waits-for-pipe.js';
 
 /** Clients cut a call at 60 s; what takes longer here is a trap, or a network folder that is gone. */
@@ -59,7 +60,7 @@ export function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Ru
   });
   let fault: unknown;
   let stderr = Buffer.alloc(0);
-  const kill = (): void => killGroup(child);
+  const kill = (): void => void signalGroupOf(child, 'SIGKILL');
   const stop = (why: unknown): void => {
     fault ??= why;
     child.stdout.removeAllListeners('data').resume();
@@ -111,17 +112,6 @@ export function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Ru
     ended,
     stderr: () => oneLine(stderr.toString('utf8').trim(), SHOWN_STDERR_CHARS),
   };
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (thrown) {
-    // Gone by itself; macOS says EPERM for a group of which only the dead are left.
-    const code = systemCodeOf(thrown);
-    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
-  }
 }
 
 function waitsInVain(call: ProgramCall): BridgeError {

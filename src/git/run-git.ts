@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { gitRuns } from '../base/git-slots.js';
 import { oneLine } from '../base/text.js';
+import { signalGroupOf } from '../os/send-signals.js';
 import { watchForPipe } from '../base/waits-for-pipe.js';
 import { askingEnvironment, gitEnvironment, type GitSurroundings } from './git-environment.js';
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
@@ -124,8 +125,8 @@ async function runOnce(
       if (fault !== undefined) return;
       fault = why;
       child.stdout.removeAllListeners('data').resume();
-      killGroup(child, 'SIGTERM');
-      killTimer = setTimeout(() => killGroup(child, 'SIGKILL'), KILL_GRACE_MS);
+      signalGroupOf(child, 'SIGTERM');
+      killTimer = setTimeout(() => signalGroupOf(child, 'SIGKILL'), KILL_GRACE_MS);
     };
     const timer = setTimeout(
       () => end(failed(call, `did not end within ${timeLimitMs / 1_000} seconds`)),
@@ -157,7 +158,7 @@ async function runOnce(
     child.on('error', (thrown) => settle(() => reject(startFault(thrown))));
     child.on('exit', () => {
       // What git started may hold the pipes open: it gets as long as git got, then it goes too.
-      killTimer ??= setTimeout(() => killGroup(child, 'SIGKILL'), KILL_GRACE_MS);
+      killTimer ??= setTimeout(() => signalGroupOf(child, 'SIGKILL'), KILL_GRACE_MS);
     });
     child.on('close', (code, signal) =>
       settle(() => {
@@ -167,17 +168,6 @@ async function runOnce(
       }),
     );
   });
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch (thrown) {
-    // Gone by itself; macOS says EPERM for a group of which only the dead are left.
-    const code = systemCodeOf(thrown);
-    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
-  }
 }
 
 function startFault(thrown: Error): Error {

@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { killTree } from '../pty/kill-ladder.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import { RuntimeDir } from '../store/runtime-dir.js';
@@ -28,8 +29,8 @@ export async function continueQueue(options: ContinueQueueOptions): Promise<void
     logger.error('a lock file could not be read', { ...corrupt }),
   );
   const host = new KeeperHost({ ...options, stateDir, runtimeDir: new RuntimeDir(options.runtimePath) });
-  const endMarked = async (mark: string): Promise<number> =>
-    (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+  const endMarked: EndMarked = async (mark, startedSince) =>
+    (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
   const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, staysOn: false });
   try {
     await queue.advance();

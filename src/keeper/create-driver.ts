@@ -11,6 +11,7 @@ import { PrintDriver } from '../claude/print/print-driver.js';
 import { ProgramDriver } from '../claude/program/program-driver.js';
 import type { SessionDriver } from '../claude/session.js';
 import { ResumableDriver } from '../claude/trouble/resumable-driver.js';
+import type { Pid } from '../os/pid.js';
 import type { SpawnPiped } from '../pty/piped-program.js';
 import type { PtySession, PtySpawner } from '../pty/pty-session.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
@@ -26,7 +27,7 @@ export interface DriverParts {
   readonly prompt: string;
   readonly promptFile: string;
   readonly sessionId: string;
-  readonly killTree: (pid: number) => Promise<void>;
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
 }
 

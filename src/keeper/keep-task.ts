@@ -20,7 +20,6 @@ import {
 import type { SessionRequest } from '../claude/session.js';
 import { readVersion } from '../claude/version-cache.js';
 import { childEnvironment } from '../pty/child-env.js';
-import { killTree } from '../pty/kill-ladder.js';
 import { PtyManager } from '../pty/pty-manager.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import { ProjectLocks, type Lock } from '../store/project-lock.js';
@@ -41,10 +40,9 @@ import { createDriver } from './create-driver.js';
 import { FloodShare } from './flood-share.js';
 import { KeeperServer } from './keeper-server.js';
 import { TaskFiles } from './task-files.js';
+import { TaskProcesses } from './task-processes.js';
 import { TaskReceipt } from './task-receipt.js';
 
-/** What is left when the agent is gone gets this long between SIGTERM and SIGKILL. */
-const LEFTOVER_GRACE_MS = 1_000;
 /** A task that ended while its disk was full waits so long to write its end; then the next look calls it ended without a word. */
 const FULL_DISK_LIMIT_MS = 15 * 60_000;
 
@@ -90,6 +88,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     const mark = createSecret();
     // Nothing that ran before this keeper can be its task's.
     const startedSince = owner.start_time ?? undefined;
+    const processes = new TaskProcesses({ mark, startedSince, clock, logger });
     const childEnv = childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment });
     const homeDir = env['HOME'] ?? '/';
     const container = await containerOf({ spec, stateDir, mark, env: childEnv, homeDir, clock, logger });
@@ -142,10 +141,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         await endChildren(taskId, { stateDir, clock, logger });
         if (container !== undefined) return container.terminals.end();
         // A print session runs on pipes, with no shell around it.
-        const isWrapped = spec.driver !== 'print';
-        const report = await killTree({ pid, isWrapped, mark, startedSince, clock });
-        if (report.remaining.length > 0)
-          logger.error('processes could not be ended', { pids: report.remaining.map((one) => one.pid) });
+        return processes.end(pid, spec.driver !== 'print');
       },
       onBytes: (bytes, session) => {
         share.printed(bytes.length);
@@ -171,8 +167,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         endLeftovers: async () => {
           await endChildren(taskId, { stateDir, clock, logger });
           await container?.terminals.end();
-          return (await killTree({ pid: 0, mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended
-            .length;
+          return processes.endLeftovers();
         },
         // What runs in a container has no number here.
         identify: container === undefined ? identityOf : () => Promise.resolve(undefined),

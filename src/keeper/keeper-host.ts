@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { BridgeError, isErrorCode } from '../base/errors.js';
-import { MARK_VARIABLE } from '../pty/child-env.js';
+import { MARK_VARIABLE } from '../os/mark-variable.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -87,7 +87,7 @@ export class KeeperHost implements TaskHost {
       parent === undefined
         ? this.#program
         : { ...this.#program, env: { ...this.#program.env, [MARK_VARIABLE]: parent.mark } };
-    const spare = parent === undefined ? this.#spare?.take({ task_id: taskId }) : undefined;
+    const spare = parent === undefined ? await this.#spare?.take({ task_id: taskId }) : undefined;
     let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES, limitMs);
     // A spare one opens the log when it takes the task: without one it ended before that, and nothing was begun.
     if (line === undefined || !existsSync(log))

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { isHalted } from '../pty/is-halted.js';
+import { isHalted } from '../os/is-halted.js';
+import { pidOf } from '../os/pid.js';
 import type { TaskAssignment } from './messages.js';
 import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
 
@@ -46,15 +47,17 @@ export class SpareKeeper implements Disposable {
   }
 
   /** The one that waits, from now on the keeper of this task; undefined when none waits that could begin. */
-  take(assignment: TaskAssignment): ChildProcess | undefined {
+  async take(assignment: TaskAssignment): Promise<ChildProcess | undefined> {
     const spare = this.#waiting;
     if (spare === undefined) return undefined;
-    // Whoever halted it, a new one is there sooner than it goes on.
-    if (spare.pid !== undefined && isHalted(spare.pid)) {
-      this.#end();
+    // Only one call gets it.
+    this.#forget(spare);
+    const pid = pidOf(spare.pid);
+    // One that is halted may never go on: a new one is there sooner. If the system does not say, a new one is, too.
+    if (pid === undefined || (await isHalted(pid).catch(() => true))) {
+      spare.kill('SIGKILL');
       return undefined;
     }
-    this.#forget(spare);
     spare.ref();
     spare.stdin?.end(JSON.stringify(assignment));
     return spare;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { sweepHeartbeats } from '../store/owner-state.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -25,7 +26,7 @@ export interface SweeperParts {
   readonly logger: Logger;
   /** The task's record; a task whose keeper is gone is given its end by it. */
   readonly settle: (taskId: string) => Promise<TaskRecord>;
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
   /** Marks that processes carry, and all command lines. */
   readonly running: () => Promise<{ readonly marks: ReadonlySet<string>; readonly commands: string }>;
 }
@@ -87,8 +88,8 @@ async function sweepTask(
   }
   if (file.state !== 'ok') return;
   if (isFinal(file.record.status)) {
-    if (running.marks.has(file.record.process_mark))
-      swept.processes += await endMarked(file.record.process_mark);
+    const { process_mark: mark, keeper } = file.record;
+    if (running.marks.has(mark)) swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
     return;
   }
   try {

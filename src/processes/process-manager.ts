@@ -3,6 +3,7 @@ import { messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { isSameIdentity, type ProcessIdentity, type ProcessState } from '../store/process-identity.js';
 import { endKeeper } from './end-keeper.js';
 import { BlockPool } from './output/block-pool.js';
@@ -33,7 +34,7 @@ export interface ProcessManagerParts {
   readonly backends: Readonly<Record<ProcessMode, () => Promise<ProcessBackend>>>;
   readonly keepers: ProcessKeepers;
   /** Ends everything that carries the mark; the number of what was ended. */
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
   /** The marks that processes of this machine carry. */
   readonly livingMarks: () => Promise<ReadonlySet<string>>;
   /** Where the keeper of a process listens. */
@@ -105,8 +106,8 @@ export class ProcessManager {
   }
 
   /** Ends what an ended process left behind; how much that was. */
-  async endLeftBehind({ mark }: ProcessRecord): Promise<number> {
-    return mark === null ? 0 : this.#parts.endMarked(mark);
+  async endLeftBehind({ mark, owner }: ProcessRecord): Promise<number> {
+    return mark === null ? 0 : this.#parts.endMarked(mark, owner.start_time ?? undefined);
   }
 
   /** Ends a kept process whose keeper does not answer; its last record. */

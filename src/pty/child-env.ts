@@ -1,7 +1,6 @@
 // Pure: the environment of an agent, made from the bridge's own by a list of what it may know.
 
-/** Every process of a task carries its secret in this variable: the only thing that finds a daemonized one again. */
-export const MARK_VARIABLE = 'CLAUDE_CODE_BRIDGE_MARK';
+import { MARK_VARIABLE } from '../os/mark-variable.js';
 
 /** A name, or with `*` at its end the beginning of names. */
 const ALWAYS: readonly string[] = [

@@ -1,7 +1,10 @@
 import { sleep, withinMs, type Clock } from '../base/clock.js';
-import { systemCodeOf } from '../base/errors.js';
-import { findDescendants } from './descendants.js';
-import type { ProcessInfo } from './list-processes.js';
+import type { Family } from '../os/choose-processes.js';
+import { findDescendants } from '../os/find-processes.js';
+import type { Pid } from '../os/pid.js';
+import { isSameKey, type ProcessInfo } from '../os/process-info.js';
+import { thisMachine, type ProcessSystem } from '../os/process-system.js';
+import { signalProcesses } from '../os/send-signals.js';
 
 /** How long a process has between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 5000;
@@ -15,23 +18,19 @@ const SURE_LOOK_MS = 3;
 /** After SIGKILL only a process inside an uninterruptible call stays; nothing helps against that. */
 const AFTER_KILL_MS = 3000;
 
-export interface KillTarget {
-  /** The terminal's first process: its session and process group. */
-  readonly pid: number;
+/** `pid` is the terminal's first process; without one only what carries the mark, and what descends from it, is meant. */
+export interface KillTarget extends Omit<Family, 'known'> {
   /** False when that process is the program itself and not the bridge's shell around it, which is ended last. */
   readonly isWrapped?: boolean;
-  /** The secret that every process of the task carries, see MARK_VARIABLE. */
-  readonly mark: string;
-  /** See ProcessQuery. */
-  readonly startedSince?: string | undefined;
   readonly graceMs?: number;
   readonly clock: Clock;
   /** Asks the program to stop by itself, for instance by a key; it is not waited for longer than a second. */
   readonly interrupt?: () => void | Promise<void>;
+  readonly system?: ProcessSystem;
 }
 
 export interface KillReport {
-  /** Every process that was signalled and is gone. */
+  /** Every process that was found and is gone. */
   readonly ended: readonly ProcessInfo[];
   /** Those that SIGTERM did not end. */
   readonly forced: readonly ProcessInfo[];
@@ -40,79 +39,77 @@ export interface KillReport {
 }
 
 /**
- * Ends a task's processes: `interrupt`, then SIGCONT and SIGTERM, after the grace time SIGKILL, to the process group and
- * to every process that carries the mark, again and again until a look finds none. Never rejects for a process that is
- * gone or may not be signalled.
+ * Ends a task's processes: `interrupt`, then SIGTERM and SIGCONT, after the grace time SIGKILL, until two looks in a row find
+ * none. SIGTERM goes out once, to all that the first look finds: who got it may clean up, and what it starts for that is let
+ * work, until the grace time ends. Never rejects for a process that is gone or may not be signalled; rejects when the system
+ * does not list its processes until the time is over.
  */
 export async function killTree(target: KillTarget): Promise<KillReport> {
-  const { clock } = target;
+  const { clock, system = thisMachine } = target;
   if (target.interrupt) await withinMs(clock, INTERRUPT_LIMIT_MS, Promise.resolve(target.interrupt()));
-  const seen = new Map<string, ProcessInfo>();
-  const forced = new Map<string, ProcessInfo>();
-  const termed = new Set<string>();
+  const seen: ProcessInfo[] = [];
+  const forced: ProcessInfo[] = [];
+  const graceMs = target.graceMs ?? KILL_GRACE_MS;
+  let isTermed = false;
+  let left: readonly ProcessInfo[] | undefined;
 
-  let left = await repeatUntilGone(target, target.graceMs ?? KILL_GRACE_MS, seen, (found) => {
-    for (const one of found.filter((each) => !termed.has(keyOf(each)))) {
-      termed.add(keyOf(one));
+  if (graceMs > 0) {
+    left = await repeatUntilGone(target, graceMs, seen, async (found) => {
+      if (isTermed) return;
       // A stopped process takes no SIGTERM before it goes on.
-      signal(one, 'SIGTERM');
-      signal(one, 'SIGCONT');
-    }
-  });
-  if (left.length > 0) {
-    left = await repeatUntilGone(target, AFTER_KILL_MS, seen, (found) => {
+      await signalProcesses(found, ['SIGTERM', 'SIGCONT'], system);
+      isTermed = true;
+      // SIGKILL looks again, and rejects if that still fails.
+    }).catch(() => undefined);
+  }
+  if (left === undefined || left.length > 0) {
+    left = await repeatUntilGone(target, AFTER_KILL_MS, seen, async (found) => {
       // A program spared for its children would be spared for ever: it may start them faster than they are looked at.
       const meant = target.isWrapped === false ? found : withoutWrapper(found, target.pid);
-      for (const one of meant) {
-        forced.set(keyOf(one), one);
-        signal(one, 'SIGKILL');
-      }
+      await signalProcesses(meant, ['SIGKILL'], system);
+      addNew(forced, meant);
     });
   }
-  const remaining = new Set(left.map(keyOf));
-  const gone = (one: ProcessInfo) => !remaining.has(keyOf(one));
-  return { ended: [...seen.values()].filter(gone), forced: [...forced.values()], remaining: left };
+  const remaining = left;
+  const isGone = (one: ProcessInfo): boolean => !remaining.some((other) => isSameKey(one, other));
+  return { ended: seen.filter(isGone), forced, remaining };
 }
 
 /** Looks and acts until nothing is found or the time is over; returns what the last look found. */
 async function repeatUntilGone(
   target: KillTarget,
   limitMs: number,
-  seen: Map<string, ProcessInfo>,
-  act: (found: readonly ProcessInfo[]) => void,
+  seen: ProcessInfo[],
+  act: (found: readonly ProcessInfo[]) => Promise<void>,
 ): Promise<ProcessInfo[]> {
-  const deadlineMs = target.clock.monotonicMs() + limitMs;
+  const { clock, system } = target;
+  const deadlineMs = clock.monotonicMs() + limitMs;
   let wasEmpty = false;
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
-    const found = await findDescendants(target);
-    for (const one of found) seen.set(keyOf(one), one);
-    const leftMs = deadlineMs - target.clock.monotonicMs();
-    // In the moment of an exec a process shows no environment: only two looks in a row are sure of nothing.
-    if (leftMs <= 0 || (found.length === 0 && wasEmpty)) return found;
-    wasEmpty = found.length === 0;
-    if (wasEmpty) lookMs = FIRST_LOOK_MS;
-    act(found);
-    await sleep(target.clock, Math.min(wasEmpty ? SURE_LOOK_MS : lookMs, leftMs));
+    const leftMs = (): number => deadlineMs - clock.monotonicMs();
+    try {
+      const found = await findDescendants({ ...target, known: seen }, system);
+      addNew(seen, found);
+      // In the moment of an exec a process shows no environment: only two looks in a row are sure of nothing.
+      if (leftMs() <= 0 || (found.length === 0 && wasEmpty)) return found;
+      wasEmpty = found.length === 0;
+      if (wasEmpty) lookMs = FIRST_LOOK_MS;
+      else await act(found);
+    } catch (fault) {
+      // `ps` may fail once: a machine that is out of processes has some again when the first have ended.
+      if (leftMs() <= 0) throw fault;
+      wasEmpty = false;
+    }
+    await sleep(clock, Math.max(0, Math.min(wasEmpty ? SURE_LOOK_MS : lookMs, leftMs())));
   }
 }
 
 /** The wrapper goes last: alive, it still tells how the program ended, and whoever reads the terminal ends it then. */
-function withoutWrapper(found: readonly ProcessInfo[], pid: number): readonly ProcessInfo[] {
+function withoutWrapper(found: readonly ProcessInfo[], pid: Pid | undefined): readonly ProcessInfo[] {
   const others = found.filter((one) => one.pid !== pid);
   return others.length > 0 ? others : found;
 }
 
-/** The look is milliseconds old: a pid that was given anew in between would be hit, and nothing portable prevents that. */
-function signal(one: ProcessInfo, name: NodeJS.Signals): void {
-  try {
-    process.kill(one.pid, name);
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    // Gone already, or not ours to signal: the report's `remaining` tells.
-    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
-  }
-}
-
-function keyOf(one: ProcessInfo): string {
-  return `${one.pid} ${one.startId}`;
+function addNew(list: ProcessInfo[], found: readonly ProcessInfo[]): void {
+  for (const one of found) if (!list.some((other) => isSameKey(one, other))) list.push(one);
 }

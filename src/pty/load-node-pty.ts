@@ -1,4 +1,5 @@
 import { BridgeError, messageOf } from '../base/errors.js';
+import { pidOf, type Pid } from '../os/pid.js';
 
 /** What is used of node-pty's module; `@lydell/node-pty` is the same code with prebuilt binaries. */
 export interface NodePtyModule {
@@ -17,7 +18,7 @@ export interface RawPtyOptions {
 
 /** What is used of a pseudo-terminal of node-pty. */
 export interface RawPty {
-  readonly pid: number;
+  readonly pid: Pid;
   /** The terminal's controlling side, non-blocking; closed by node-pty itself. */
   readonly fd: number;
   onData(listener: (data: unknown) => void): unknown;
@@ -55,12 +56,15 @@ export async function loadNodePty(packages: readonly string[] = nodePtyPackages)
 
 export function isRawPty(value: unknown): value is RawPty {
   if (typeof value !== 'object' || value === null) return false;
-  const hasNumbers =
-    'pid' in value && typeof value.pid === 'number' && 'fd' in value && typeof value.fd === 'number';
+  const hasNumbers = 'pid' in value && isRealPid(value.pid) && 'fd' in value && typeof value.fd === 'number';
   return (
     hasNumbers &&
     ['onData', 'onExit', 'on', 'resize', 'pause', 'resume'].every((name) => hasMethod(value, name))
   );
+}
+
+function isRealPid(value: unknown): boolean {
+  return typeof value === 'number' && pidOf(value) !== undefined;
 }
 
 /** A CommonJS module arrives with its exports named, or all under `default`. */

@@ -1,5 +1,5 @@
-import { MARK_VARIABLE } from './child-env.js';
-import { listAllMarked } from './list-processes.js';
+import { MARK_VARIABLE } from '../os/mark-variable.js';
+import { processSource } from '../os/process-source.js';
 
 /** A process as far as it matters for what runs around another. */
 export interface MarkedParent {
@@ -33,5 +33,5 @@ export async function findMarksAround(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
   const own = env[MARK_VARIABLE];
-  return marksAround(own === '' ? undefined : own, await listAllMarked(), process.pid);
+  return marksAround(own === '' ? undefined : own, await processSource.markedTable(), process.pid);
 }

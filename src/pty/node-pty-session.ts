@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
-import { systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
+import type { Pid } from '../os/pid.js';
+import { signalChild, signalChildGroup, type OwnChild } from '../os/send-signals.js';
 import { EndMarkReader } from './end-mark.js';
 import { exitStatusFromProcess, exitStatusFromShell, type ExitStatus } from './exit-status.js';
 import { InputQueue } from './input-queue.js';
@@ -10,7 +11,7 @@ import { TerminalReader } from './terminal-reader.js';
 
 /** A program behind the end-mark wrapper, in a terminal of node-pty. */
 export class NodePtySession implements PtySession {
-  readonly pid: number;
+  readonly pid: Pid;
   readonly exited: Promise<ExitStatus>;
   /** Resolves when the terminal's first process has been reaped and the terminal is closed. */
   readonly closed: Promise<void>;
@@ -77,8 +78,12 @@ export class NodePtySession implements PtySession {
     if (this.#gone) return;
     // A paused terminal would never be seen to close.
     this.#reader.resume();
-    this.#signalWrapper(-this.pid);
-    this.#signalWrapper(this.pid);
+    signalChildGroup(this.#wrapper, 'SIGKILL');
+    signalChild(this.#wrapper, 'SIGKILL');
+  }
+
+  get #wrapper(): OwnChild {
+    return { pid: this.pid, isReaped: this.#gone };
   }
 
   #read(data: Buffer): void {
@@ -88,7 +93,7 @@ export class NodePtySession implements PtySession {
     if (code === undefined) return;
     this.#end(exitStatusFromShell(code));
     // All has been read: the wrapper waits for nothing but this.
-    this.#signalWrapper(this.pid);
+    signalChild(this.#wrapper, 'SIGKILL');
   }
 
   #end(status: ExitStatus): void {
@@ -101,15 +106,5 @@ export class NodePtySession implements PtySession {
     this.#exit.fire(status);
     this.#data.dispose();
     this.#exit.dispose();
-  }
-
-  #signalWrapper(pid: number): void {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (thrown) {
-      // Already gone, or (macOS) the group holds only zombies.
-      const code = systemCodeOf(thrown);
-      if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
-    }
   }
 }

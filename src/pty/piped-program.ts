@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Pid } from '../os/pid.js';
 import type { ExitStatus } from './exit-status.js';
 
 export interface PipedSpawnOptions {
@@ -11,8 +12,8 @@ export interface PipedSpawnOptions {
 
 /** A program on pipes, without a terminal. Who got it reads its output from the first byte on. */
 export interface PipedProgram {
-  /** Its process group, too; 0 where this machine cannot signal it. */
-  readonly pid: number;
+  /** Its process group, too; undefined where this machine cannot signal it. */
+  readonly pid: Pid | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;

@@ -1,4 +1,5 @@
 import type { Event } from '../base/event.js';
+import type { Pid } from '../os/pid.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { ExitStatus } from './exit-status.js';
 
@@ -18,8 +19,11 @@ export interface PtySpawnOptions {
 
 /** A program in a pseudo-terminal. */
 export interface PtySession extends Disposable {
-  /** The terminal's first process, its session and its process group; the program is a child of it. */
-  readonly pid: number;
+  /**
+   * The terminal's first process, its session and its process group; the program is a child of it. Undefined where this
+   * machine cannot signal it.
+   */
+  readonly pid: Pid | undefined;
   /**
    * What the program prints, as it was read. The bytes are valid until the listener returns: who keeps them copies them.
    * Listeners that subscribe right after `spawn` miss nothing.

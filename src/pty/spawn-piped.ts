@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { pidOf } from '../os/pid.js';
 import type { ExitStatus } from './exit-status.js';
 import type { PipedProgram, PipedSpawnOptions } from './piped-program.js';
 
@@ -22,8 +23,6 @@ export async function spawnPiped({ command, cwd, env }: PipedSpawnOptions): Prom
   await once(child, 'spawn');
   // After the start only a failed signal is told here, and the kill ladder sees that for itself.
   child.on('error', () => {});
-  const { pid, stdin, stdout, stderr } = child;
-  // One without a pid must never reach the kill ladder: pid 0 would be our own group.
-  if (pid === undefined) throw new Error('the program started without a process id');
-  return { pid, stdin, stdout, stderr, exited, closed };
+  const { stdin, stdout, stderr } = child;
+  return { pid: pidOf(child.pid), stdin, stdout, stderr, exited, closed };
 }

@@ -14,7 +14,8 @@ import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { childEnvironment, MARK_VARIABLE } from '../pty/child-env.js';
+import { MARK_VARIABLE } from '../os/mark-variable.js';
+import { childEnvironment } from '../pty/child-env.js';
 import { Heartbeat } from '../store/heartbeat.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -109,9 +110,9 @@ export async function createProcessServices(
         image: config.docker_image,
       },
     }),
-    endMarked: async (mark) => {
+    endMarked: async (mark, startedSince) => {
       const { killTree } = await import('../pty/kill-ladder.js');
-      return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+      return (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
     },
     livingMarks: async () => {
       const { livingMarks } = await import('../processes/living-marks.js');

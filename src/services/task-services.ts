@@ -14,6 +14,7 @@ import { KeeperHost } from '../keeper/keeper-host.js';
 import { SpareKeeper } from '../keeper/spare-keeper.js';
 import type { SweeperParts } from '../keeper/sweeper.js';
 import { TaskJoiner } from '../keeper/task-joiner.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import type { EngineSettings } from '../processes/docker/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { Heartbeat } from '../store/heartbeat.js';
@@ -55,11 +56,11 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     ...(config.spare_keeper && { spare: (program) => new SpareKeeper(program, clock) }),
   });
   const engine = engineSettings(config);
-  const endMarked = async (mark: string): Promise<number> => {
+  const endMarked: EndMarked = async (mark, startedSince) => {
     const { killTree } = await import('../pty/kill-ladder.js');
     // A container dies with its keeper; one whose keeper died before it began does not.
     if (config.task_image !== null) await sweepContainers({ engine, homeDir, mark });
-    return (await killTree({ pid: 0, mark, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+    return (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
   };
   const worktrees = lazily(async () => {
     const { createWorktrees } = await import('./worktree-service.js');
@@ -167,7 +168,7 @@ async function sweepLeftovers(
   try {
     const [{ sweep }, { runningMarks }] = await Promise.all([
       import('../keeper/sweeper.js'),
-      import('../pty/list-marks.js'),
+      import('../os/running-marks.js'),
     ]);
     await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running: runningMarks });
   } catch (fault) {

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
-import { systemCodeOf } from '../base/errors.js';
+import { isOwnProc } from '../os/own-proc.js';
+import { pidOf, type Pid } from '../os/pid.js';
+import { processSource, type ProcessSource } from '../os/process-source.js';
+import { takesSignals } from '../os/takes-signals.js';
 
 /** A process by more than its number: a pid alone may be reused, and is one process only in its pid namespace. */
 export const processIdentitySchema = z.object({
   pid: z.int().positive(),
-  /** Kernel start time in clock ticks since boot (Linux) or `ps -o lstart` in UTC (macOS); null where unknown. */
+  /** The `startId` of the process table; null where unknown. */
   start_time: z.string().nullable(),
   boot_id: z.string().nullable(),
   /** The id of the machine's installation; null for a system without one, left out by older bridges. */
@@ -26,10 +29,7 @@ export type ProcessPlace = 'here' | 'restarted' | 'elsewhere';
 /** `unknown`: the system did not say, so it may be neither signalled nor taken for dead. */
 export type ProcessState = 'alive' | 'gone' | 'unknown';
 
-/** Positions in `/proc/<pid>/stat` counted behind the name: field 3 (state) and field 22 (start time) of proc(5). */
-const STATE_FIELD = 0;
-const START_TIME_FIELD = 19;
-/** ps and sysctl answer within milliseconds. */
+/** sysctl and ioreg answer within milliseconds. */
 const COMMAND_LIMIT_MS = 5_000;
 
 /**
@@ -38,11 +38,13 @@ const COMMAND_LIMIT_MS = 5_000;
  */
 export async function identityOf(
   pid: number,
-  platform: NodeJS.Platform = process.platform,
+  source: ProcessSource = processSource,
 ): Promise<ProcessIdentity | undefined> {
-  const startTime = platform === 'linux' ? linuxStartTime(pid) : await psStartTime(pid);
+  const real = pidOf(pid);
+  if (real === undefined) return undefined;
+  const startTime = await startTimeOf(real, source);
   if (startTime === undefined) return undefined;
-  const place = platform === 'linux' ? linuxPlace() : await (darwinPlace ??= askDarwinPlace());
+  const place = process.platform === 'linux' ? linuxPlace() : await (darwinPlace ??= askDarwinPlace());
   return { pid, start_time: startTime, ...place };
 }
 
@@ -97,54 +99,17 @@ export async function isSameProcess(identity: ProcessIdentity): Promise<boolean>
   return (await processState(identity)) === 'alive';
 }
 
-/** Start time in a `/proc/<pid>/stat`; undefined for a zombie. The name in it may hold spaces and brackets. */
-export function startTimeInStat(stat: string): string | null | undefined {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const state = fields[STATE_FIELD];
-  if (state === 'Z' || state === 'X') return undefined;
-  return fields[START_TIME_FIELD] ?? null;
-}
-
-/** Start time in the answer of `ps -o stat= -o lstart=`; undefined for a zombie and when there is no such process. */
-export function startTimeInPs(answer: string): string | null | undefined {
-  const [, state, started] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(answer) ?? [];
-  if (state === undefined || state.startsWith('Z')) return undefined;
-  return started?.replace(/\s+/g, ' ') ?? null;
-}
-
 function differs(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-/**
- * At once, and not by way of the thread pool: no disk is behind `/proc`, so it takes 20 µs, and on a busy machine each of
- * the five turns of the pool that a file takes waits for a processor.
- */
-function linuxStartTime(pid: number): string | null | undefined {
-  // The /proc of another pid namespace tells of other processes (`unshare --pid` without `--mount-proc`).
-  if (!isOwnProc()) return takesSignals(pid) ? null : undefined;
+/** Undefined when nobody runs under this pid, null when the system does not say who. */
+async function startTimeOf(pid: Pid, source: ProcessSource): Promise<string | null | undefined> {
   try {
-    return startTimeInStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch (fault) {
-    // ESRCH: it ended between opening and reading.
-    if (systemCodeOf(fault) === 'ESRCH') return undefined;
-    // ENOENT may also mean that /proc is not mounted; anything else (EMFILE) says nothing about the process.
-    return systemCodeOf(fault) === 'ENOENT' && !takesSignals(pid) ? undefined : null;
+    return (await source.find([pid]))[0]?.startId;
+  } catch {
+    return takesSignals(pid) ? null : undefined;
   }
-}
-
-function takesSignals(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (fault) {
-    return systemCodeOf(fault) !== 'ESRCH';
-  }
-}
-
-/** False as well where /proc is not mounted. */
-function isOwnProc(): boolean {
-  return linkIn('/proc/self') === String(process.pid);
 }
 
 type Place = Pick<ProcessIdentity, 'boot_id' | 'machine_id' | 'namespace'>;
@@ -186,13 +151,6 @@ function linkIn(path: string): string | null {
   }
 }
 
-async function psStartTime(pid: number): Promise<string | null | undefined> {
-  if (!takesSignals(pid)) return undefined;
-  const answer = await outputOf('/bin/ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)]);
-  if (answer === undefined) return takesSignals(pid) ? null : undefined;
-  return startTimeInPs(answer);
-}
-
 async function askDarwinPlace(): Promise<Place> {
   const [boot, hardware] = await Promise.all([
     outputOf('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']),
@@ -206,14 +164,11 @@ export function machineIdInIoreg(answer: string): string | null {
   return /"IOPlatformUUID" = "([0-9A-F-]{36})"/.exec(answer)?.[1] ?? null;
 }
 
-/** Undefined when the program fails. In C and UTC, so that the same start is always the same text. */
+/** Undefined when the program fails. */
 function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(
-      program,
-      [...args],
-      { env: { LC_ALL: 'C', TZ: 'UTC' }, timeout: COMMAND_LIMIT_MS },
-      (fault, stdout) => resolve(fault === null ? stdout : undefined),
+    execFile(program, [...args], { env: { LC_ALL: 'C' }, timeout: COMMAND_LIMIT_MS }, (fault, stdout) =>
+      resolve(fault === null ? stdout : undefined),
     );
   });
 }

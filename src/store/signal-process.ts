@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../base/clock.js';
-import { systemCodeOf } from '../base/errors.js';
+import { pidOf } from '../os/pid.js';
+import { signalProcesses, type SignalResult } from '../os/send-signals.js';
 import {
   isSameProcess,
   ownIdentity,
@@ -12,24 +13,18 @@ const LOOK_MS = 50;
 
 /**
  * `unsure`: the system does not say whether it is that process, so it got none. `elsewhere`: its pid is of another pid
- * namespace or machine. `refused`: it belongs to someone else.
+ * namespace or machine.
  */
-export type SignalOutcome = 'sent' | 'gone' | 'unsure' | 'elsewhere' | 'refused';
+export type SignalOutcome = SignalResult | 'unsure' | 'elsewhere';
 
 /** Signals that very process, and no other that has its number now. */
 export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Signals): Promise<SignalOutcome> {
   if ((await processState(identity)) === 'gone') return 'gone';
   if (placeOf(identity, await ownIdentity()) === 'elsewhere') return 'elsewhere';
-  if (!(await isSameProcess(identity))) return 'unsure';
-  try {
-    process.kill(identity.pid, name);
-    return 'sent';
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    if (code === 'ESRCH') return 'gone';
-    if (code === 'EPERM') return 'refused';
-    throw thrown;
-  }
+  const pid = pidOf(identity.pid);
+  if (pid === undefined || identity.start_time === null || !(await isSameProcess(identity))) return 'unsure';
+  const [result = 'gone'] = await signalProcesses([{ pid, startId: identity.start_time }], [name]);
+  return result;
 }
 
 /** In words why the signal did not go to the keeper of something; undefined when nothing stood in its way. */
@@ -37,6 +32,7 @@ export function whyNotSignalled(outcome: SignalOutcome, { pid }: ProcessIdentity
   if (outcome === 'unsure') return `the system does not say whether process ${pid} is its keeper`;
   if (outcome === 'elsewhere')
     return `its keeper, process ${pid}, runs in another container or on another machine`;
+  if (outcome === 'spared') return `process ${pid} is this process, or one that this one runs in`;
   if (outcome === 'refused') return `its keeper, process ${pid}, may not be signalled`;
   return undefined;
 }

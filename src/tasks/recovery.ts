@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Logger } from '../base/logger.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { ownIdentity, placeOf } from '../store/process-identity.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -15,7 +16,7 @@ export interface RecoveryParts {
   readonly stateDir: StateDir;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
 }
 
 export type Ending = Pick<TaskRecord, 'status' | 'reason'>;
@@ -131,8 +132,8 @@ async function recover(
 }
 
 /** How many there were. */
-function endLeftovers({ task_id, process_mark }: TaskRecord, parts: RecoveryParts): Promise<number> {
-  return parts.endMarked(process_mark).catch((fault: unknown) => {
+function endLeftovers({ task_id, process_mark, keeper }: TaskRecord, parts: RecoveryParts): Promise<number> {
+  return parts.endMarked(process_mark, keeper?.start_time ?? undefined).catch((fault: unknown) => {
     parts.logger.error('processes of a dead keeper could not be ended', { task_id, fault: messageOf(fault) });
     return 0;
   });

@@ -3,6 +3,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
@@ -39,7 +40,7 @@ export interface TaskManagerOptions {
   readonly roots: TaskStarterOptions['roots'];
   readonly findInstallation: TaskStarterOptions['findInstallation'];
   /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
   readonly containers?: TaskStarterOptions['containers'];
   readonly worktrees?: TaskStarterOptions['worktrees'];
   readonly settings: StartSettings & {

@@ -4,6 +4,7 @@ import { Emitter } from '../base/event.js';
 import { readJsonFile } from '../base/json-file.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -29,7 +30,7 @@ export interface TaskQueueOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Ends every process that carries a task's mark. */
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
   /** True for a process that stays: it looks again and again while tasks wait. */
   readonly staysOn: boolean;
 }
@@ -234,7 +235,7 @@ export class TaskQueue implements Disposable {
     const hint = fault instanceof BridgeError ? ` ${fault.hint}` : '';
     // A keeper that died while it started may have left an agent.
     if (record !== undefined) {
-      await this.#options.endMarked(record.process_mark);
+      await this.#options.endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
       await endQueued(
         record,
         'error',

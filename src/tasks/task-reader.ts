@@ -3,6 +3,7 @@ import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes, oneLine } from '../base/text.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
 import { ownerState } from '../store/owner-state.js';
@@ -27,7 +28,7 @@ export interface TaskReaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly roots: { resolveDirectory(input: string): Promise<AllowedPath> };
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
   /** Where each queued task stands now. */
   readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { SessionDriver, SessionRequest } from '../claude/session.js';
+import type { Pid } from '../os/pid.js';
 import type { Journal } from '../store/journal.js';
 import type { ReadableLog } from './readable-log.js';
 import type { RecordWriter } from './record-writer.js';
@@ -28,7 +29,7 @@ export interface TaskRunParts {
   /** Ends every process that still carries the task's mark; resolves with how many there were. */
   readonly endLeftovers: () => Promise<number>;
   /** The identity of a running process, for the record. */
-  readonly identify: (pid: number) => Promise<TaskRecord['agent'] | undefined>;
+  readonly identify: (pid: Pid) => Promise<TaskRecord['agent'] | undefined>;
   /** Writes out log, journal and recording. */
   readonly flush: () => Promise<void>;
   /** Lets the project go; called when the last process is gone. */

@@ -149,7 +149,8 @@ export class TaskRun implements Disposable {
     switch (event.type) {
       case 'spawned':
         state.spawned();
-        void this.#parts.identify(event.pid).then((agent) => state.update({ agent: agent ?? null }));
+        if (event.pid !== undefined)
+          void this.#parts.identify(event.pid).then((agent) => state.update({ agent: agent ?? null }));
         return;
       case 'session':
         state.update({

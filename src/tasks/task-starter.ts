@@ -4,6 +4,7 @@ import { BridgeError } from '../base/errors.js';
 import { createTaskId } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
 import { oneLine } from '../base/text.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { Lock } from '../store/project-lock.js';
@@ -41,7 +42,7 @@ export interface TaskStarterOptions {
   /** Undefined where tasks run on this machine alone. */
   readonly containers?: ContainerSettings | undefined;
   readonly findInstallation: () => Promise<Installation>;
-  readonly endMarked: (mark: string) => Promise<number>;
+  readonly endMarked: EndMarked;
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
   readonly wait: (query: TaskWait) => Promise<WaitOutcome>;
   readonly settings: StartSettings;
@@ -180,7 +181,7 @@ export class TaskStarter {
     const { stateDir, read, endMarked } = this.#options;
     // A keeper that died while it started may have left an agent; its record is the only trace of it.
     const record = await read(spec.task_id);
-    if (record !== undefined) await endMarked(record.process_mark);
+    if (record !== undefined) await endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
     await stateDir.removeTaskDir(spec.task_id);
   }
 }

@@ -79,9 +79,28 @@ describe('the files of src', () => {
     expect(using((node) => isProperty(node, 'console'))).toEqual([]);
   });
 
-  test('read process.env in config alone', () => {
+  test('read process.env in config alone, but for the choice of the process table', () => {
     const readers = using((node) => isProperty(node, 'process', 'env'));
-    expect(readers.filter((path) => !path.startsWith('config/'))).toEqual([]);
+    expect(readers.filter((path) => !path.startsWith('config/'))).toEqual(['os/process-source.ts']);
+  });
+
+  test('send signals by two files of os alone', () => {
+    const senders = using((node) => isProperty(node, 'process', 'kill'));
+    expect(senders).toEqual(['os/process-system.ts', 'os/takes-signals.ts']);
+  });
+
+  test('call kill(2) by os alone, which checks first whom it means', () => {
+    const callers = files.filter(
+      (file) => file.layer !== 'os' && file.imports.some((name) => name.endsWith('/takes-signals.js')),
+    );
+    expect(callers.map((file) => file.path)).toEqual(['store/process-identity.ts']);
+  });
+
+  test('read the process table in os alone', () => {
+    const isFact = (node: ts.Node): boolean =>
+      (ts.isStringLiteralLike(node) && node.text === '/bin/ps') ||
+      (ts.isTemplateTail(node) && /^\/(stat|status|environ|cmdline)$/.test(node.text));
+    expect(using(isFact).filter((path) => !path.startsWith('os/'))).toEqual([]);
   });
 
   test('are no barrels: none only re-exports', () => {

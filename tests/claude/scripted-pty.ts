@@ -1,10 +1,11 @@
 import { Emitter } from '../../src/base/event.js';
+import { pidOf } from '../../src/os/pid.js';
 import type { ExitStatus } from '../../src/pty/exit-status.js';
 import type { PtySession, PtySpawner, PtySpawnOptions } from '../../src/pty/pty-session.js';
 
 /** A program in a terminal, played by a test: it prints what it is told to, and what is typed is written down. */
 export class ScriptedPty implements PtySpawner, PtySession {
-  readonly pid = 4242;
+  readonly pid = pidOf(4242);
   readonly #data = new Emitter<Buffer>();
   readonly #exit = new Emitter<ExitStatus>();
   readonly onData = this.#data.event;

@@ -7,7 +7,7 @@ import { OLDEST_SUPPORTED_VERSION } from '../../src/claude/installation.js';
 import { CLAUDE_VERSIONS } from '../../src/cli/demo/fetch-claude.js';
 import { configKeys, factsOf } from '../../src/config/schema.js';
 import { SETTINGS_FILE_VARIABLE } from '../../src/config/settings-file.js';
-import { MARK_VARIABLE } from '../../src/pty/child-env.js';
+import { MARK_VARIABLE } from '../../src/os/mark-variable.js';
 import { allPrompts } from '../../src/prompts/registry.js';
 import { allResources } from '../../src/resources/registry.js';
 import { permissionModes, taskStatuses } from '../../src/tasks/task.js';

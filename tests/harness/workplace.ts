@@ -28,6 +28,9 @@ export interface Workplace {
   remove(): Promise<void>;
 }
 
+/** The process table that this run of the tests uses, see `src/os/process-source.ts`: servers and keepers get the same. */
+const TABLE_VARIABLE = 'CLAUDE_CODE_BRIDGE_PROCESS_TABLE';
+
 export async function createWorkplace(): Promise<Workplace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'w-')));
   const folder = (name: string): string => join(root, name);
@@ -37,6 +40,9 @@ export async function createWorkplace(): Promise<Workplace> {
   const runtimeDir = folder('run');
   const tempDir = folder('tmp');
   for (const path of [homeDir, projectsDir, runtimeDir, tempDir]) await mkdir(path, { mode: 0o700 });
+
+  const table = process.env[TABLE_VARIABLE];
+  const processTable: Record<string, string> = table === undefined ? {} : { [TABLE_VARIABLE]: table };
 
   async function started(): Promise<{ readonly pid: number; readonly isSpare: boolean }[]> {
     const pids = await markedProcesses(root);
@@ -64,6 +70,7 @@ export async function createWorkplace(): Promise<Workplace> {
       XDG_RUNTIME_DIR: runtimeDir,
       MCP_STATE_DIR: stateDir,
       MCP_ALLOWED_ROOTS: projectsDir,
+      ...processTable,
     },
     project: async (name) => {
       await mkdir(join(projectsDir, name));

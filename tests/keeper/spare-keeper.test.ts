@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { nextEvent } from '../../src/base/event.js';
 import { NO_TASK_YET, SpareKeeper } from '../../src/keeper/spare-keeper.js';
 import { spawnKeeper } from '../../src/keeper/spawn-keeper.js';
-import { isHalted } from '../../src/pty/is-halted.js';
+import { isHalted } from '../../src/os/is-halted.js';
+
 import { createTaskId } from '../../src/base/ids.js';
 import { isFinal } from '../../src/tasks/task.js';
 import { ManualClock } from '../harness/manual-clock.js';
+import { realPid } from '../harness/real-pid.js';
 import { bundleKeeper, openHost } from './open-host.js';
 
 const keeper = bundleKeeper();
@@ -61,7 +63,7 @@ describe('a spare keeper', () => {
     'that was halted is ended, and a new keeper is started',
     async () => {
       const { host, prepare, workplace } = await openHost({ kind: 'spare keeper', keeperEntry: keeper() });
-      const [waiting = 0] = await workplace.spareKeepers();
+      const waiting = realPid((await workplace.spareKeepers())[0]);
       process.kill(waiting, 'SIGSTOP');
       await expect.poll(() => isHalted(waiting)).toBe(true);
       const record = await host.launch(await prepare('AGENT: exit'));
@@ -100,7 +102,7 @@ describe('a spare keeper', () => {
       },
       clock,
     );
-    expect(spare.take({ task_id: createTaskId() })).toBeUndefined();
+    expect(await spare.take({ task_id: createTaskId() })).toBeUndefined();
     spare.prepare();
     clock.advance(SOON_MS);
     const { pid } = spare;

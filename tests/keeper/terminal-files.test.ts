@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A terminal that is only held back and let go on. */
 const session: PtySession = {
-  pid: 1,
+  pid: undefined,
   onData: () => ({ dispose: () => undefined }),
   onExit: () => ({ dispose: () => undefined }),
   exited: Promise.resolve({ exitCode: 0, signal: null }),

@@ -56,8 +56,8 @@ export async function openProcesses(
       docker: async () => Promise.reject(new Error('no engine in this test')),
     },
     keepers: noKeepers,
-    endMarked: async (mark) =>
-      (await killTree({ pid: 0, mark, clock: systemClock, graceMs: 200 })).ended.length,
+    endMarked: async (mark, startedSince) =>
+      (await killTree({ mark, startedSince, clock: systemClock, graceMs: 200 })).ended.length,
     livingMarks: () => livingMarks(systemClock),
     socketPath: (id) => join(root, `${id}.sock`),
     maxOutputBytes: 64 * 1024 * 1024,

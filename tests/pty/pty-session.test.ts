@@ -9,6 +9,7 @@ import type { ExitStatus } from '../../src/pty/exit-status.js';
 import { loadNodePty, nodePtyPackages } from '../../src/pty/load-node-pty.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import type { PtySession, PtySpawnOptions } from '../../src/pty/pty-session.js';
+import { realPid } from '../harness/real-pid.js';
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LANG: 'C.UTF-8' };
 let folder: string;
@@ -180,7 +181,7 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
     const session = await sh('printf ready; exec sleep 60');
     await printed(session, 'ready');
     const end = outcome(session);
-    process.kill(session.pid, 'SIGKILL');
+    process.kill(realPid(session.pid), 'SIGKILL');
     expect((await end).exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
   });
 
@@ -202,7 +203,7 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
     session.write('x'.repeat(300_000));
     expect(session.write(new Uint8Array(8 * 1024 * 1024))).toBe(false);
     await sleep(systemClock, 50);
-    process.kill(-session.pid, 'SIGCONT');
+    process.kill(-Number(realPid(session.pid)), 'SIGCONT');
     expect((await end).output).toContain('300000');
     expect(session.write('late')).toBe(false);
   });

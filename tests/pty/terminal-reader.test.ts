@@ -4,12 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sleep, systemClock } from '../../src/base/clock.js';
-import { listProcesses } from '../../src/pty/list-processes.js';
+import { processSource } from '../../src/os/process-source.js';
 import { isRawPty, loadNodePty } from '../../src/pty/load-node-pty.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import type { PtySession } from '../../src/pty/pty-session.js';
 import { TerminalReader } from '../../src/pty/terminal-reader.js';
 import { ManualClock } from '../harness/manual-clock.js';
+import { realPid } from '../harness/real-pid.js';
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 /** 26 MB on a terminal: three times what makes a flood. */
@@ -112,7 +113,7 @@ describe.runIf(hasPerl)('a terminal that is flooded', () => {
     const session = await start(LONG_FLOOD);
     const seen = new Lines(session);
     await vi.waitUntil(() => someRelays(), PATIENCE);
-    process.kill(session.pid, 'SIGKILL');
+    process.kill(realPid(session.pid), 'SIGKILL');
     expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
     expect(seen.wrong).toBe('');
   });
@@ -127,9 +128,7 @@ describe.runIf(hasPerl)('a terminal that is flooded', () => {
       await exit;
     });
     await once(reader.stdout, 'data');
-    const children = (await listProcesses({ mark: 'of none of them' })).filter(
-      ({ parentPid }) => parentPid === reader.pid,
-    );
+    const children = (await processSource.table()).filter(({ parentPid }) => parentPid === reader.pid);
     expect(await relaysOf(reader.pid)).toHaveLength(1);
     reader.kill('SIGKILL');
     await exit;
@@ -162,7 +161,7 @@ it('a flood comes whole where there is no Perl', async () => {
   expect(bytes).toBe(FLOOD_BYTES + 'end'.length);
   reader.dispose();
   const closed = new Promise<void>((resolve) => pty.onExit(() => resolve()));
-  process.kill(-pty.pid, 'SIGKILL');
+  process.kill(-Number(pty.pid), 'SIGKILL');
   await closed;
 });
 
@@ -202,9 +201,7 @@ async function someRelays(): Promise<number[] | undefined> {
 
 /** The processes that read terminals for the process with this number. */
 async function relaysOf(parent: number | undefined): Promise<number[]> {
-  const children = (await listProcesses({ mark: 'of none of them' })).filter(
-    ({ parentPid }) => parentPid === parent,
-  );
+  const children = (await processSource.table()).filter(({ parentPid }) => parentPid === parent);
   return children
     .map(({ pid }) => pid)
     .filter((pid) => commandOf(pid).startsWith('claude-code-bridge-terminal-reader'));

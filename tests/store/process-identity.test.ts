@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { psSource } from '../../src/os/ps-source.js';
 import {
   identityOf,
   isSameProcess,
@@ -9,8 +10,6 @@ import {
   ownIdentity,
   placeOf,
   processState,
-  startTimeInPs,
-  startTimeInStat,
 } from '../../src/store/process-identity.js';
 
 function firstText(stream: NodeJS.ReadableStream): Promise<string> {
@@ -121,27 +120,18 @@ describe('process identity', () => {
     }
   });
 
-  test('reads a start time behind a name with brackets and spaces', () => {
-    const fields = (state: string): string =>
-      `4 (a) Z ( b) ${state} ${Array.from({ length: 18 }, (_, i) => i).join(' ')} 4711 9`;
-    expect(startTimeInStat(fields('S'))).toBe('4711');
-    expect(startTimeInStat(fields('Z'))).toBeUndefined();
-    expect(startTimeInStat('')).toBeNull();
-  });
-
-  test('reads what ps answers on macOS', () => {
-    expect(startTimeInPs('Ss+  Fri Jan  2 03:04:05 2025    \n')).toBe('Fri Jan 2 03:04:05 2025');
-    expect(startTimeInPs('Z    Fri Jan  2 03:04:05 2025\n')).toBeUndefined();
-    expect(startTimeInPs('\n')).toBeUndefined();
+  test('what is not the number of a process is nobody', async () => {
+    for (const pid of [0, -1, 1.5, Number.NaN, 2 ** 32 + process.pid])
+      expect(await identityOf(pid)).toBeUndefined();
   });
 
   test('asks ps where there is no /proc', async () => {
-    const identity = await identityOf(process.pid, 'darwin');
+    const identity = await identityOf(process.pid, psSource);
     expect(identity?.pid).toBe(process.pid);
     expect(identity?.start_time).toMatch(/^\w{3} \w{3} \d+ [\d:]{8} \d{4}$/);
     await withChild(async (pid, end) => {
       await end();
-      expect(await identityOf(pid, 'darwin')).toBeUndefined();
+      expect(await identityOf(pid, psSource)).toBeUndefined();
     });
   });
 });

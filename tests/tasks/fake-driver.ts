@@ -8,6 +8,7 @@ import type {
   SessionEvent,
   SessionRequest,
 } from '../../src/claude/session.js';
+import { pidOf } from '../../src/os/pid.js';
 
 /** A session without a program: the test fires its events and reads what it was told. */
 export class FakeDriver implements SessionDriver {
@@ -52,7 +53,7 @@ export class FakeDriver implements SessionDriver {
   async start(): Promise<void> {
     if (this.startFault !== undefined) throw this.startFault;
     this.told.push('start');
-    this.fire({ type: 'spawned', pid: process.pid });
+    this.fire({ type: 'spawned', pid: pidOf(process.pid) });
     this.fire({ type: 'turn-started', source: 'exact', prompt: 'Do it.' });
   }
 

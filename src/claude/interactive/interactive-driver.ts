@@ -5,6 +5,7 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { tailChars } from '../../base/text.js';
+import type { Pid } from '../../os/pid.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { PlainStream } from '../../screen/plain-stream.js';
 import { Screen } from '../../screen/screen.js';
@@ -60,7 +61,7 @@ export interface InteractiveDriverOptions {
   readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
   /** Ends the process tree: the kill ladder. */
-  readonly killTree: (pid: number) => Promise<void>;
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
   /** Every byte of the terminal, for the recording. */
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
 }

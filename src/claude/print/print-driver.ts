@@ -5,6 +5,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
+import type { Pid } from '../../os/pid.js';
 import type { PipedProgram, SpawnPiped } from '../../pty/piped-program.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import { printArguments, type ResumePoint } from '../launch.js';
@@ -61,7 +62,7 @@ export interface PrintDriverOptions {
   /** On this machine, unless it is given. */
   readonly spawnPiped?: SpawnPiped | undefined;
   /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
-  readonly killTree: (pid: number) => Promise<void>;
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
   /** All that a person would have read, as it comes; the events tell the same in parts. */
   readonly onText?: (text: string) => void;
 }

@@ -4,6 +4,7 @@ import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { oneLine, tailChars, withoutControl } from '../../base/text.js';
+import type { Pid } from '../../os/pid.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { Screen } from '../../screen/screen.js';
 import type {
@@ -40,7 +41,7 @@ export interface ProgramDriverOptions {
   readonly promptFile: string;
   readonly patterns: ScreenPatterns;
   readonly appearance: PromptAppearance;
-  readonly killTree: (pid: number) => Promise<void>;
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
 }
 

@@ -1,29 +1,31 @@
-import { readdirSync } from 'node:fs';
-import { systemCodeOf } from '../../base/errors.js';
 import { KernelFiles } from '../../base/kernel-files.js';
+import type { Pid } from '../../os/pid.js';
+import { thisMachine } from '../../os/process-system.js';
+import { signalProcesses } from '../../os/send-signals.js';
 
 /** An engine names the control group of a container by its whole id: `/docker/<id>`, `docker-<id>.scope`. */
 const CONTAINER_ID = /[0-9a-f]{64}/g;
 
 /**
- * SIGKILL to the processes of containers, by this machine's own kernel, before it returns. The ids of those that got it: none of
- * an engine on another machine, and none of a user who may not signal them. An engine starts a program for each signal, and one
- * for each end; with fifty containers on a busy machine the first of them dies after seconds.
+ * SIGKILL to the processes of containers, by this machine's own kernel. The ids of those that got it: none of an engine on
+ * another machine, and none of a user who may not signal them. An engine starts a program for each signal, and one for each
+ * end; with fifty containers on a busy machine the first of them dies after seconds.
  */
-export function killContainersHere(containerIds: ReadonlySet<string>): ReadonlySet<string> {
-  const killed = new Set<string>();
-  if (process.platform !== 'linux' || containerIds.size === 0) return killed;
+export async function killContainersHere(containerIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const { source } = thisMachine;
+  if (source.kind !== 'proc' || containerIds.size === 0) return new Set();
   const files = new KernelFiles();
-  const refused = new Set<string>();
-  for (const name of readdirSync('/proc')) {
-    const id = /^\d+$/.test(name) ? containerOf(files, name, containerIds) : undefined;
-    if (id !== undefined) (sendKill(Number(name)) ? killed : refused).add(id);
-  }
-  for (const id of refused) killed.delete(id);
-  return killed;
+  const found = (await source.table()).flatMap((one) => {
+    const id = containerOf(files, one.pid, containerIds);
+    return id === undefined ? [] : [{ ...one, id }];
+  });
+  const results = await signalProcesses(found, ['SIGKILL']);
+  const isKilled = (id: string): boolean =>
+    found.every((one, at) => one.id !== id || results[at] === 'sent' || results[at] === 'gone');
+  return new Set(found.map(({ id }) => id).filter(isKilled));
 }
 
-function containerOf(files: KernelFiles, pid: string, among: ReadonlySet<string>): string | undefined {
+function containerOf(files: KernelFiles, pid: Pid, among: ReadonlySet<string>): string | undefined {
   try {
     return files
       .read(`/proc/${pid}/cgroup`)
@@ -32,17 +34,5 @@ function containerOf(files: KernelFiles, pid: string, among: ReadonlySet<string>
   } catch {
     // It ended since the look.
     return undefined;
-  }
-}
-
-/** False when it may not be signalled; one that has ended is no fault. */
-function sendKill(pid: number): boolean {
-  try {
-    process.kill(pid, 'SIGKILL');
-    return true;
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
-    return code === 'ESRCH';
   }
 }

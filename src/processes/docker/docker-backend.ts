@@ -154,7 +154,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#watch.dispose();
     const running = [...this.#running];
     // Those that the kernel ends at once keep the engine free for the others.
-    const killed = killContainersHere(
+    const killed = await killContainersHere(
       new Set(running.filter(({ status }) => status === 'running').map(({ containerId }) => containerId)),
     );
     const ended = Promise.all(running.map((one) => one.dispose({ isKilled: killed.has(one.containerId) })));

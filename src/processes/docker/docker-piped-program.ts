@@ -35,5 +35,5 @@ export function dockerPipedProgram(attached: Attached): PipedProgram {
     return attachedExit(code, attached);
   })();
   const closed = Promise.all([exited, ...closing]).then(() => undefined);
-  return { pid: 0, stdin: stream, stdout, stderr, exited, closed };
+  return { pid: undefined, stdin: stream, stdout, stderr, exited, closed };
 }

@@ -15,7 +15,7 @@ export interface DockerPtyOptions extends Attached {
 /** A program in the terminal of a container. All of its output has been read when it ends: the engine sends it whole. */
 export class DockerPtySession implements PtySession {
   /** None that this machine could signal. */
-  readonly pid = 0;
+  readonly pid = undefined;
   readonly exited: Promise<ExitStatus>;
   readonly #options: DockerPtyOptions;
   readonly #data = new Emitter<Buffer>();

@@ -2,9 +2,10 @@ import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
-import { MARK_VARIABLE } from '../../pty/child-env.js';
+import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
+import type { ProcessSystem } from '../../os/process-system.js';
 import type { PtySpawner } from '../../pty/pty-session.js';
 import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle, ProcessSpec, TerminalSize } from '../process-handle.js';
@@ -18,7 +19,6 @@ import { TerminalChannel } from './terminal-channel.js';
 
 /** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and signals harder after 100 ms. */
 const LEAVE_GRACE_MS = 60;
-/** With so many marks of processes that have ended, those of which nothing lives are forgotten. */
 const MARKS_AT_FIRST = 1_000;
 
 export interface HostBackendOptions {
@@ -33,8 +33,11 @@ export interface HostBackendOptions {
   readonly pipeFolder?: string | undefined;
   /** How many pipes are made at a time; for a single process 2. */
   readonly batchPipes?: number;
-  /** Start time of this process as in ProcessQuery: nothing that began earlier is one of ours. */
+  /** Start of this process as in Family: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
+  /** With so many marks of processes that have ended, those of which nothing lives are forgotten. */
+  readonly marksAtFirst?: number;
+  readonly system?: ProcessSystem;
 }
 
 /**
@@ -49,14 +52,20 @@ export class HostBackend implements ProcessBackend {
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
-  #pruneAt = MARKS_AT_FIRST;
+  readonly #marksAtFirst: number;
+  #pruneAt: number;
   #isDisposed = false;
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    const { startedSince, clock, pipeFolder, batchPipes } = options;
+    const { startedSince, clock, pipeFolder, batchPipes, system, marksAtFirst = MARKS_AT_FIRST } = options;
+    this.#marksAtFirst = this.#pruneAt = marksAtFirst;
     this.#children = new PipedChildren(pipeFolder, batchPipes);
-    this.#families = new ProcessFamilies({ startedSince, nowMs: () => clock.monotonicMs() });
+    this.#families = new ProcessFamilies({
+      startedSince,
+      nowMs: () => clock.monotonicMs(),
+      ...(system !== undefined && { system }),
+    });
   }
 
   async spawn(spec: ProcessSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
@@ -116,11 +125,16 @@ export class HostBackend implements ProcessBackend {
     });
     if (this.#marks.size < this.#pruneAt) return;
     this.#pruneAt = Infinity;
-    void this.#families.livingMarks().then((living) => {
-      const running = new Set([...this.#running].map((one) => one.family.mark));
-      for (const mark of this.#marks) if (!living.has(mark) && !running.has(mark)) this.#marks.delete(mark);
-      this.#pruneAt = 2 * Math.max(this.#marks.size, MARKS_AT_FIRST);
-    });
+    const lookAgainLater = (): void =>
+      void (this.#pruneAt = 2 * Math.max(this.#marks.size, this.#marksAtFirst));
+    // A look that fails forgets nothing: the next one comes when there are twice as many.
+    this.#forgetEnded().then(lookAgainLater, lookAgainLater);
+  }
+
+  async #forgetEnded(): Promise<void> {
+    const living = await this.#families.livingMarks();
+    const running = new Set([...this.#running].map((one) => one.family.mark));
+    for (const mark of this.#marks) if (!living.has(mark) && !running.has(mark)) this.#marks.delete(mark);
   }
 
   async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<Result<HostChannel>> {

@@ -1,3 +1,4 @@
+import type { Pid } from '../../os/pid.js';
 import type { TerminalSize } from '../process-handle.js';
 import type { Result } from '../result.js';
 
@@ -11,7 +12,7 @@ export interface HostEnd {
 /** What runs behind pipes, or in a terminal. */
 export interface HostChannel {
   /** Leads the session and the process group of all that belongs to it. */
-  readonly pid: number;
+  readonly pid: Pid | undefined;
   /** The first process is the bridge's own shell around the program: the program is a child of it. */
   readonly isWrapped: boolean;
   /** The first process has been reaped: its number may be another's by now. */

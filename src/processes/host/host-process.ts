@@ -1,6 +1,8 @@
 import { constants } from 'node:os';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
+import type { Family } from '../../os/choose-processes.js';
+import { signalChild, signalChildGroup } from '../../os/send-signals.js';
 import { killTree } from '../../pty/kill-ladder.js';
 import type {
   ProcessExit,
@@ -11,7 +13,7 @@ import type {
 } from '../process-handle.js';
 import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
-import { sendSignal, type ProcessFamilies } from './process-family.js';
+import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
 
 /** After the ladder nothing is left that could print: the end follows at once, or something holds a pipe for ever. */
@@ -25,7 +27,7 @@ export interface HostProcessOptions {
   readonly clock: Clock;
   /** Between SIGTERM and SIGKILL. */
   readonly killGraceMs: number;
-  /** See ProcessQuery. */
+  /** See Family. */
   readonly startedSince?: string | undefined;
 }
 
@@ -69,7 +71,7 @@ export class HostProcess implements ProcessHandle {
     return this.#exit.event;
   }
 
-  get family() {
+  get family(): Family {
     return { pid: this.#channel.pid, mark: this.#mark };
   }
 
@@ -87,15 +89,17 @@ export class HostProcess implements ProcessHandle {
 
   async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<Result<void>> {
     if (!Object.hasOwn(constants.signals, name)) return unknownSignal(name);
-    const { pid, isWrapped, isReaped } = this.#channel;
-    if (!tree && !isWrapped) return !isReaped && sendSignal(pid, name) ? ok(undefined) : this.#notRunning();
+    const { pid, isWrapped } = this.#channel;
     // The bridge's own shell around the program is none of it: signalled, it could not tell how the program ended.
-    const members = (await this.#families.members(this.family)).filter(
-      (one) => !(isWrapped && one.pid === pid),
-    );
-    const meant = tree ? members : members.filter((one) => one.parentPid === pid);
-    const sent = meant.filter((one) => sendSignal(one.pid, name));
-    return sent.length > 0 ? ok(undefined) : this.#notRunning();
+    const isSent =
+      tree || isWrapped
+        ? await this.#families.signal(
+            this.family,
+            name,
+            (one) => !(isWrapped && one.pid === pid) && (tree || one.parentPid === pid),
+          )
+        : signalChild(this.#channel, name);
+    return isSent ? ok(undefined) : this.#notRunning();
   }
 
   async kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>> {
@@ -132,11 +136,10 @@ export class HostProcess implements ProcessHandle {
 
   /** SIGTERM to the process group; what left the group is not reached. */
   askToEnd(): void {
-    const { pid, isReaped } = this.#channel;
-    if (isReaped) return;
-    sendSignal(-pid, 'SIGTERM');
+    if (this.#channel.isReaped) return;
+    signalChildGroup(this.#channel, 'SIGTERM');
     // A stopped process takes no SIGTERM before it goes on.
-    sendSignal(-pid, 'SIGCONT');
+    signalChildGroup(this.#channel, 'SIGCONT');
   }
 
   /** Kills the process group, and lets go of pipes or terminal. */

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { systemCodeOf } from '../../base/errors.js';
+import type { Pid } from '../../os/pid.js';
+import { signalChildGroup } from '../../os/send-signals.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../process-backend.js';
 import { err, ok, type Result } from '../result.js';
@@ -21,7 +22,7 @@ const HELD_OPEN = 'A process that it left behind still holds its output open; wh
 
 export interface PipeChannelOptions {
   readonly child: ChildProcess;
-  readonly pid: number;
+  readonly pid: Pid;
   readonly stdin: Writable;
   readonly outputs: Readonly<Record<'stdout' | 'stderr', OpenSource>>;
   readonly sink: OutputSink;
@@ -30,7 +31,7 @@ export interface PipeChannelOptions {
 
 /** A program with three pipes. */
 export class PipeChannel implements HostChannel {
-  readonly pid: number;
+  readonly pid: Pid;
   readonly isWrapped = false;
   readonly ended: Promise<HostEnd>;
   readonly #stdin: Writable;
@@ -101,7 +102,7 @@ export class PipeChannel implements HostChannel {
 
   dispose(): void {
     this.#waiting?.dispose();
-    if (!this.isReaped) killGroup(this.pid);
+    if (!this.isReaped) signalChildGroup(this, 'SIGKILL');
     this.#stdin.destroy();
     for (const source of this.#sources) source.close();
   }
@@ -161,15 +162,4 @@ function inputClosed(cause?: unknown): Result<void> {
     'Start it again to give it input, or end it.',
     cause,
   );
-}
-
-/** Kills a process group; one that is gone is no fault. */
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    // Gone already, or (macOS) the group holds only zombies.
-    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown;
-  }
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { pidOf, type Pid } from '../../os/pid.js';
 import type { ProcessSpec } from '../process-handle.js';
 import { fifoSource, READ_BUFFER_BYTES } from './fifo-source.js';
 import type { OpenSource } from './output-source.js';
@@ -13,7 +14,7 @@ import { WidePipes } from './wide-pipes.js';
 export interface PipedChild {
   readonly child: ChildProcess;
   /** Without one nothing was started, and the child tells why in its `error` event. */
-  readonly pid: number | undefined;
+  readonly pid: Pid | undefined;
   readonly stdin: Writable;
   readonly outputs: Readonly<Record<'stdout' | 'stderr', OpenSource>>;
 }
@@ -44,12 +45,12 @@ export class PipedChildren {
   }
 
   #startWithPipes(spec: ProcessSpec, program: string, stdout: Pipe, stderr: Pipe): PipedChild {
-    let pid: number | undefined;
+    let pid: Pid | undefined;
     try {
       const [, ...args] = spec.command;
       const stdio = ['pipe', stdout.writeFd, stderr.writeFd] as const;
       const child = spawn(program, args, { ...optionsOf(spec), stdio: [...stdio] });
-      pid = child.pid;
+      pid = pidOf(child.pid);
       const { stdin } = child;
       if (stdin === null) throw new Error('Node made no pipe where one was asked for.');
       const buffer = (this.#readBuffer ??= Buffer.allocUnsafeSlow(READ_BUFFER_BYTES));
@@ -72,7 +73,7 @@ export class PipedChildren {
       stdout: streamSource(child.stdout, this.#reader),
       stderr: streamSource(child.stderr, this.#reader),
     };
-    return { child, pid: child.pid, stdin: child.stdin, outputs };
+    return { child, pid: pidOf(child.pid), stdin: child.stdin, outputs };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Pid } from '../../os/pid.js';
 import type { PtySession } from '../../pty/pty-session.js';
 import type { OutputSink } from '../process-backend.js';
 import type { TerminalSize } from '../process-handle.js';
@@ -6,7 +7,7 @@ import type { HostChannel, HostEnd } from './host-channel.js';
 
 /** A program in a pseudo-terminal. */
 export class TerminalChannel implements HostChannel {
-  readonly pid: number;
+  readonly pid: Pid | undefined;
   readonly isWrapped = true;
   readonly ended: Promise<HostEnd>;
   readonly #session: PtySession;

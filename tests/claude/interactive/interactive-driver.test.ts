@@ -18,7 +18,7 @@ let clock: ManualClock;
 let pty: ScriptedPty;
 let driver: InteractiveDriver;
 let events: SessionEvent[];
-let killed: number[];
+let killed: (number | undefined)[];
 
 beforeEach(() => {
   clock = new ManualClock();

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { createProcessId } from '../../../src/base/ids.js';
+import { thisMachine } from '../../../src/os/process-system.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
-import { HostBackend } from '../../../src/processes/host/host-backend.js';
+import { HostBackend, type HostBackendOptions } from '../../../src/processes/host/host-backend.js';
 import { describeProcessBackend } from '../../contracts/process-backend.js';
 import { describeEnds } from '../../contracts/process-backend/ends.js';
 import { describeInput } from '../../contracts/process-backend/input.js';
@@ -19,7 +20,10 @@ import {
 } from '../../contracts/process-backend/under-test.js';
 import { programsOnPath } from '../../harness/programs-on-path.js';
 
-async function open({ hasPipes = true } = {}): Promise<BackendUnderTest> {
+async function open({
+  hasPipes = true,
+  ...rest
+}: { hasPipes?: boolean } & Partial<HostBackendOptions> = {}): Promise<BackendUnderTest> {
   const cwd = await mkdtemp(join(tmpdir(), 'host-'));
   const terminals = new PtyManager({ clock: systemClock });
   const backend = new HostBackend({
@@ -28,6 +32,7 @@ async function open({ hasPipes = true } = {}): Promise<BackendUnderTest> {
     shell: '/bin/sh',
     killGraceMs: 500,
     pipeFolder: hasPipes ? cwd : undefined,
+    ...rest,
   });
   onTestFinished(async () => {
     await backend.dispose();
@@ -112,3 +117,15 @@ async function openPipes(): Promise<string[]> {
   );
   return (await Promise.all(targets)).filter((target) => /\/pipes-\w+\/\d+/.test(target));
 }
+
+it('a table of processes that cannot be read once is read again when more have ended', async () => {
+  let readings = 0;
+  const markedTable = async (since?: string) => {
+    if (++readings === 1) throw new Error('ps could not be started');
+    return thisMachine.source.markedTable(since);
+  };
+  const system = { ...thisMachine, source: { ...thisMachine.source, markedTable } };
+  const test = await open({ marksAtFirst: 2, system });
+  for (let started = 0; started < 4; started++) await run(test, 'true');
+  await expect.poll(() => readings).toBeGreaterThanOrEqual(2);
+});

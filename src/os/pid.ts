@@ -1,0 +1,20 @@
+declare const realPid: unique symbol;
+
+/**
+ * The number of one process: a positive integer. 0 and negative numbers are none, because kill(2) takes them for groups
+ * and for everything. Where there is no process, there is `undefined`.
+ */
+export type Pid = number & { readonly [realPid]: true };
+
+/** `pid_t` has 32 bits: a larger number would be cut to another one. */
+const MAX_PID = 0x7f_ff_ff_ff;
+
+/** The number as a pid, or undefined for anything that cannot be the number of a process. */
+export function pidOf(value: number | string | undefined): Pid | undefined {
+  const number = typeof value === 'string' && value.trim() === '' ? undefined : Number(value);
+  return isPid(number) ? number : undefined;
+}
+
+function isPid(value: number | undefined): value is Pid {
+  return value !== undefined && Number.isInteger(value) && value > 0 && value <= MAX_PID;
+}

@@ -1,0 +1,144 @@
+import { readdirSync } from 'node:fs';
+import { systemCodeOf } from '../base/errors.js';
+import { KernelFiles } from '../base/kernel-files.js';
+import { isOwnProc } from './own-proc.js';
+import { MARK_VARIABLE } from './mark-variable.js';
+import { pidOf, type Pid } from './pid.js';
+import type { MarkedProcess, ProcessInfo } from './process-info.js';
+import { startedBefore } from './process-info.js';
+import type { ProcessSource, ProcessUsage } from './process-source.js';
+import { takesSignals } from './takes-signals.js';
+
+/** `kthreadd`: its children are the kernel's own threads, which have no environment. */
+const KERNEL_THREAD_DAEMON = 2;
+/** Linux counts processor time for programs in hundredths of a second, whatever its own clock is. */
+const TICKS_A_SECOND = 100;
+const KIB = 1_024;
+/** Fields of /proc/<pid>/stat counted behind the name: 14 to 17 of proc(5), times of it and of its ended children. */
+const TIME_FIELDS = [11, 12, 13, 14];
+/** Field 22 of proc(5), counted behind the name. */
+const START_FIELD = 19;
+
+/** The process table of /proc. /proc is memory: it is read at once, which takes milliseconds for hundreds of processes. */
+export const procSource: ProcessSource = {
+  kind: 'proc',
+  table: async () => {
+    const files = new KernelFiles();
+    return listedPids().flatMap((pid) => readStat(files, pid) ?? []);
+  },
+  markedTable: async (since) => {
+    const files = new KernelFiles();
+    return listedPids().flatMap((pid): MarkedProcess[] => {
+      const info = readStat(files, pid);
+      if (info === undefined) return [];
+      const isEarlier = since !== undefined && startedBefore(info.startId, since);
+      const hasNone = isEarlier || info.parentPid === KERNEL_THREAD_DAEMON;
+      return [{ ...info, mark: hasNone ? undefined : markIn(readOwn(files, `/proc/${pid}/environ`)) }];
+    });
+  },
+  find: async (pids) => {
+    requireOwnProc();
+    const files = new KernelFiles();
+    return pids.flatMap((pid) => findOne(files, pid) ?? []);
+  },
+  commandLines: async () => {
+    const files = new KernelFiles();
+    return listedPids()
+      .map((pid) => readOwn(files, `/proc/${pid}/cmdline`))
+      .join('\n');
+  },
+  usage: async (pids) => {
+    const files = new KernelFiles();
+    return pids.reduce<ProcessUsage>(
+      ({ cpuSeconds, memoryBytes }, pid) => ({
+        cpuSeconds: cpuSeconds + cpuSecondsInStat(readOwn(files, `/proc/${pid}/stat`)),
+        memoryBytes: memoryBytes + residentBytes(readOwn(files, `/proc/${pid}/status`)),
+      }),
+      { cpuSeconds: 0, memoryBytes: 0 },
+    );
+  },
+};
+
+function listedPids(): Pid[] {
+  requireOwnProc();
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (pidOf(name) ?? []) : []));
+}
+
+function requireOwnProc(): void {
+  if (!isOwnProc()) throw new Error('/proc is not the one of the pid namespace in which this process runs');
+}
+
+/** Undefined for a process that ended between the listing and the reading. */
+function readStat(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
+  return parseProcStat(readOwn(files, `/proc/${pid}/stat`));
+}
+
+/** Undefined when it has ended. Throws when the system does not say. */
+function findOne(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
+  try {
+    return parseProcStat(files.read(`/proc/${pid}/stat`));
+  } catch (fault) {
+    // ESRCH: it ended between opening and reading.
+    if (systemCodeOf(fault) === 'ESRCH') return undefined;
+    // ENOENT may also mean that /proc is not mounted or hides it; anything else (EMFILE) says nothing about the process.
+    if (systemCodeOf(fault) === 'ENOENT' && !takesSignals(pid)) return undefined;
+    throw fault;
+  }
+}
+
+/** Empty for what is gone, or another user's: not one that the bridge started, or one that it could not signal anyhow. */
+function readOwn(files: KernelFiles, path: string): string {
+  try {
+    return files.read(path);
+  } catch {
+    return '';
+  }
+}
+
+/** The mark in a text of /proc/<pid>/environ. */
+export function markIn(environment: string): string | undefined {
+  const name = `\0${MARK_VARIABLE}=`;
+  const text = `\0${environment}`;
+  const at = text.indexOf(name);
+  if (at === -1) return undefined;
+  const from = at + name.length;
+  const end = text.indexOf('\0', from);
+  const mark = text.slice(from, end === -1 ? undefined : end);
+  return mark === '' ? undefined : mark;
+}
+
+/** A text of /proc/<pid>/stat (proc(5)); undefined for a zombie. The name may hold spaces, brackets and newlines. */
+export function parseProcStat(text: string): ProcessInfo | undefined {
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  const pid = pidOf(text.slice(0, Math.max(0, open - 1)));
+  const fields = fieldsOf(text);
+  const [state = 'X', parentPid, group, session] = fields;
+  const startId = fields[START_FIELD];
+  if (pid === undefined || startId === undefined || ['Z', 'X', 'x'].includes(state)) return undefined;
+  return {
+    pid,
+    parentPid: pidOf(parentPid),
+    group: pidOf(group),
+    session: pidOf(session),
+    startId,
+    isHalted: state === 'T' || state === 't',
+    name: text.slice(open + 1, close),
+  };
+}
+
+/** Processor time in a text of /proc/<pid>/stat, that of its ended children included. */
+export function cpuSecondsInStat(text: string): number {
+  const fields = fieldsOf(text);
+  return TIME_FIELDS.reduce((sum, field) => sum + Number(fields[field] ?? 0), 0) / TICKS_A_SECOND;
+}
+
+/** Resident memory in a text of /proc/<pid>/status; none of a process that is just ending. */
+export function residentBytes(text: string): number {
+  return Number(/^VmRSS:\s*(\d+) kB/m.exec(text)?.[1] ?? 0) * KIB;
+}
+
+/** The fields behind the name: the first is the state, field 3 of proc(5). */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

@@ -1,0 +1,43 @@
+import type { Pid } from './pid.js';
+
+/** One living process as the process table shows it. What the system does not tell is undefined, never 0. */
+export interface ProcessInfo {
+  readonly pid: Pid;
+  /** Undefined for the first process, and for one whose parent is in another pid namespace. */
+  readonly parentPid: Pid | undefined;
+  readonly group: Pid | undefined;
+  readonly session: Pid | undefined;
+  /**
+   * When it started: ticks since boot (/proc), or date and time in UTC to the second (`ps`). It differs for two processes
+   * that had the same pid one after the other.
+   */
+  readonly startId: string;
+  /** Stopped by a signal or by a debugger. */
+  readonly isHalted: boolean;
+  /** The name of the program, for reports. */
+  readonly name: string;
+}
+
+/** With the mark in its environment; undefined for a process without one, or whose environment may not be read. */
+export interface MarkedProcess extends ProcessInfo {
+  readonly mark: string | undefined;
+}
+
+/** A process by pid and start: what a record of it keeps. */
+export type ProcessKey = Pick<ProcessInfo, 'pid' | 'startId'>;
+
+export function isSameKey(one: ProcessKey, other: ProcessKey): boolean {
+  return one.pid === other.pid && one.startId === other.startId;
+}
+
+/** True when one start is certainly earlier than the other. Starts from different sources cannot be compared: false. */
+export function startedBefore(one: string, other: string): boolean {
+  const [a, b] = [startOf(one), startOf(other)];
+  return a.unit === b.unit && a.value < b.value;
+}
+
+function startOf(startId: string): { readonly unit: 'ticks' | 'ms'; readonly value: number } {
+  if (/^\d+$/.test(startId)) return { unit: 'ticks', value: Number(startId) };
+  // NaN for anything else: every comparison with it is false.
+  return { unit: 'ms', value: Date.parse(`${startId} UTC`) };
+}

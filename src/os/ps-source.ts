@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
+import { MARK_VARIABLE } from './mark-variable.js';
+import { pidOf } from './pid.js';
+import type { MarkedProcess, ProcessInfo } from './process-info.js';
+import type { ProcessSource, ProcessUsage } from './process-source.js';
+
+/** `ps` is done in well under a second; a stuck one must not hold up a kill. */
+const PS_LIMIT_MS = 5_000;
+const PS_MAX_BYTES = 64 * 1024 * 1024;
+const KIB = 1_024;
+const COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
+/** All processes, unlimited width; and the option that shows the environment behind the command line. */
+const ALL = ['-A', '-ww'];
+const ENVIRONMENT = process.platform === 'darwin' ? '-E' : 'e';
+
+/**
+ * The process table of `ps`, on macOS and with procps. `sess` is not asked for: macOS shows 0 for every process. The state
+ * tells who leads a session, and only that is used.
+ */
+export const psSource: ProcessSource = {
+  kind: 'ps',
+  table: async () => parsePs(await ps([...ALL, '-o', COLUMNS])),
+  markedTable: async () => {
+    const [plain, withEnvironment] = await Promise.all([
+      ps([...ALL, '-o', COLUMNS]),
+      ps([...ALL, ENVIRONMENT, '-o', COLUMNS]),
+    ]);
+    return parseMarkedPs(plain, withEnvironment);
+  },
+  find: async (pids) =>
+    pids.length === 0 ? [] : parsePs(await ps(['-ww', '-o', COLUMNS, '-p', pids.join()])),
+  commandLines: () => ps([...ALL, '-o', 'command=']),
+  usage: async (pids) =>
+    usageInPs(pids.length === 0 ? '' : await ps(['-o', 'rss=,time=', '-p', pids.join()])),
+};
+
+/** In C and UTC, so that the same start is always the same text. Empty when none of the pids asked for lives. */
+function ps(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      '/bin/ps',
+      [...args],
+      { env: { LC_ALL: 'C', TZ: 'UTC' }, timeout: PS_LIMIT_MS, maxBuffer: PS_MAX_BYTES },
+      (fault, stdout, stderr) => {
+        // It ends with 1 and without a word when it has nothing to list.
+        if (fault === null || (fault.code === 1 && stderr === '')) resolve(stdout);
+        else reject(new Error(`ps failed: ${fault.message}`, { cause: fault }));
+      },
+    );
+  });
+}
+
+const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/;
+const PS_MARK = new RegExp(` ${MARK_VARIABLE}=([^ ]+) `);
+
+interface PsLine {
+  readonly info: ProcessInfo;
+  readonly command: string;
+}
+
+/** The living processes in the output of `ps -o pid=,ppid=,pgid=,stat=,lstart=,command=`. */
+export function parsePs(output: string): ProcessInfo[] {
+  return psLines(output).map(({ info }) => info);
+}
+
+/**
+ * The same with marks, from two outputs: without and with the environment behind the command line. The environment is what
+ * the second has more, so a command line that names a mark carries none. macOS shows no environment of programs under
+ * system protection.
+ */
+export function parseMarkedPs(plain: string, withEnvironment: string): MarkedProcess[] {
+  const commands = new Map(psLines(plain).map(({ info, command }) => [keyOf(info), command]));
+  return psLines(withEnvironment).map(({ info, command }) => {
+    const own = commands.get(keyOf(info));
+    const environment = own !== undefined && command.startsWith(own) ? command.slice(own.length) : '';
+    return { ...info, mark: PS_MARK.exec(` ${environment} `)?.[1] };
+  });
+}
+
+function keyOf({ pid, startId }: ProcessInfo): string {
+  return `${pid} ${startId}`;
+}
+
+function psLines(output: string): PsLine[] {
+  return output.split('\n').flatMap((line) => {
+    const [, number, parentPid, group, state = 'Z', started = '', command] = PS_LINE.exec(line) ?? [];
+    const pid = pidOf(number);
+    if (pid === undefined || command === undefined || state.startsWith('Z')) return [];
+    const info = {
+      pid,
+      parentPid: pidOf(parentPid),
+      group: pidOf(group),
+      session: state.includes('s') ? pid : undefined,
+      startId: started.replace(/\s+/g, ' '),
+      isHalted: state.startsWith('T'),
+      name: basename(command.split(' ', 1)[0] ?? ''),
+    };
+    return [{ info, command }];
+  });
+}
+
+/** Time and memory in the output of `ps -o rss=,time=`; the time is `[[dd-]hh:]mm:ss[.ss]`. */
+export function usageInPs(output: string): ProcessUsage {
+  let cpuSeconds = 0;
+  let memoryBytes = 0;
+  for (const line of output.split('\n')) {
+    const [, rss, days, time = ''] = /^\s*(\d+)\s+(?:(\d+)-)?([\d:.]+)\s*$/.exec(line) ?? [];
+    if (rss === undefined) continue;
+    memoryBytes += Number(rss) * KIB;
+    cpuSeconds += time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    cpuSeconds += Number(days ?? 0) * 24 * 3_600;
+  }
+  return { cpuSeconds, memoryBytes };
+}

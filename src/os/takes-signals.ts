@@ -1,0 +1,12 @@
+import { systemCodeOf } from '../base/errors.js';
+import type { Pid } from './pid.js';
+
+/** False when no process, not even a zombie, has this pid. Sends nothing. */
+export function takesSignals(pid: Pid): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (fault) {
+    return systemCodeOf(fault) !== 'ESRCH';
+  }
+}
