@@ -1,7 +1,7 @@
 // Pure: an answer as JSON.
 import type { JsonObject } from './json-object.js';
 import type { LongText } from './long-text.js';
-import { readableAround } from './readable.js';
+import { bodyField, readableBefore } from './readable.js';
 
 /** JSON in pieces, which together are the text. */
 export type JsonPieces = readonly (string | Buffer)[];
@@ -9,20 +9,16 @@ export type JsonPieces = readonly (string | Buffer)[];
 /** Shorter texts are written sooner than they are found. */
 const LONG_TEXT_UNITS = 32_768;
 
-/** The first long text of several lines among the fields of an answer, which stands in the readable form as it is. */
+/** A long text that the readable form prints as it is. */
 export function longField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
-  for (const name of Object.keys(answer)) {
-    const text = answer[name];
-    if (typeof text === 'string' && text.length >= LONG_TEXT_UNITS && text.includes('\n'))
-      return { name, text };
-  }
-  return undefined;
+  const body = bodyField(answer);
+  return body !== undefined && body.text.length >= LONG_TEXT_UNITS ? body : undefined;
 }
 
 /** An answer whose field `name` holds `long`, which is written in both of its places without being looked at again. */
 export function answerJson(answer: JsonObject, name: string, long: LongText, textOnly = false): JsonPieces {
-  const { before, after } = readableAround(answer, name);
-  const text = [`{"content":[{"type":"text","text":"${inside(before)}`, ...long.json, `${inside(after)}"}]`];
+  const before = readableBefore(answer, name);
+  const text = [`{"content":[{"type":"text","text":"${inside(before)}`, ...long.json, `"}]`];
   if (textOnly) return [...text, '}'];
   const fields = Object.keys(answer).filter((key) => answer[key] !== undefined);
   const at = fields.indexOf(name);

@@ -1,93 +1,98 @@
-// Pure: a JSON value as a person reads it; the text of an answer says the same as its structured form.
+// Pure: a JSON value as a person or a model reads it; the text of an answer says the same as its structured form.
 import { isObject, type JsonObject } from './json-object.js';
 
-/** `name: value` lines; lists with dashes, what belongs together indented, texts of several lines below their name. */
+/**
+ * Fields that hold what the caller asked to read: a file, a diff, an output. Such a text is printed last and as it is, so
+ * that no fact of the bridge can be forged behind it.
+ */
+const BODIES: ReadonlySet<string> = new Set(['content', 'diff', 'text', 'tree']);
+/** Whatever a terminal or a model may take for the end of a line. */
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
+/** Stands before each line of a text that is not the bridge's own: a message of an agent, a reason, a command. */
+const QUOTE = '| ';
+
+/** A field with a text that is printed last, if there is one. */
+export function bodyField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
+  for (const name of Object.keys(answer)) {
+    const text = answer[name];
+    if (BODIES.has(name) && typeof text === 'string' && LINE_BREAK.test(text)) return { name, text };
+  }
+  return undefined;
+}
+
+/**
+ * `name: value` lines; lists with dashes, what belongs together indented. Each line of a text of several lines begins with
+ * `| `, and names of files are on one line, so that foreign text never looks like a field. See BODIES for the exception.
+ */
 export function readable(answer: JsonObject): string {
-  return joined(blocksOf(answer, Object.keys(answer)));
+  const body = bodyField(answer);
+  return body === undefined ? fieldsOf(answer) : `${readableBefore(answer, body.name)}${body.text}`;
 }
 
-/** What stands before and after the text of several lines that is the field `name`. */
-export function readableAround(
-  answer: JsonObject,
-  name: string,
-): { readonly before: string; readonly after: string } {
-  const names = Object.keys(answer);
-  const at = names.indexOf(name);
-  const before = [...blocksOf(answer, names.slice(0, at)), `${name}:`, ''];
-  const after = ['', ...blocksOf(answer, names.slice(at + 1))];
-  return { before: before.join('\n'), after: after.join('\n') };
+/** What is printed before the text that is the field `name`; nothing follows it. */
+export function readableBefore(answer: JsonObject, name: string): string {
+  const { [name]: _body, ...facts } = answer;
+  const before = fieldsOf(facts);
+  return `${before}${before === '' ? '' : '\n'}${name}, to the end of this answer:\n`;
 }
 
-function blocksOf(answer: JsonObject, names: readonly string[]): string[] {
+function fieldsOf(answer: JsonObject): string {
   const blocks: string[] = [];
-  for (const name of names) addField(blocks, '', name, answer[name]);
-  return blocks;
+  for (const name of Object.keys(answer)) addField(blocks, '', name, answer[name]);
+  return blocks.join('\n');
 }
 
-/** By sums: a long text in it is not copied until somebody looks at the whole. */
-function joined(blocks: readonly string[]): string {
-  let text = blocks[0] ?? '';
-  for (let index = 1; index < blocks.length; index++) text += `\n${blocks[index] ?? ''}`;
-  return text;
-}
-
-/** Adds whole lines, each with `indent` before it. A text that needs no indent is added as it is, whatever its size. */
+/** Adds whole lines, each with `indent` before it. */
 function addField(blocks: string[], indent: string, name: string, value: unknown): void {
   if (value === undefined) return;
-  if (typeof value === 'string' && value.includes('\n')) {
-    blocks.push(`${indent}${name}:`, indent === '' ? value : indent + indentedLines(value, indent));
+  if (typeof value === 'string' && LINE_BREAK.test(value)) {
+    if (isName(name)) blocks.push(`${indent}${name}: ${onOneLine(value)}`);
+    else blocks.push(`${indent}${name}:`, quoted(value, indent));
   } else if (Array.isArray(value)) {
     blocks.push(`${indent}${name}:${value.length === 0 ? ' none' : ''}`);
-    // Thousands of names, for one: as many sums would have to be put together.
-    if (value.length > 0 && value.every(isLine)) blocks.push(`${indent}- ${value.join(`\n${indent}- `)}`);
-    else for (const item of value) addItem(blocks, indent, item);
+    for (const item of value) addItem(blocks, indent, item);
   } else if (isObject(value)) {
     blocks.push(`${indent}${name}:`);
-    for (const key of Object.keys(value)) addField(blocks, `${indent}  `, key, value[key]);
+    // Keys come from callers and agents, too: questions, for one.
+    for (const key of Object.keys(value)) addField(blocks, `${indent}  `, onOneLine(key), value[key]);
   } else {
     blocks.push(`${indent}${name}: ${scalar(value)}`);
   }
 }
 
-function isLine(value: unknown): boolean {
-  return typeof value === 'string' && !value.includes('\n');
-}
-
 function addItem(blocks: string[], indent: string, value: unknown): void {
-  const inner = `${indent}  `;
   if (!isObject(value)) {
-    blocks.push(`${indent}- ${indentedLines(scalar(value), inner)}`);
+    const text = scalar(value);
+    blocks.push(`${indent}- ${onOneLine(text)}`);
     return;
   }
-  const flat = flatItem(value, indent);
-  if (flat !== undefined) {
-    blocks.push(flat);
-    return;
-  }
+  const inner = `${indent}  `;
   const first = blocks.length;
-  for (const key of Object.keys(value)) addField(blocks, inner, key, value[key]);
+  for (const key of Object.keys(value)) addField(blocks, inner, onOneLine(key), value[key]);
   // The dash takes the place of the indent of the first line.
-  blocks[first] = `${indent}- ${(blocks[first] ?? '').slice(inner.length)}`;
+  if (blocks.length > first) blocks[first] = `${indent}- ${(blocks[first] ?? '').slice(inner.length)}`;
 }
 
-/** The lines of an item that holds nothing but words and numbers, as nearly all of a long list do; undefined for another one. */
-function flatItem(item: JsonObject, indent: string): string | undefined {
-  let lines = '';
-  for (const key of Object.keys(item)) {
-    const value = item[key];
-    if (value === undefined) continue;
-    if (typeof value === 'string' ? value.includes('\n') : typeof value !== 'number') return undefined;
-    lines += `${lines === '' ? `${indent}- ` : `\n${indent}  `}${key}: ${scalar(value)}`;
-  }
-  return lines === '' ? undefined : lines;
+function quoted(text: string, indent: string): string {
+  const start = `${indent}${QUOTE}`;
+  return start + text.replace(LINE_BREAKS, `\n${start}`);
 }
 
-function indentedLines(text: string, indent: string): string {
-  return text.includes('\n') ? text.replaceAll('\n', `\n${indent}`) : text;
+/** A file name may hold a line break; what it names is on one line all the same. */
+function isName(field: string): boolean {
+  return /(^|_)(path|file|folder|directory|name|from|to|branch|worktree)$/.test(field);
+}
+
+/** As it is, or, with a line break in it, as a JSON string. */
+function onOneLine(text: string): string {
+  if (!LINE_BREAK.test(text)) return text;
+  return JSON.stringify(text).replace(
+    LINE_BREAKS,
+    (left) => `\\u${left.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function scalar(value: unknown): string {
-  // As JSON has it, in a tenth of the time.
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
