@@ -36,6 +36,14 @@ export function withoutControl(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
+/** Whatever a terminal or a model may take for the end of a line. */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
+
+/** `text` with `| ` before each of its lines: it is not the bridge's own, and cannot look like it. */
+export function quotedLines(text: string, indent = ''): string {
+  return `${indent}| ${withoutControl(text.replace(LINE_BREAKS, '\n')).replaceAll('\n', `\n${indent}| `)}`;
+}
+
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

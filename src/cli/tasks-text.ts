@@ -1,4 +1,4 @@
-import { oneLine, withoutControl } from '../base/text.js';
+import { oneLine, quotedLines } from '../base/text.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 
 const SECONDS = { day: 86_400, hour: 3_600, minute: 60 } as const;
@@ -59,7 +59,7 @@ export function taskDetails(record: TaskRecord, nowMs: number): string {
       `? ${decision.decision_id}: ${oneLine(decision.summary, 500)} (until ${decision.expires_at})`,
     );
   // What an agent printed must not drive the terminal that it is shown in.
-  if (record.last_output !== '') lines.push('', 'last output:', withoutControl(record.last_output));
+  if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
   if (!isFinal(record.status))
     lines.push(
       '',

@@ -83,7 +83,7 @@ class LegacyPerson implements CallPerson {
         { message: form.message, requestedSchema: schemaOf(form) },
         timeoutMs,
       );
-      return result.action === 'accept' ? answered(result.content) : { kind: 'unanswered' };
+      return answerOf(result);
     } catch (thrown) {
       // The time is over, or the client cannot show it after all: the model is told of the question instead.
       this.#logger.debug('A person could not be asked', { fault: messageOf(thrown) });
@@ -111,8 +111,7 @@ class ModernPerson implements CallPerson {
 
   async ask(key: string, form: Form): Promise<PersonAnswer> {
     const response = inputResponse(this.#context.mcpReq.inputResponses, key);
-    if (response.kind === 'elicit')
-      return response.action === 'accept' ? answered(response.content) : { kind: 'unanswered' };
+    if (response.kind === 'elicit') return answerOf(response);
     this.#needed ??= inputRequired({
       inputRequests: {
         [key]: inputRequired.elicit({ message: form.message, requestedSchema: schemaOf(form) }),
@@ -120,6 +119,17 @@ class ModernPerson implements CallPerson {
     });
     return { kind: 'later' };
   }
+}
+
+function answerOf({
+  action,
+  content,
+}: {
+  readonly action: string;
+  readonly content?: unknown;
+}): PersonAnswer {
+  if (action === 'accept') return answered(content ?? {});
+  return { kind: action === 'decline' ? 'declined' : 'unanswered' };
 }
 
 /** What the client sends is not trusted to fit the form: the tool judges the values. */

@@ -17,10 +17,11 @@ export interface Form {
 
 /**
  * `later`: the person is asked now, and the same call comes again with the answer; what this run of it gives is not shown.
- * `unanswered`: declined, closed, or no answer within the time.
+ * `declined`: a person said no. `unanswered`: closed, or no answer within the time.
  */
 export type PersonAnswer =
   | { readonly kind: 'answered'; readonly values: Readonly<Record<string, string>> }
+  | { readonly kind: 'declined' }
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'later' };
 

@@ -1,4 +1,5 @@
 // Pure: a JSON value as a person or a model reads it; the text of an answer says the same as its structured form.
+import { quotedLines } from '../base/text.js';
 import { isObject, type JsonObject } from './json-object.js';
 
 /**
@@ -9,8 +10,6 @@ const BODIES: ReadonlySet<string> = new Set(['content', 'diff', 'text', 'tree'])
 /** Whatever a terminal or a model may take for the end of a line. */
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
-/** Stands before each line of a text that is not the bridge's own: a message of an agent, a reason, a command. */
-const QUOTE = '| ';
 
 /** A field with a text that is printed last, if there is one. */
 export function bodyField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
@@ -48,7 +47,7 @@ function addField(blocks: string[], indent: string, name: string, value: unknown
   if (value === undefined) return;
   if (typeof value === 'string' && LINE_BREAK.test(value)) {
     if (isName(name)) blocks.push(`${indent}${name}: ${onOneLine(value)}`);
-    else blocks.push(`${indent}${name}:`, quoted(value, indent));
+    else blocks.push(`${indent}${name}:`, quotedLines(value, indent));
   } else if (Array.isArray(value)) {
     blocks.push(`${indent}${name}:${value.length === 0 ? ' none' : ''}`);
     for (const item of value) addItem(blocks, indent, item);
@@ -72,11 +71,6 @@ function addItem(blocks: string[], indent: string, value: unknown): void {
   for (const key of Object.keys(value)) addField(blocks, inner, onOneLine(key), value[key]);
   // The dash takes the place of the indent of the first line.
   if (blocks.length > first) blocks[first] = `${indent}- ${(blocks[first] ?? '').slice(inner.length)}`;
-}
-
-function quoted(text: string, indent: string): string {
-  const start = `${indent}${QUOTE}`;
-  return start + text.replace(LINE_BREAKS, `\n${start}`);
 }
 
 /** A file name may hold a line break; what it names is on one line all the same. */

@@ -112,11 +112,14 @@ export class DecisionBook implements Disposable {
 
   #add(request: SessionRequest, why?: string): Decision {
     const nowMs = this.#clock.now();
+    const input = boundedInput(request.input);
+    const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
     const decision: Decision = {
       decision_id: `dec_${this.#next++}`,
       kind: request.kind,
       tool: request.tool,
-      input: boundedInput(request.input),
+      input,
+      ...(isCut && { input_is_cut: true }),
       summary: request.summary,
       options: [...request.options],
       ...(request.questions === undefined

@@ -69,6 +69,8 @@ export const decisionSchema = z.object({
   kind: z.enum(['permission', 'question', 'plan', 'trust', 'prompt']),
   tool: z.string(),
   input: z.record(z.string(), z.unknown()),
+  /** True when the request's input is longer than `input`. */
+  input_is_cut: z.boolean().optional(),
   summary: z.string(),
   options: z.array(z.string()),
   questions: z.array(questionSchema).optional(),

@@ -37,10 +37,8 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
         script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
         person: ({ message, fields }) => {
           shown.push(message);
-          expect(fields).toEqual(['verdict', 'message', 'command']);
-          return message.includes('never')
-            ? { verdict: 'deny', message: 'One is enough.' }
-            : { verdict: 'allow' };
+          expect(fields).toEqual([]);
+          return message.includes('never') ? 'decline' : {};
         },
       });
       const id = await bridge.start({
@@ -51,9 +49,14 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       });
       expect(await followed(bridge, id)).toMatchObject({ status: 'completed' });
       expect(shown).toHaveLength(2);
+      expect(shown[0]).toMatch(
+        /: Bash\n\| command: echo hi > hello\.txt\n\| description: a step of the work\nWhy it is asked: /,
+      );
       expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
       expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-      expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain('One is enough.');
+      expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain(
+        'A person was asked, and declined this.',
+      );
       const record = recordSchema.parse(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`)));
       expect(record.decisions).toMatchObject([
         { verdict: 'allow', answered_by: 'elicitation' },
@@ -74,17 +77,16 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
           { tools: [{ name: 'EnterPlanMode', input: {} }] },
           { tools: [{ name: 'ExitPlanMode', input: {} }] },
           { tools: [{ name: 'Write', input: { file_path: join(bridge.project, 'plan.txt'), content: '' } }] },
-          runs('git init asked'),
+          runs('git init allowed'),
           says('All answered.'),
         ];
         return turns[bridge.api.turnsServed - 1] ?? says('No more.');
       },
       person: ({ message, fields }) => {
-        shown.push([message.replace(/ \(task in [^)]*\)/, ''), ...fields].join(' | '));
+        shown.push([message.replace(/ \(task in [^)]*\)/, '').split('\n')[0], ...fields].join(' | '));
         if (fields.includes('answer_0')) return { answer_0: shown.length === 3 ? 'That' : 'Red, Green' };
-        if (fields.includes('mode')) return { verdict: 'allow', mode: 'acceptEdits' };
-        if (fields.includes('command')) return { verdict: 'allow', command: 'touch edited.txt' };
-        return message.includes('Trust') ? { verdict: 'allow' } : { verdict: 'deny' };
+        if (fields.includes('mode')) return { mode: 'acceptEdits' };
+        return message.includes('Trust') || message.includes('git init allowed') ? {} : 'decline';
       },
     });
     const servers = { mcpServers: { foo: { command: '/nowhere/foo' } } };
@@ -92,18 +94,17 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
     const id = await bridge.start({ prompt: 'Ask.', path: bridge.project, permission_mode: 'cautious' });
     expect(await followed(bridge, id)).toMatchObject({ status: 'completed', last_output: 'All answered.' });
     const forms = [
-      `Claude Code asks to go on: Trust the folder ${bridge.project} | verdict | message`,
-      expect.stringMatching(/^Claude Code asks to go on: .*foo.* \| verdict \| message$/),
+      `Claude Code asks to go on: Trust the folder ${bridge.project}`,
+      expect.stringMatching(/^Claude Code asks to go on: .*foo.*$/),
       'Claude Code asks | answer_0 | other_0',
       'Claude Code asks | answer_0 | other_0',
-      'Claude Code asks to go on: ExitPlanMode() | verdict | message | mode',
-      'Claude Code asks to go on: Bash(git init asked) | verdict | message | command',
+      'Claude Code asks to go on: ExitPlanMode | mode',
+      'Claude Code asks to go on: Bash',
     ];
     expect(shown).toEqual(forms);
     const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
     expect(told.join('\n')).toMatch(/That[^]*Red, Green/);
-    expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
-    expect(existsSync(join(bridge.project, 'asked'))).toBe(false);
+    expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
     const closed = await bridge.events(id, 'decision-closed');
     // The plan had no text, and its mode counts all the same: what it then wrote was not asked about.
     expect(closed.map(({ answered_by }) => answered_by)).toEqual(forms.map(() => 'elicitation'));
@@ -115,7 +116,7 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       era,
       env: { MCP_TOOLSETS: 'all' },
       script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
-      person: ({ message }) => ({ verdict: message.includes('never') ? 'deny' : 'allow' }),
+      person: ({ message }) => (message.includes('never') ? 'decline' : {}),
     });
     const answer = await bridge.call('ask', {
       prompt: 'Both.',

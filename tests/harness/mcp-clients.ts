@@ -56,11 +56,11 @@ export interface McpClient {
 
 const identity = { name: 'claude-code-bridge-tests', version: '1.0.0' };
 
-/** What the person at the client says to a form: its answers, or undefined for one that is closed. */
+/** What the person at the client says to a form: its answers, a no, or undefined for one that is closed. */
 export type PersonAtClient = (form: {
   readonly message: string;
   readonly fields: readonly string[];
-}) => Readonly<Record<string, string>> | undefined;
+}) => Readonly<Record<string, string>> | 'decline' | undefined;
 
 /** `person` makes a client that can show forms; not the foreign one. */
 export async function connect(era: Era, server: ServerCommand, person?: PersonAtClient): Promise<McpClient> {
@@ -87,7 +87,8 @@ async function connectCurrent(
     client.setRequestHandler('elicitation/create', ({ params }) => {
       const { message, requestedSchema } = formSchema.parse(params);
       const content = person({ message, fields: Object.keys(requestedSchema.properties) });
-      return content === undefined ? { action: 'cancel' } : { action: 'accept', content: { ...content } };
+      if (content === undefined) return { action: 'cancel' };
+      return content === 'decline' ? { action: 'decline' } : { action: 'accept', content: { ...content } };
     });
   }
   await client.connect(transport);

@@ -20,9 +20,9 @@ const DENIED_LATE =
 interface Kind {
   readonly kind: string;
   readonly request: Partial<SessionRequest>;
-  /** What a caller answers, and what a person fills into the form for the same. */
+  /** What a caller answers, and what a person fills into the form for the same; undefined where the form is for a plain yes. */
   readonly yes: Pick<DecisionAnswer, 'verdict' | 'answers'>;
-  readonly form: Readonly<Record<string, string>>;
+  readonly form: Readonly<Record<string, string>> | undefined;
   /** What the session is told then. */
   readonly told: SessionAnswer;
   /** The rule that answers in mode auto; none where a person must. */
@@ -41,7 +41,7 @@ function question(multiSelect: boolean): Partial<SessionRequest> {
 
 const plainYes: Pick<Kind, 'yes' | 'form' | 'told'> = {
   yes: { verdict: 'allow' },
-  form: { verdict: 'allow' },
+  form: {},
   told: { verdict: 'allow' },
 };
 
@@ -51,7 +51,7 @@ const kinds: readonly Kind[] = [
     kind: 'permission for the session',
     request: {},
     yes: { verdict: 'allow_session' },
-    form: { verdict: 'allow_session' },
+    form: undefined,
     told: { verdict: 'allow_session' },
     rule: 'auto-permission',
   },
@@ -59,7 +59,7 @@ const kinds: readonly Kind[] = [
     kind: 'permission with another input',
     request: {},
     yes: { verdict: 'allow', answers: { command: 'make -n' } },
-    form: { verdict: 'allow', command: 'make -n' },
+    form: undefined,
     told: { verdict: 'allow', input: { command: 'make -n' } },
     rule: 'auto-permission',
   },
@@ -88,7 +88,7 @@ const kinds: readonly Kind[] = [
     kind: 'plan with a mode for what follows',
     request: { kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Go.' } },
     yes: { verdict: 'allow', answers: { mode: 'acceptEdits' } },
-    form: { verdict: 'allow', mode: 'acceptEdits' },
+    form: { mode: 'acceptEdits' },
     told: { verdict: 'allow', mode: 'acceptEdits' },
     rule: 'auto-plan',
   },
@@ -136,6 +136,7 @@ const routes: readonly Route[] = [
   {
     ...respondsAs('elicitation', 'elicitation'),
     answer: async ({ run }, _, { form }) => {
+      if (form === undefined) throw new Error('the form has no such answer');
       const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'answered', values: form }) };
       return askPerson(run.record, { respond: (_id, answer) => run.respond(answer) }, person, 45_000);
     },
@@ -159,6 +160,10 @@ const routes: readonly Route[] = [
     told: () => ({ verdict: 'deny', message: DENIED_LATE }),
   },
 ];
+
+function routesOf({ form }: Kind): readonly Route[] {
+  return routes.filter(({ by }) => by !== 'elicitation' || form !== undefined);
+}
 
 async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
   const rules = compileRules([], { projectPath: PROJECT, homeDir: '/home/ann' });
@@ -195,7 +200,7 @@ describe.each(kinds)('a decision: $kind', (kind) => {
     await ended(harness);
   });
 
-  it.each(routes)('is answered by $route, and nobody answers it again', async (route) => {
+  it.each(routesOf(kind))('is answered by $route, and nobody answers it again', async (route) => {
     const harness = await asked(kind, 'cautious');
     const { run, driver } = harness;
     const [open] = openDecisions(run.record);
@@ -224,8 +229,10 @@ const raced = new Set([
 ]);
 
 describe.each(kinds.filter(({ kind }) => raced.has(kind)))('two routes at once: $kind', (kind) => {
-  const pairs = routes.flatMap((first) =>
-    routes.filter((one) => one !== first).map((second) => [first, second] as const),
+  const pairs = routesOf(kind).flatMap((first) =>
+    routesOf(kind)
+      .filter((one) => one !== first)
+      .map((second) => [first, second] as const),
   );
 
   it('one wins, and whoever else answered is told', async () => {
@@ -276,4 +283,41 @@ describe('a plan approved with a mode of the bridge', () => {
     driver.exit();
     await run.ended;
   });
+});
+
+it('a form that is declined denies, and tells the session that a person said no', async () => {
+  const kind: Kind = { kind: 'permission', request: {}, ...plainYes };
+  const harness = await asked(kind, 'cautious');
+  const { run, driver } = harness;
+  const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'declined' }) };
+  const outcome = await askPerson(
+    run.record,
+    { respond: (_id, answer) => run.respond(answer) },
+    person,
+    45_000,
+  );
+  expect(outcome).toBe('answered');
+  const message = 'A person was asked, and declined this.';
+  expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'deny', message } }]);
+  expect(run.record.decisions).toMatchObject([
+    { verdict: 'deny', answered_by: 'elicitation', reason: message },
+  ]);
+  await ended(harness);
+});
+
+it('a request that is too long to be shown whole is not put to a person', async () => {
+  const request = { input: { command: `echo ${'ok '.repeat(4_000)}; touch tail` } };
+  const harness = await asked({ kind: 'long', request, ...plainYes }, 'cautious');
+  const { run } = harness;
+  const person: Person = {
+    answeredKeys: [],
+    ask: () => {
+      throw new Error('a person was asked');
+    },
+  };
+  const tasks = { respond: () => Promise.reject(new Error('it was answered')) };
+  expect(await askPerson(run.record, tasks, person, 45_000)).toBe('unanswered');
+  expect(openDecisions(run.record)).toHaveLength(1);
+  await run.respond({ decision_id: 'dec_1', by: 'caller', verdict: 'deny' });
+  await ended(harness);
 });

@@ -2,14 +2,14 @@ import { BridgeError } from '../../base/errors.js';
 import type { Person } from '../../mcp/person.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type TaskRecord } from '../../tasks/task.js';
-import { decisionAnswerOf, decisionForm } from './decision-form.js';
+import { decisionAnswerOf, decisionForm, declined } from './decision-form.js';
 
 const KEY_SEPARATOR = '.';
 const TOO_LATE: ReadonlySet<string> = new Set(['DECISION_CLOSED', 'DECISION_NOT_FOUND', 'TASK_NOT_RUNNING']);
 
 /**
- * Asks the person at the client about the first open decision, and passes the answer on. `answered`: some route has
- * answered it. `later`: the call comes again. `unanswered`: the caller is told of the decision as always.
+ * Asks the person at the client about the first open decision, and passes the answer on; to decline is to deny. `answered`:
+ * some route has answered it. `later`: the call comes again. `unanswered`: the caller sees the decision as always.
  */
 export async function askPerson(
   record: TaskRecord,
@@ -20,9 +20,11 @@ export async function askPerson(
   const [decision] = openDecisions(record);
   if (decision === undefined || person === undefined) return 'unanswered';
   const key = `${record.task_id}${KEY_SEPARATOR}${decision.decision_id}`;
-  const said = await person.ask(key, decisionForm(record, decision), timeoutMs);
-  if (said.kind !== 'answered') return said.kind;
-  const answer = decisionAnswerOf(decision, said.values);
+  const form = decisionForm(record, decision);
+  if (form === undefined) return 'unanswered';
+  const said = await person.ask(key, form, timeoutMs);
+  if (said.kind === 'later' || said.kind === 'unanswered') return said.kind;
+  const answer = said.kind === 'declined' ? declined(decision) : decisionAnswerOf(decision, said.values);
   if (answer === undefined) return 'unanswered';
   try {
     await tasks.respond(record.task_id, answer);

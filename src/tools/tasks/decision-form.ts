@@ -1,73 +1,72 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
-import { oneLine } from '../../base/text.js';
+import { oneLine, quotedLines } from '../../base/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
 
-/** Enough to see what is asked; the whole is in the task's record. */
+/** What a person reads before a yes. A longer request is no form: what is cut off cannot be allowed. */
+const MAX_ASKED_CHARS = 8_000;
 const SUMMARY_CHARS = 1_000;
+const WHY_CHARS = 300;
 const MAX_QUESTIONS = 4;
+const HOW_TO_ANSWER =
+  'Accept allows it once, decline denies it. To allow it for the session, or to deny it with a reason, close this and say so in the chat.';
 
-export function decisionForm(record: TaskRecord, decision: Decision): Form {
+/**
+ * The form for a decision: questions have a field each; anything else has none, so that accept means yes and decline means no.
+ * Undefined for a request that cannot be shown whole.
+ */
+export function decisionForm(record: TaskRecord, decision: Decision): Form | undefined {
   const questions = (decision.questions ?? []).slice(0, MAX_QUESTIONS);
   if (questions.length > 0) {
     return {
-      message: `Claude Code asks (task in ${record.project_path})`,
+      message: `Claude Code asks (task in ${oneLine(record.project_path, SUMMARY_CHARS)})`,
       fields: questions.flatMap(questionFields),
     };
   }
-  const what = oneLine(decision.summary, SUMMARY_CHARS);
+  const asked = wholeRequest(decision);
+  if (asked === undefined) return undefined;
   return {
-    message: `Claude Code asks to go on (task in ${record.project_path}): ${what}`,
-    fields: [
-      {
-        name: 'verdict',
-        title: 'Decision',
-        isRequired: true,
-        choices: [
-          { value: 'allow', title: 'Allow once' },
-          { value: 'allow_session', title: 'Allow for this session' },
-          { value: 'deny', title: 'Deny' },
-        ],
-      },
-      { name: 'message', title: 'With a denial: why, or what to do instead', isRequired: false },
-      ...(takesCommand(decision)
-        ? [{ name: 'command', title: 'With "Allow once": run this instead', isRequired: false }]
-        : []),
-      ...(decision.kind === 'plan' ? [PLAN_MODE] : []),
-    ],
+    message: [
+      `Claude Code asks to go on (task in ${oneLine(record.project_path, SUMMARY_CHARS)}): ${headline(decision)}`,
+      ...(asked === '' ? [] : [quotedLines(asked)]),
+      ...(decision.why === undefined ? [] : [`Why it is asked: ${oneLine(decision.why, WHY_CHARS)}`]),
+      HOW_TO_ANSWER,
+    ].join('\n'),
+    fields: decision.kind === 'plan' ? [PLAN_MODE] : [],
   };
 }
 
-/** Undefined for a form that was sent empty. */
+/** The answer of a form that was sent; undefined for questions that were all left empty. */
 export function decisionAnswerOf(
   decision: Decision,
   values: Readonly<Record<string, string>>,
 ): DecisionAnswer | undefined {
-  const shared = { decision_id: decision.decision_id, by: 'elicitation' };
+  const shared = { decision_id: decision.decision_id, by: 'elicitation', verdict: 'allow' } as const;
   if (decision.questions !== undefined && decision.questions.length > 0) {
     const answers = decision.questions.slice(0, MAX_QUESTIONS).flatMap(({ question }, index) => {
       const text = given(values[`other_${index}`]) ?? given(values[`answer_${index}`]);
       return text === undefined ? [] : [[question, text] as const];
     });
-    if (answers.length === 0) return undefined;
-    return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
+    return answers.length === 0 ? undefined : { ...shared, answers: Object.fromEntries(answers) };
   }
-  const { verdict } = values;
-  if (verdict === 'deny') {
-    const message = given(values['message']);
-    return { ...shared, verdict, ...(message !== undefined && { message }) };
-  }
-  if (verdict !== 'allow' && verdict !== 'allow_session') return undefined;
-  const command = takesCommand(decision) ? given(values['command']) : undefined;
   const mode = decision.kind === 'plan' ? given(values['mode']) : undefined;
-  const answers = { ...(command !== undefined && { command }), ...(mode !== undefined && { mode }) };
-  return { ...shared, verdict, ...(Object.keys(answers).length > 0 && { answers }) };
+  return { ...shared, ...(mode !== undefined && { answers: { mode } }) };
+}
+
+/** The denial of a form that was declined. */
+export function declined(decision: Decision): DecisionAnswer {
+  return {
+    decision_id: decision.decision_id,
+    by: 'elicitation',
+    verdict: 'deny',
+    message: 'A person was asked, and declined this.',
+  };
 }
 
 const PLAN_MODE: FormField = {
   name: 'mode',
-  title: 'With a yes: how to go on',
+  title: 'How to go on',
   isRequired: false,
   choices: [
     { value: 'cautious', title: 'Ask about what no rule allows' },
@@ -75,6 +74,25 @@ const PLAN_MODE: FormField = {
     { value: 'auto', title: 'Allow all that no rule denies' },
   ],
 };
+
+/** The tool, where the input follows; else what a dialog of Claude Code asks. */
+function headline({ kind, tool, summary }: Decision): string {
+  return oneLine(kind === 'permission' || kind === 'plan' ? tool : summary, SUMMARY_CHARS);
+}
+
+/** The whole input, a field after the other, a lone one without its name; undefined when there is more than can be shown. */
+function wholeRequest({ input, input_is_cut }: Decision): string | undefined {
+  if (input_is_cut === true) return undefined;
+  const fields = Object.entries(input).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+  );
+  const [first, ...rest] = fields;
+  const text =
+    first !== undefined && rest.length === 0
+      ? first[1]
+      : fields.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return text.length > MAX_ASKED_CHARS ? undefined : text;
+}
 
 function questionFields(
   { question, header, multiSelect, options }: NonNullable<Decision['questions']>[number],
@@ -92,11 +110,6 @@ function questionFields(
       : { name, title: header, description: question, isRequired: false, choices },
     { name: `other_${index}`, title: `${header}: something else`, isRequired: false },
   ];
-}
-
-/** A command that the session itself asks about; a dialog on the screen takes no other. */
-function takesCommand({ kind, tool, input }: Decision): boolean {
-  return kind === 'permission' && tool === 'Bash' && typeof input['command'] === 'string';
 }
 
 function given(text: string | undefined): string | undefined {
