@@ -27,6 +27,13 @@ const CAUTIOUS_ASKS: readonly string[] = [
   ...nameRules('Edit', liveNames),
 ];
 
+const MODE_ASKS: Readonly<Record<ApprovalMode, readonly string[]>> = {
+  auto: [],
+  cautious: CAUTIOUS_ASKS,
+  // The bridge tells a command that stays in the sandbox from one that leaves it; a rule that asks goes before any that allows.
+  sandboxed: ['Bash', ...CAUTIOUS_ASKS],
+};
+
 /** Rules in Claude Code's own syntax for every file that the list names; that of a folder holds for all below it. */
 export function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs): string[] {
   return [...folders, ...files].map((glob) => `${tool}(**/${glob})`);
@@ -66,7 +73,7 @@ export function cliPermissions(
     return ['Bash', `${tool}(${absolutePattern(rule.pattern, projectPath)})`];
   });
   return {
-    ask: [...new Set([...ask, ...(mode === 'cautious' ? CAUTIOUS_ASKS : [])])],
+    ask: [...new Set([...ask, ...MODE_ASKS[mode]])],
     deny: ownPlaces.flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]),
   };
 }

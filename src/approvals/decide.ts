@@ -1,6 +1,6 @@
 // Pure: which rule answers a request.
 
-export type ApprovalMode = 'auto' | 'cautious';
+export type ApprovalMode = 'auto' | 'cautious' | 'sandboxed';
 export type ApprovalKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
 
 /** What a session asks, as rules see it. */

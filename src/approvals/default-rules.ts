@@ -11,7 +11,7 @@ export const OWN_FILES = 'own-files';
 export const defaultRules: readonly Rule[] = [
   {
     id: OWN_FILES,
-    modes: ['auto', 'cautious'],
+    modes: ['auto', 'cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: namesOwn,
@@ -53,7 +53,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-read',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Read|NotebookRead)$/,
     subject: (request) => request.paths.length > 0 && everyPathInProject(request) && !namesSecret(request),
@@ -62,7 +62,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-search',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Glob|Grep|LS)$/,
     // Without a path these search the project's own folder.
@@ -77,7 +77,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-edit',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: (request) =>
@@ -87,7 +87,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-bookkeeping',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     // `Task` itself and `TaskStop` are not here: they start and stop work.
     tool: /^(TodoRead|TodoWrite|TaskCreate|TaskGet|TaskList|TaskUpdate|TaskOutput|BashOutput)$/,
@@ -96,7 +96,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-protected',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: namesLive,
@@ -105,7 +105,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-secret',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Read|NotebookRead|Glob|Grep|LS|Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: namesSecret,
@@ -114,7 +114,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-outside',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Read|NotebookRead|Glob|Grep|LS|Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: (request) => request.paths.length > 0,
@@ -123,7 +123,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-search-secret',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^Grep$/,
     subject: (request) => request.searchedSecret !== undefined,
@@ -132,15 +132,23 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-network',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(WebFetch|WebSearch)$/,
     verdict: 'ask',
     why: 'it reaches other machines',
   },
   {
+    id: 'sandbox-network',
+    modes: ['sandboxed'],
+    kinds: ['permission'],
+    tool: /^SandboxNetworkAccess$/,
+    verdict: 'deny',
+    why: 'the setting sandbox_domains does not name this host',
+  },
+  {
     id: 'question',
-    modes: ['auto', 'cautious'],
+    modes: ['auto', 'cautious', 'sandboxed'],
     kinds: ['question'],
     tool: /^/,
     verdict: 'ask',
@@ -148,7 +156,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'question-as-tool',
-    modes: ['auto', 'cautious'],
+    modes: ['auto', 'cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^AskUserQuestion$/,
     verdict: 'ask',
@@ -156,7 +164,7 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'start-prompt',
-    modes: ['auto', 'cautious'],
+    modes: ['auto', 'cautious', 'sandboxed'],
     kinds: ['prompt'],
     tool: /^/,
     verdict: 'ask',
@@ -164,15 +172,15 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     id: 'cautious-plan',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['plan'],
     tool: /^/,
     verdict: 'ask',
-    why: 'mode cautious lets a person read the plan first',
+    why: 'a person reads the plan first',
   },
   {
     id: 'cautious-trust',
-    modes: ['cautious'],
+    modes: ['cautious', 'sandboxed'],
     kinds: ['trust'],
     tool: /^/,
     verdict: 'ask',

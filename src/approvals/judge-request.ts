@@ -48,7 +48,11 @@ export async function judgeRequest(
   places: Places,
 ): Promise<JudgedVerdict> {
   const isRuled = request.kind === 'permission' && request.tool !== 'AskUserQuestion';
-  if (isRuled && request.tool === 'Bash') return judgeBash(request, rules, places);
+  if (isRuled && request.tool === 'Bash') {
+    return request.mode === 'sandboxed'
+      ? judgeSandboxed(request, rules, places)
+      : judgeBash(request, rules, places);
+  }
   const named = [...namedPaths(request), ...(request.aliases ?? [])];
   const decided = decide({ ...request, named }, defaultRules);
   // No rule of the settings allows what the bridge keeps for itself.
@@ -61,6 +65,23 @@ export async function judgeRequest(
   }
   const isSearch = decided.rule === 'cautious-search-secret' && request.searchedSecret !== undefined;
   return { ...decided, ...(isSearch && { reason: request.searchedSecret }), parts: [] };
+}
+
+/** In the sandbox a command may do what no rule of the settings denies or asks about; to leave it is always a question. */
+async function judgeSandboxed(
+  request: JudgedRequest,
+  rules: UserRules,
+  places: Places,
+): Promise<JudgedVerdict> {
+  const judged = await judgeBash({ ...request, mode: 'auto' }, rules, places);
+  if (judged.verdict === 'deny') return judged;
+  const { dangerouslyDisableSandbox: leaves = false } = request.input;
+  if (leaves !== false) {
+    const reason = 'it would run outside of the sandbox, with all rights of this user';
+    return { ...judged, verdict: 'ask', rule: 'sandbox-left', reason };
+  }
+  if (judged.rule !== 'auto-permission') return judged;
+  return { ...judged, rule: 'sandboxed-command', reason: 'it runs in the sandbox' };
 }
 
 async function judgeBash(request: JudgedRequest, rules: UserRules, places: Places): Promise<JudgedVerdict> {

@@ -32,6 +32,8 @@ export const errorCodes = {
   RESPONSE_NOT_FOUND: 'No answer has that id, or it is no longer kept.',
   DECISION_NOT_FOUND: 'The task has no decision with that id.',
   DECISION_CLOSED: 'The decision was already answered, withdrawn, or ran out of time.',
+  SANDBOX_UNAVAILABLE:
+    'Mode sandboxed was asked for, but Claude Code’s sandbox for commands cannot hold here.',
   CLAUDE_NOT_FOUND: 'The configured Claude Code command was not found.',
   CLAUDE_NOT_EXECUTABLE: 'The configured Claude Code command exists but cannot be executed.',
   CLAUDE_TOO_OLD: 'The installed Claude Code is older than the bridge can drive.',

@@ -92,7 +92,8 @@ export function isTooOld(version: string): boolean {
   return compareVersions(version, OLDEST_SUPPORTED_VERSION) < 0;
 }
 
-function compareVersions(a: string, b: string): number {
+/** Below 0 when `a` is older than `b`, 0 for the same. */
+export function compareVersions(a: string, b: string): number {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);
   for (let index = 0; index < 3; index++) {

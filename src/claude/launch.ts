@@ -1,5 +1,6 @@
 // Pure: wishes → the arguments of the CLI.
 import type { CliPermissions } from '../approvals/cli-permissions.js';
+import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
 /** The mode is always said: from 2.1.330 on the CLI's own default approves by itself. */
 const PERMISSION_MODE = ['--permission-mode', 'default'];
@@ -22,6 +23,8 @@ export interface LaunchWishes {
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI is to ask about, besides what it asks about by itself. */
   readonly permissions?: CliPermissions | undefined;
+  /** The sandbox for its commands; without one they run as the user. */
+  readonly sandbox?: CliSandbox | undefined;
   /** The CLI asks for no permission at all. */
   readonly skipPermissions?: boolean | undefined;
 }
@@ -34,6 +37,7 @@ export function interactiveArguments(wishes: LaunchWishes, settings: string): st
     wishes.sessionId,
     '--settings',
     settings,
+    ...sandboxArguments(wishes),
     ...resumeArguments(wishes),
     ...modelArguments(wishes),
   ];
@@ -51,20 +55,34 @@ export function printArguments(wishes: LaunchWishes): string[] {
     ...(wishes.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
     '--session-id',
     wishes.sessionId,
-    ...permissionArguments(wishes),
+    ...settingsArguments(wishes),
+    ...sandboxArguments(wishes),
     ...resumeArguments(wishes),
     ...modelArguments(wishes),
   ];
 }
 
-function permissionArguments({ permissions, skipPermissions }: LaunchWishes): string[] {
-  if (
-    permissions === undefined ||
-    skipPermissions === true ||
-    permissions.ask.length + permissions.deny.length === 0
-  )
-    return [];
-  return ['--settings', JSON.stringify({ permissions })];
+function settingsArguments({ permissions, sandbox, skipPermissions }: LaunchWishes): string[] {
+  if (skipPermissions === true) return [];
+  const settings = {
+    ...(permissions === undefined || permissions.ask.length + permissions.deny.length === 0
+      ? {}
+      : { permissions }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+  return Object.keys(settings).length === 0 ? [] : ['--settings', JSON.stringify(settings)];
+}
+
+/** With these the CLI reads the project's CLAUDE.md and rules without its settings, see `sandboxArguments`. */
+export const SANDBOX_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' } as const;
+
+/**
+ * Settings, hooks and MCP servers of the project would run programs outside of the sandbox, or widen it: the CLI reads the
+ * user's alone. The project's CLAUDE.md and rules are then read as those of an additional folder.
+ * https://code.claude.com/docs/en/memory#load-memory-from-additional-directories
+ */
+function sandboxArguments({ sandbox }: LaunchWishes): string[] {
+  return sandbox === undefined ? [] : ['--setting-sources', 'user', '--add-dir', '.'];
 }
 
 /**

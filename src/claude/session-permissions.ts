@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { SessionAllowance } from './session.js';
 
+const WIDENING: ReadonlySet<string> = new Set(['setMode', 'addDirectories']);
 const suggestionSchema = z.looseObject({ type: z.string() });
 
 /**
@@ -21,12 +22,13 @@ export function grantedPermissions(
 
 /**
  * The CLI's own suggestions, narrowed to the session. Their destination is often a settings file of the project, which
- * would outlive the session; and a change of mode would allow far more than was asked: both are left out.
+ * would outlive the session; a change of mode, and a further folder (which commands in a sandbox could then write), would
+ * allow far more than was asked: they are left out.
  */
 function sessionPermissions(suggestions: readonly unknown[]): Record<string, unknown>[] {
   return suggestions.flatMap((suggestion) => {
     const parsed = suggestionSchema.safeParse(suggestion);
-    if (!parsed.success || parsed.data.type === 'setMode') return [];
+    if (!parsed.success || WIDENING.has(parsed.data.type)) return [];
     return [{ ...parsed.data, destination: 'session' }];
   });
 }

@@ -34,6 +34,10 @@ export function toolSummary(
   if (tool === 'AskUserQuestion' && questions !== undefined) {
     return oneLine(questions.map((question) => question.question).join(' / '), SUMMARY_CHARS);
   }
+  const { dangerouslyDisableSandbox: leaves = false, command } = input;
+  if (tool === 'Bash' && leaves !== false && typeof command === 'string') {
+    return oneLine(`Bash, outside of the sandbox(${command})`, SUMMARY_CHARS);
+  }
   for (const field of subjectFields[tool] ?? []) {
     const value = input[field];
     if (typeof value !== 'string') continue;

@@ -9,6 +9,7 @@ import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { aliasesOf, requestPaths } from '../tasks/request-paths.js';
 import { searchedSecret } from '../tasks/searched-secret.js';
+import { permissionModes } from '../tasks/task.js';
 
 export interface ExplainRequest {
   readonly tool: string;
@@ -83,8 +84,13 @@ async function projectOf(path: string): Promise<string> {
 }
 
 function modeOf(text: string): ApprovalMode {
-  if (text === 'auto' || text === 'cautious') return text;
-  throw new BridgeError('INVALID_ARGUMENTS', `--mode is ${JSON.stringify(text)}.`, 'Use auto or cautious.');
+  const mode = permissionModes.find((known) => known === text);
+  if (mode !== undefined) return mode;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `--mode is ${JSON.stringify(text)}.`,
+    `Use one of ${permissionModes.join(', ')}.`,
+  );
 }
 
 function inputOf(tool: string, text: string): Readonly<Record<string, unknown>> {

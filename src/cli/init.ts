@@ -1,4 +1,5 @@
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
 import { npxServerCommand, type ServerCommand } from './claude-desktop-settings.js';
 import { planDesktop, writeDesktop } from './init-desktop.js';
 import type { InitIo } from './init-io.js';
@@ -9,6 +10,8 @@ export interface InitOptions {
   readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
+  /** The search path by which programs are found; left out, nothing is said about the sandbox. */
+  readonly path?: string | undefined;
   /** What Claude Desktop is told to run; `npx -y claude-code-bridge` unless given. */
   readonly serverCommand?: ServerCommand | undefined;
   /** `--roots`: folders separated by commas, in place of the question; they replace those that stand there. */
@@ -51,5 +54,21 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
   else await writeRoots(options, roots.kind, roots.roots);
   if (desktop.kind === 'write') await writeDesktop(desktopRequest, desktop.path);
+  if (options.path !== undefined) await recommendSandbox(options, options.path);
   return 0;
+}
+
+/** Says whether mode sandboxed works here, and else what mends it. */
+async function recommendSandbox({ io, platform }: InitOptions, path: string): Promise<void> {
+  try {
+    await checkSandbox({ platform, env: { PATH: path } });
+    io.write(
+      'Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project.',
+    );
+  } catch (fault) {
+    if (!(fault instanceof BridgeError)) throw fault;
+    io.write(
+      `permission_mode "sandboxed" is recommended, but does not work here yet. ${fault.message} ${fault.hint}`,
+    );
+  }
 }

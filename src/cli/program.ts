@@ -44,6 +44,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
         homeDir,
         platform: process.platform,
         cwd: process.cwd(),
+        path: env['PATH'] ?? '',
         serverCommand: serverCommandFor(serverEntry, process.execPath),
         ...flags,
       });
@@ -54,7 +55,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .description('tell which rule answers a request, and why; nothing is run (exit 0 allow, 1 deny, 2 ask)')
     .argument('<tool>', 'the tool, such as Bash or Edit')
     .argument('<input>', 'of Bash the command line, else a path, an address or JSON')
-    .option('--mode <mode>', 'auto or cautious', 'cautious')
+    .option('--mode <mode>', 'auto, cautious or sandboxed', 'cautious')
     .option('--project <path>', 'the project', '.')
     .action(async (tool: string, input: string, flags: { mode: string; project: string }) => {
       const { runExplain } = await import('./explain.js');

@@ -61,6 +61,8 @@ const NETWORK_WORDS = 'the name of a network, such as "bridge", "none" or "host"
 /** Claude Code alone takes some 400 MB; above is more than a machine has. */
 const MIN_TASK_MEMORY_MB = 512;
 const MAX_TASK_MEMORY_MB = 1_048_576;
+const DOMAIN_WORDS =
+  'the name of a host, such as "registry.npmjs.org", or "*." and a domain for all hosts below it';
 const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" stands alone, not in a list)';
 const TOOLSETS_WORDS = '"all" alone, or a list of toolset names such as "tasks" and "git"';
 
@@ -389,6 +391,19 @@ export const configSchema = z.strictObject({
       env: 'MCP_PASS_ENVIRONMENT',
       form: 'list',
       expected: `a list of at most ${MAX_LIST_ITEMS} names of environment variables`,
+    }),
+
+  sandbox_domains: z
+    .array(z.string(DOMAIN_WORDS).regex(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i, DOMAIN_WORDS))
+    .max(MAX_LIST_ITEMS)
+    .default([])
+    .describe(
+      'Hosts that commands of a task in mode `sandboxed` may reach; all others are refused. `*.example.com` stands for all hosts below it.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_SANDBOX_DOMAINS',
+      form: 'list',
+      expected: `a list of at most ${MAX_LIST_ITEMS} hosts, each ${DOMAIN_WORDS}`,
     }),
 
   auto_approve_patterns: z

@@ -9,6 +9,7 @@ import type { Installation } from '../claude/installation.js';
 import { InteractiveDriver } from '../claude/interactive/interactive-driver.js';
 import { PrintDriver } from '../claude/print/print-driver.js';
 import { ProgramDriver } from '../claude/program/program-driver.js';
+import type { CliSandbox } from '../claude/sandbox/cli-sandbox.js';
 import type { SessionDriver } from '../claude/session.js';
 import { ResumableDriver } from '../claude/trouble/resumable-driver.js';
 import type { Pid } from '../os/pid.js';
@@ -24,6 +25,8 @@ export interface DriverParts {
   /** For a session on pipes; on this machine, unless it is given. */
   readonly spawnPiped?: SpawnPiped | undefined;
   readonly env: Readonly<Record<string, string>>;
+  /** For a task in mode sandboxed. */
+  readonly sandbox: CliSandbox | undefined;
   readonly prompt: string;
   readonly promptFile: string;
   readonly sessionId: string;
@@ -51,14 +54,22 @@ export function createDriver(parts: DriverParts): SessionDriver {
 }
 
 function oneProgram(parts: DriverParts): SessionDriver {
-  const { spec, installation, clock, pty, env, promptFile, sessionId, killTree, onBytes } = parts;
+  const { spec, installation, clock, pty, env, sandbox, promptFile, sessionId, killTree, onBytes } = parts;
   const permissions = cliPermissions(
     spec.settings.rules ?? [],
     spec.permission_mode,
     spec.project_path,
     spec.settings.own_places,
   );
-  const shared = { clock, command: installation.command, cwd: spec.project_path, env, killTree, permissions };
+  const shared = {
+    clock,
+    command: installation.command,
+    cwd: spec.project_path,
+    env,
+    killTree,
+    permissions,
+    sandbox,
+  };
   if (spec.driver === 'print') {
     return new PrintDriver({
       ...shared,

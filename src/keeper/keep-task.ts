@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { judgeRequest } from '../approvals/judge-request.js';
 import { realPlaces } from '../approvals/places.js';
 import { compileRules, type UserRules } from '../approvals/user-rules.js';
@@ -42,6 +43,7 @@ import { KeeperServer } from './keeper-server.js';
 import { TaskFiles } from './task-files.js';
 import { TaskProcesses } from './task-processes.js';
 import { TaskReceipt } from './task-receipt.js';
+import { taskSandbox } from './task-sandbox.js';
 
 /** A task that ended while its disk was full waits so long to write its end; then the next look calls it ended without a word. */
 const FULL_DISK_LIMIT_MS = 15 * 60_000;
@@ -82,6 +84,8 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   // A question changes no project as its task: it runs beside whatever runs there.
   const lock = spec.purpose === 'ask' ? undefined : await acquire(locks, spec, owner);
   const owned = new DisposableStore();
+  // Not in the state folder, where a sandbox writes nothing.
+  const tempDir = join(tmpdir(), `claude-code-bridge-${taskId}`);
   let files: ProjectFiles | undefined;
   let hasStarted = false;
   try {
@@ -96,6 +100,18 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     const installation =
       container?.installation ??
       (await findInstallation(spec.settings.claude_command, { path: env['PATH'] ?? '', homeDir }));
+    const askVersion = () =>
+      container?.version() ??
+      readVersion(installation.command, childEnv, `${stateDir.path}/claude-versions.json`);
+    const sandboxed = await taskSandbox({
+      spec,
+      installation,
+      version: askVersion,
+      env: childEnv,
+      homeDir,
+      stateDir: stateDir.path,
+      tempDir,
+    });
     files =
       spec.purpose === 'ask'
         ? {
@@ -133,7 +149,8 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       clock,
       pty,
       spawnPiped: container?.terminals.spawnPiped,
-      env: container?.env ?? childEnv,
+      env: { ...(container?.env ?? childEnv), ...sandboxed?.env },
+      sandbox: sandboxed?.sandbox,
       prompt,
       promptFile: stateDir.promptFile(taskId),
       sessionId: randomUUID(),
@@ -204,14 +221,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     hasStarted = true;
     options.onReady(run.record);
     void receipt.firstLook();
-    checkVersion(
-      run,
-      installation,
-      () =>
-        container?.version() ??
-        readVersion(installation.command, childEnv, `${stateDir.path}/claude-versions.json`),
-      logger,
-    );
+    checkVersion(run, installation, askVersion, logger);
     await run.ended;
     // Still reachable by its socket, with its end: a record that is not on disk nobody could tell it from.
     await store.finish(FULL_DISK_LIMIT_MS);
@@ -225,6 +235,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   } finally {
     owned.dispose();
     await rm(socketPath, { force: true });
+    if (spec.permission_mode === 'sandboxed') await rm(tempDir, { recursive: true, force: true });
   }
 }
 
@@ -268,11 +279,13 @@ async function judge(
   spec: TaskSpec,
   rules: UserRules,
 ): Promise<Judgement> {
-  const { kind, tool, input, folder } = request;
+  const { kind, tool, input, folder, source } = request;
   const paths = await requestPaths(input, spec.project_path);
+  // A screen does not say for certain that a command stays in the sandbox.
+  const sure = mode === 'sandboxed' && source === 'observed' ? 'cautious' : mode;
   return judgeRequest(
     {
-      mode,
+      mode: sure,
       kind,
       tool,
       input,
@@ -280,7 +293,7 @@ async function judge(
       paths,
       aliases: await aliasesOf(paths, spec.project_path),
       ownPlaces: spec.settings.own_places,
-      searchedSecret: mode === 'cautious' ? await searchedSecret(tool, input, spec.project_path) : undefined,
+      searchedSecret: mode !== 'auto' ? await searchedSecret(tool, input, spec.project_path) : undefined,
       folder,
     },
     rules,

@@ -93,6 +93,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       decision_timeout_seconds: config.decision_timeout_seconds,
       max_log_size_bytes: config.max_log_size_bytes,
       pass_environment: config.pass_environment,
+      sandbox_domains: config.sandbox_domains,
       ...(config.on_disconnect === 'stop' && {
         stop_without_server_seconds: config.on_disconnect_grace_seconds,
       }),

@@ -18,6 +18,24 @@ export function checkSamePlace(
   );
 }
 
+/** Throws INVALID_ARGUMENTS for a sandbox in a container: the kernel makes none there for a user without capabilities. */
+export function checkIsolation({ isolation, permissionMode, skipPermissions }: StartTask): void {
+  if (permissionMode !== 'sandboxed') return;
+  if (skipPermissions === true) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      "permission_mode 'sandboxed' and the setting conversation_skip_permissions do not go together: a command could then leave the sandbox without a question.",
+      'Leave permission_mode out, or ask the user to switch conversation_skip_permissions off.',
+    );
+  }
+  if (isolation !== 'docker') return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    "permission_mode 'sandboxed' and isolation 'docker' do not go together: no sandbox can be made in the container, which itself holds what commands reach.",
+    "Give isolation 'none', or another permission_mode.",
+  );
+}
+
 /** The user's settings of containers for agents. */
 export interface ContainerSettings extends Omit<TaskContainerSpec, 'image'> {
   /** Null when the user has named none. */

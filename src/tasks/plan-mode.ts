@@ -3,18 +3,19 @@ import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { ACCEPTS_EDITS } from '../claude/interactive/dialogs/plan-ready.js';
 import { sessionModes, type SessionMode, type SessionRequest } from '../claude/session.js';
-import { permissionModes, type PermissionMode } from './task.js';
 
 /** The name under which the answer to a plan says the mode. */
 export const PLAN_MODE_FIELD = 'mode';
 
+/** Of the bridge; a sandbox is there from the start or not at all. */
+const ruleModes = ['auto', 'cautious'] as const;
 /** Those of the bridge, by which its rules judge from then on, and those of the CLI. */
-export const planModes = [...permissionModes, ...sessionModes] as const;
+export const planModes = [...ruleModes, ...sessionModes] as const;
 
 export interface PlanMode {
   readonly session: SessionMode;
   /** Undefined: the rules judge as before. */
-  readonly rules?: PermissionMode;
+  readonly rules?: (typeof ruleModes)[number];
 }
 
 /**
@@ -27,7 +28,7 @@ export function planModeOf(
 ): PlanMode | undefined {
   const text = request.kind === 'plan' ? answers?.[PLAN_MODE_FIELD]?.trim() : undefined;
   if (text === undefined || text === '') return undefined;
-  const rules = permissionModes.find((mode) => mode === text);
+  const rules = ruleModes.find((mode) => mode === text);
   if (rules !== undefined) return { session: 'default', rules };
   const session = sessionModes.find((mode) => mode === text);
   if (session === undefined)

@@ -71,10 +71,11 @@ export class RunRequests {
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
     await this.#mustNotBeDenied(request, sessionAnswer);
+    const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
+    if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
     // Closed before the driver is told: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, answer.verdict, answer.by, answerInWords(answer, sessionAnswer));
     if (answer.verdict === 'allow_session') this.#grants.add(request, answer.decision_id);
-    const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules !== undefined) state.changed({ permission_mode: rules });
     if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
       story.answeredTooLate(answer.decision_id, request.summary);
@@ -132,4 +133,12 @@ export class RunRequests {
     story.closed(decisions.close(decisionId, verdict, by, reason));
     state.settle('exact', 'closed');
   }
+}
+
+function staysSandboxed(): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
+    'Answer without a mode, or with "acceptEdits" or "cautious".',
+  );
 }

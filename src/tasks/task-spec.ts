@@ -55,6 +55,8 @@ export const taskSpecSchema = z.object({
     max_log_size_bytes: z.number().int().positive(),
     /** Names of environment variables that the agent inherits besides the built-in list. */
     pass_environment: z.array(z.string()),
+    /** Hosts that commands of mode sandboxed may reach; left out, none. */
+    sandbox_domains: z.array(z.string()).optional(),
     /** Where the receipt may look at a repository; left out, in the project alone. */
     allowed_roots: z.array(z.string()).optional(),
     /** Settings and state of the bridge itself, which the session may not edit; left out, none are known. */

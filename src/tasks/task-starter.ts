@@ -17,7 +17,12 @@ import type { TaskHost } from './task-host.js';
 import type { TaskQueue } from './task-queue.js';
 import { sessionLeft } from './session-left.js';
 import type { StartTask, TaskWait, WaitOutcome } from './task-service.js';
-import { checkSamePlace, chooseContainer, type ContainerSettings } from './container-choice.js';
+import {
+  checkIsolation,
+  checkSamePlace,
+  chooseContainer,
+  type ContainerSettings,
+} from './container-choice.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import type { WorktreeMaker } from './worktree-maker.js';
 
@@ -68,6 +73,7 @@ export class TaskStarter {
       input.continueFrom === undefined
         ? input.resume
         : await this.#continued(input.continueFrom, projectPath, input);
+    checkIsolation(input);
     const { container, command } =
       input.isolation === 'docker'
         ? chooseContainer(this.#options.containers)

@@ -41,7 +41,7 @@ export function isFinal(status: TaskStatus): boolean {
   return moves[status].length === 0;
 }
 
-export const permissionModes = ['auto', 'cautious'] as const;
+export const permissionModes = ['auto', 'cautious', 'sandboxed'] as const;
 export const permissionModeSchema = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 

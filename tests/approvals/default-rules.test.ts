@@ -100,6 +100,16 @@ const rows: readonly Row[] = [
   ['cautious', 'permission', 'TaskStop', [], 'ask no-rule'],
   ['cautious', 'permission', 'WebFetch', [], 'ask cautious-network'],
   ['cautious', 'permission', 'mcp__files__Read', ['/home/me/p/a.ts'], 'ask no-rule'],
+
+  ['sandboxed', 'permission', 'SandboxNetworkAccess', [], 'deny sandbox-network'],
+  ['cautious', 'permission', 'SandboxNetworkAccess', [], 'ask no-rule'],
+  ['sandboxed', 'permission', 'Write', ['/home/me/p/src/a.ts'], 'allow cautious-edit'],
+  ['sandboxed', 'permission', 'Write', ['/home/me/p/CLAUDE.md'], 'ask cautious-protected'],
+  ['sandboxed', 'permission', 'Read', ['/home/me/p/.env'], 'ask cautious-secret'],
+  ['sandboxed', 'permission', 'Write', ['/home/me/a.ts'], 'ask cautious-outside'],
+  ['sandboxed', 'permission', 'mcp__x__y', [], 'ask no-rule'],
+  ['sandboxed', 'plan', 'ExitPlanMode', [], 'ask cautious-plan'],
+  ['sandboxed', 'trust', 'trust-folder', [], 'ask cautious-trust'],
 ];
 
 describe('the default rules', () => {

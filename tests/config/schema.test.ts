@@ -55,6 +55,7 @@ test('the defaults are those of the specification', () => {
     task_home: null,
     claude_command: 'claude',
     pass_environment: [],
+    sandbox_domains: [],
     auto_approve_patterns: [
       'Do you want to proceed\\?',
       '\\[y/N\\]',

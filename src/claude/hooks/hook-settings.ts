@@ -1,6 +1,8 @@
 // Pure: the settings that make one run of the CLI post its hooks to us.
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
+import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { hookEventNames } from './hook-event.js';
+import { postingCommand } from './posting-command.js';
 
 /** The environment variable that carries the bearer token; the CLI puts its value into the header. */
 export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
@@ -13,14 +15,23 @@ export function hookSettings(
   url: string,
   decisionTimeoutSeconds: number,
   permissions?: CliPermissions,
+  sandbox?: CliSandbox,
 ): string {
-  const hook = {
-    type: 'http',
-    url,
-    headers: { Authorization: `Bearer $${HOOK_TOKEN_VARIABLE}` },
-    allowedEnvVars: [HOOK_TOKEN_VARIABLE],
-    timeout: Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS,
-  };
+  const timeout = Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS;
+  const hook =
+    sandbox === undefined
+      ? {
+          type: 'http',
+          url,
+          headers: { Authorization: `Bearer $${HOOK_TOKEN_VARIABLE}` },
+          allowedEnvVars: [HOOK_TOKEN_VARIABLE],
+          timeout,
+        }
+      : { type: 'command', command: postingCommand(url, HOOK_TOKEN_VARIABLE), timeout };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
-  return JSON.stringify({ hooks, ...(permissions === undefined ? {} : { permissions }) });
+  return JSON.stringify({
+    hooks,
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  });
 }

@@ -22,6 +22,7 @@ import type {
   SessionDriver,
   SessionEvent,
 } from '../session.js';
+import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
@@ -58,6 +59,8 @@ export interface InteractiveDriverOptions {
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI is to ask about, besides what it asks about by itself. */
   readonly permissions?: CliPermissions | undefined;
+  /** The sandbox for its commands; without one they run as the user. */
+  readonly sandbox?: CliSandbox | undefined;
   readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
   /** Ends the process tree: the kill ladder. */
@@ -119,7 +122,8 @@ export class InteractiveDriver implements SessionDriver {
         onFault: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
-    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options.permissions);
+    const { permissions, sandbox } = this.#options;
+    const settings = hookSettings(server.url, decisionTimeoutSeconds, permissions, sandbox);
     try {
       this.#attach(
         await pty.spawn({

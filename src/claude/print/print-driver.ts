@@ -9,6 +9,7 @@ import type { Pid } from '../../os/pid.js';
 import type { PipedProgram, SpawnPiped } from '../../pty/piped-program.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import { printArguments, type ResumePoint } from '../launch.js';
+import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -57,6 +58,8 @@ export interface PrintDriverOptions {
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI is to ask about, besides what it asks about by itself. */
   readonly permissions?: CliPermissions | undefined;
+  /** The sandbox for its commands; without one they run as the user. */
+  readonly sandbox?: CliSandbox | undefined;
   readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
   /** On this machine, unless it is given. */

@@ -26,9 +26,7 @@ export const startTask = defineTool({
       .describe('Task timeout in seconds (default: 3600)'),
     permission_mode: permissionModeSchema
       .optional()
-      .describe(
-        'How to handle approval prompts (default: auto); cautious asks you before commands that may do more than read',
-      ),
+      .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),
     model: z.string().min(1).optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
     keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),

@@ -1,0 +1,200 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { runsLater } from '../projects/live-names.js';
+import { isSecret, secretNames } from '../projects/secret-names.js';
+
+/** Paths of one project, absolute, for which the sandbox of its commands has rules of its own. */
+export interface SandboxPaths {
+  /** Secrets, in the project and in the home directory. */
+  readonly denyRead: readonly string[];
+  /** Files and folders that run or instruct later. */
+  readonly denyWrite: readonly string[];
+  /** Folders that can be written to, but neither renamed nor replaced. */
+  readonly pinned: readonly string[];
+}
+
+/** What package managers install: programs of a project write there all the time, and no person keeps secrets there. */
+const INSTALLED: ReadonlySet<string> = new Set([
+  'node_modules',
+  'site-packages',
+  'dist-packages',
+  '__pycache__',
+  '.venv',
+  'venv',
+  '.tox',
+  '.yarn',
+  '.bundle',
+  '.gradle',
+  '.m2',
+  '.nuget',
+  '.direnv',
+  '.pixi',
+]);
+
+/** Held at the top of a project even while they are missing: a session, a forge, an editor or a shell obeys a new one at once. */
+const HELD_WHILE_MISSING: readonly string[] = [
+  'AGENTS.md',
+  'CLAUDE.local.md',
+  'CLAUDE.md',
+  'GEMINI.md',
+  '.agents',
+  '.circleci',
+  '.claude/CLAUDE.md',
+  '.claude/output-styles',
+  '.claude/plugins',
+  '.claude/rules',
+  '.codex',
+  '.cursor',
+  '.cursorrules',
+  '.devcontainer',
+  '.devcontainer.json',
+  '.envrc',
+  '.gitattributes',
+  '.githooks',
+  '.github',
+  '.gitlab-ci.yml',
+  '.husky',
+  '.npmrc',
+  '.pre-commit-config.yaml',
+  '.tool-versions',
+  '.yarnrc.yml',
+  'Jenkinsfile',
+  'lefthook.yml',
+  'mise.toml',
+];
+
+/** Below a git folder: what git obeys, or takes for the folder of another repository. */
+const GIT_OBEYS: readonly string[] = ['config', 'config.worktree', 'hooks', 'modules'];
+/** Claude Code gives the sandbox all paths in one argument, which the kernel bounds to 128 KiB. */
+const MAX_CHARS = 24_000;
+const FOLDERS_AT_ONCE = 16;
+
+/**
+ * Looks through the project, as it is now, for files that the two lists name. Links are not followed. Throws
+ * TASK_START_FAILED when there are more than a sandbox can take.
+ */
+export async function sandboxPaths(
+  projectPath: string,
+  homeDir: string,
+  gitFolders: readonly string[] = [],
+): Promise<SandboxPaths> {
+  const found: Found = {
+    denyRead: new Set(homeSecrets(homeDir)),
+    denyWrite: new Set(HELD_WHILE_MISSING.map((name) => join(projectPath, name))),
+    pinned: new Set(await existingFolders([join(projectPath, '.claude'), ...gitFolders])),
+  };
+  for (const name of rootSecrets()) found.denyRead.add(join(projectPath, name));
+  let folders = [projectPath];
+  while (folders.length > 0) {
+    const next = await Promise.all(
+      folders.slice(0, FOLDERS_AT_ONCE).map((folder) => lookInto(folder, projectPath, found)),
+    );
+    folders = [...folders.slice(FOLDERS_AT_ONCE), ...next.flat()];
+  }
+  const paths = {
+    denyRead: [...found.denyRead].map(asPattern),
+    denyWrite: [...found.denyWrite].map(asPattern),
+    pinned: [...found.pinned],
+  };
+  checkSize(paths, projectPath);
+  return paths;
+}
+
+interface Found {
+  readonly denyRead: Set<string>;
+  readonly denyWrite: Set<string>;
+  readonly pinned: Set<string>;
+}
+
+/** Adds what the folder holds; gives the folders in it that are to be looked through. */
+async function lookInto(folder: string, projectPath: string, found: Found): Promise<string[]> {
+  const below: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (INSTALLED.has(entry.name)) continue;
+    if (entry.name === '.git') {
+      await addRepository(path, entry, projectPath, found);
+      continue;
+    }
+    // Claude Code holds what it obeys in this folder by itself; the bridge keeps its logs and worktrees there.
+    if (path === join(projectPath, '.claude')) continue;
+    const secret = isSecret(path, projectPath);
+    const live = runsLater(path, projectPath);
+    if (secret) found.denyRead.add(path);
+    if (live) found.denyWrite.add(path);
+    if (secret || live) pinAbove(path, projectPath, found);
+    else if (entry.isDirectory()) below.push(path);
+  }
+  return below;
+}
+
+/** A folder above a held path must not be moved away: another one could take its place. */
+function pinAbove(path: string, projectPath: string, found: Found): void {
+  for (let above = dirname(path); above !== projectPath; above = dirname(above)) found.pinned.add(above);
+}
+
+async function addRepository(path: string, entry: Dirent, projectPath: string, found: Found): Promise<void> {
+  pinAbove(path, projectPath, found);
+  if (!entry.isDirectory()) {
+    found.denyWrite.add(path);
+    return;
+  }
+  found.pinned.add(path);
+  for (const name of GIT_OBEYS) {
+    const inner = join(path, name);
+    if ((await kindOf(inner)) !== 'missing') found.denyWrite.add(inner);
+  }
+}
+
+/** Names without a wildcard: what is missing now is held as soon as it is there. */
+function rootSecrets(): string[] {
+  return [...secretNames.folders, ...secretNames.files].filter(
+    (name) => !name.includes('*') && !name.startsWith('.git/') && name !== 'environ',
+  );
+}
+
+function homeSecrets(homeDir: string): string[] {
+  return rootSecrets().map((name) => join(homeDir, name));
+}
+
+async function existingFolders(paths: readonly string[]): Promise<string[]> {
+  const kinds = await Promise.all(paths.map(kindOf));
+  return paths.filter((_, index) => kinds[index] === 'folder');
+}
+
+async function kindOf(path: string): Promise<'folder' | 'other' | 'missing'> {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'other';
+  } catch (fault) {
+    if (systemCodeOf(fault) === undefined) throw fault;
+    return 'missing';
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (fault) {
+    // Gone meanwhile, or closed to this user: then it is closed to the user's commands, too.
+    if (systemCodeOf(fault) === undefined) throw fault;
+    return [];
+  }
+}
+
+/** Claude Code reads these characters as a pattern; `?` stands for any one of them. */
+function asPattern(path: string): string {
+  return path.replace(/[*?[\]]/g, '?');
+}
+
+function checkSize({ denyRead, denyWrite, pinned }: SandboxPaths, projectPath: string): void {
+  const paths = [...denyRead, ...denyWrite, ...pinned];
+  const chars = paths.reduce((sum, path) => sum + path.length, 0);
+  if (chars <= MAX_CHARS) return;
+  throw new BridgeError(
+    'SANDBOX_UNAVAILABLE',
+    `Mode sandboxed was asked for, but ${projectPath} holds ${paths.length} files and folders that must be kept from commands, more than a sandbox can take.`,
+    'Start the task in a smaller folder of the project, or use permission_mode "cautious".',
+  );
+}

@@ -1,0 +1,26 @@
+// Pure: the shell text of a hook that posts what it is told, for a CLI that does not post by itself.
+
+/** Reads the event from stdin, posts it with the token, and prints the answer. Holds no single quote. */
+const PROGRAM = [
+  'const body = [];',
+  'const fail = () => process.exit(1);',
+  'process.stdin.on("data", (part) => body.push(part)).on("end", () => {',
+  '  const data = Buffer.concat(body);',
+  '  const headers = { authorization: "Bearer " + process.env[process.argv[2]], "content-length": data.length };',
+  '  require("node:http").request(process.argv[1], { method: "POST", headers }, (response) => {',
+  '    if (response.statusCode === 200) response.pipe(process.stdout); else fail();',
+  '  }).on("error", fail).end(data);',
+  '});',
+].join('');
+
+/**
+ * With a sandbox for commands, the CLI sends its own HTTP hooks through the sandbox's proxy, which would have to let commands
+ * reach this machine's loopback, too. `tokenVariable`: the environment variable of the bearer token.
+ */
+export function postingCommand(url: string, tokenVariable: string): string {
+  return [process.execPath, '-e', PROGRAM, url, tokenVariable].map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

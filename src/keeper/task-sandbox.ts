@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sandboxPaths } from '../approvals/sandbox-paths.js';
+import { BridgeError } from '../base/errors.js';
+import { compareVersions, type Installation } from '../claude/installation.js';
+import { SANDBOX_ENVIRONMENT } from '../claude/launch.js';
+import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
+import { checkSettings } from '../claude/sandbox/check-settings.js';
+import { cliSandbox, type CliSandbox } from '../claude/sandbox/cli-sandbox.js';
+import type { TaskSpec } from '../tasks/task-spec.js';
+
+/** The oldest version in which the tests have attacked the sandbox; an older one passes over settings that it does not know. */
+const OLDEST_SANDBOX_VERSION = '2.1.197';
+
+export interface TaskSandboxParts {
+  readonly spec: TaskSpec;
+  readonly installation: Installation;
+  readonly version: () => Promise<string | undefined>;
+  /** The environment of the agent. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly homeDir: string;
+  readonly stateDir: string;
+  /** Folder of this task alone, for temporary files of its commands. */
+  readonly tempDir: string;
+}
+
+export interface TaskSandbox {
+  readonly sandbox: CliSandbox;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The sandbox for the commands of a task in mode sandboxed; undefined in other modes. Throws SANDBOX_UNAVAILABLE when
+ * something is missing that it needs.
+ */
+export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
+  const { spec, env, homeDir, tempDir } = parts;
+  if (spec.permission_mode !== 'sandboxed') return undefined;
+  checkPlace(parts);
+  await checkVersion(parts);
+  await checkSandbox({ platform: process.platform, env });
+  const projectPath = spec.project_path;
+  const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
+  await checkSettings({ projectPath, userFolder });
+  await mkdir(tempDir, { mode: 0o700 });
+  return {
+    sandbox: cliSandbox({
+      paths: await sandboxPaths(projectPath, homeDir, gitFolders(spec)),
+      domains: spec.settings.sandbox_domains ?? [],
+      env,
+      passed: spec.settings.pass_environment,
+    }),
+    env: { ...SANDBOX_ENVIRONMENT, CLAUDE_CODE_TMPDIR: tempDir },
+  };
+}
+
+/** A worktree's own folder in the repository: writable for git, and not to be replaced. */
+function gitFolders({ worktree, task_id }: TaskSpec): string[] {
+  if (worktree === undefined) return [];
+  const worktrees = join(worktree.project_path, '.git', 'worktrees');
+  return [worktrees, join(worktrees, task_id)];
+}
+
+function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
+  if (spec.container !== undefined)
+    throw refused(
+      'the task has a container: no sandbox can be made in it, and the container holds what commands reach.',
+    );
+  for (const inner of [homeDir, stateDir]) {
+    if (inner === spec.project_path || inner.startsWith(`${spec.project_path}/`))
+      throw refused(`the project ${spec.project_path} holds ${inner}, which commands must not write.`);
+  }
+}
+
+async function checkVersion({ installation, version }: TaskSandboxParts): Promise<void> {
+  if (!installation.isClaude)
+    throw refused('the setting claude_command names a program that is not Claude Code.');
+  const found = await version();
+  if (found === undefined) throw refused('claude --version does not tell the version of Claude Code.');
+  if (compareVersions(found, OLDEST_SANDBOX_VERSION) < 0)
+    throw new BridgeError(
+      'CLAUDE_TOO_OLD',
+      `Mode sandboxed needs Claude Code ${OLDEST_SANDBOX_VERSION} or newer; this is ${found}.`,
+      'Update it (claude update, or npm install -g @anthropic-ai/claude-code), or use permission_mode "cautious".',
+    );
+}
+
+function refused(why: string): BridgeError {
+  return new BridgeError(
+    'SANDBOX_UNAVAILABLE',
+    `Mode sandboxed was asked for, but ${why}`,
+    'Use permission_mode "cautious", or another project.',
+  );
+}

@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sandboxPaths } from '../../src/approvals/sandbox-paths.js';
+
+describe('the paths that a sandbox keeps from commands', () => {
+  let root: string;
+  let project: string;
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'paths-')));
+    project = join(root, 'p');
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  async function make(...names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await mkdir(dirname(join(project, name)), { recursive: true });
+      await writeFile(join(project, name), '');
+    }
+  }
+
+  test('secrets and what runs later are found in every folder, and the folders above are pinned', async () => {
+    await make('a/b/.env', 'a/CLAUDE.md', 'src/index.ts', '.git/config', 'sub/.git/config', 'module/.git');
+    await make('node_modules/x/.npmrc', '.claude/worktrees/w/CLAUDE.md', 'odd[1].key');
+    const { denyRead, denyWrite, pinned } = await sandboxPaths(project, join(root, 'home'));
+    const at = (...names: string[]) => names.map((name) => join(project, name));
+    expect(denyRead).toEqual(expect.arrayContaining(at('a/b/.env', '.env', 'odd?1?.key')));
+    expect(denyRead).toContain(join(root, 'home', '.ssh'));
+    expect(denyWrite).toEqual(
+      expect.arrayContaining(at('a/CLAUDE.md', 'CLAUDE.md', '.git/config', 'sub/.git/config', 'module/.git')),
+    );
+    expect(pinned.toSorted()).toEqual(
+      at('.claude', '.git', 'a', 'a/b', 'module', 'sub', 'sub/.git').toSorted(),
+    );
+    expect([...denyRead, ...denyWrite].filter((path) => path.includes('node_modules'))).toEqual([]);
+  });
+
+  test('more than a sandbox can take is refused, not shortened', async () => {
+    await make(...Array.from({ length: 400 }, (_, index) => `folder-with-a-name-${index}/CLAUDE.md`));
+    await expect(sandboxPaths(project, root)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
+  });
+});
