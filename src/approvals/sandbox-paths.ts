@@ -13,6 +13,8 @@ export interface SandboxPaths {
   readonly denyWrite: readonly string[];
   /** Folders that can be written to, but neither renamed nor replaced. */
   readonly pinned: readonly string[];
+  /** Git folders of the project, each of a repository of its own. */
+  readonly repositories: readonly string[];
 }
 
 /** What package managers install: programs of a project write there all the time, and no person keeps secrets there. */
@@ -67,6 +69,8 @@ const HELD_WHILE_MISSING: readonly string[] = [
 
 /** Below a git folder: what git obeys, or takes for the folder of another repository. */
 const GIT_OBEYS: readonly string[] = ['config', 'config.worktree', 'hooks', 'modules'];
+/** A file that names the folder whose config git obeys instead; see `holdCommonFolder`. */
+export const COMMON_FOLDER = 'commondir';
 /** Claude Code gives the sandbox all paths in one argument, which the kernel bounds to 128 KiB. */
 const MAX_CHARS = 24_000;
 const FOLDERS_AT_ONCE = 16;
@@ -84,6 +88,7 @@ export async function sandboxPaths(
     denyRead: new Set(homeSecrets(homeDir)),
     denyWrite: new Set(HELD_WHILE_MISSING.map((name) => join(projectPath, name))),
     pinned: new Set(await existingFolders([join(projectPath, '.claude'), ...gitFolders])),
+    repositories: new Set(),
   };
   for (const name of rootSecrets()) found.denyRead.add(join(projectPath, name));
   let folders = [projectPath];
@@ -97,6 +102,7 @@ export async function sandboxPaths(
     denyRead: [...found.denyRead].map(asPattern),
     denyWrite: [...found.denyWrite].map(asPattern),
     pinned: [...found.pinned],
+    repositories: [...found.repositories],
   };
   checkSize(paths, projectPath);
   return paths;
@@ -106,6 +112,7 @@ interface Found {
   readonly denyRead: Set<string>;
   readonly denyWrite: Set<string>;
   readonly pinned: Set<string>;
+  readonly repositories: Set<string>;
 }
 
 /** Adds what the folder holds; gives the folders in it that are to be looked through. */
@@ -142,6 +149,8 @@ async function addRepository(path: string, entry: Dirent, projectPath: string, f
     return;
   }
   found.pinned.add(path);
+  found.repositories.add(path);
+  found.denyWrite.add(join(path, COMMON_FOLDER));
   for (const name of GIT_OBEYS) {
     const inner = join(path, name);
     if ((await kindOf(inner)) !== 'missing') found.denyWrite.add(inner);

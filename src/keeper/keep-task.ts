@@ -43,7 +43,7 @@ import { KeeperServer } from './keeper-server.js';
 import { TaskFiles } from './task-files.js';
 import { TaskProcesses } from './task-processes.js';
 import { TaskReceipt } from './task-receipt.js';
-import { taskSandbox } from './task-sandbox.js';
+import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
 /** A task that ended while its disk was full waits so long to write its end; then the next look calls it ended without a word. */
 const FULL_DISK_LIMIT_MS = 15 * 60_000;
@@ -87,6 +87,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   // Not in the state folder, where a sandbox writes nothing.
   const tempDir = join(tmpdir(), `claude-code-bridge-${taskId}`);
   let files: ProjectFiles | undefined;
+  let sandboxed: TaskSandbox | undefined;
   let hasStarted = false;
   try {
     const mark = createSecret();
@@ -103,7 +104,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     const askVersion = () =>
       container?.version() ??
       readVersion(installation.command, childEnv, `${stateDir.path}/claude-versions.json`);
-    const sandboxed = await taskSandbox({
+    sandboxed = await taskSandbox({
       spec,
       installation,
       version: askVersion,
@@ -179,6 +180,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         judge: async (request, mode) => {
           // What is allowed may write at once: the first look at the project comes before.
           await receipt.firstLook();
+          if (request.tool === 'Bash') await sandboxed?.beforeCommand();
           return judge(request, mode, spec, rules);
         },
         endLeftovers: async () => {
@@ -235,7 +237,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   } finally {
     owned.dispose();
     await rm(socketPath, { force: true });
-    if (spec.permission_mode === 'sandboxed') await rm(tempDir, { recursive: true, force: true });
+    await sandboxed?.end();
   }
 }
 

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sandboxPaths } from '../approvals/sandbox-paths.js';
-import { BridgeError } from '../base/errors.js';
+import { COMMON_FOLDER, sandboxPaths } from '../approvals/sandbox-paths.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { compareVersions, type Installation } from '../claude/installation.js';
 import { SANDBOX_ENVIRONMENT } from '../claude/launch.js';
 import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
@@ -26,6 +26,10 @@ export interface TaskSandboxParts {
 
 export interface TaskSandbox {
   readonly sandbox: CliSandbox;
+  /** Called before a command is let run. */
+  readonly beforeCommand: () => Promise<void>;
+  /** Takes back what was put into the project for the time of the task. */
+  readonly end: () => Promise<void>;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -42,16 +46,61 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   const projectPath = spec.project_path;
   const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
   await checkSettings({ projectPath, userFolder });
+  const found = await sandboxPaths(projectPath, homeDir, gitFolders(spec));
+  const around = spec.worktree === undefined ? [] : [join(spec.worktree.project_path, '.git')];
+  const paths = { ...found, denyWrite: [...found.denyWrite, ...around.flatMap(heldInRepository)] };
+  const commonFolders = new CommonFolders([...found.repositories, ...around]);
   await mkdir(tempDir, { mode: 0o700 });
   return {
+    beforeCommand: () => commonFolders.hold(),
+    end: async () => {
+      await commonFolders.release();
+      await rm(tempDir, { recursive: true, force: true });
+    },
     sandbox: cliSandbox({
-      paths: await sandboxPaths(projectPath, homeDir, gitFolders(spec)),
+      paths,
       domains: spec.settings.sandbox_domains ?? [],
       env,
       passed: spec.settings.pass_environment,
     }),
     env: { ...SANDBOX_ENVIRONMENT, CLAUDE_CODE_TMPDIR: tempDir },
   };
+}
+
+function heldInRepository(gitFolder: string): string[] {
+  return [COMMON_FOLDER, 'modules'].map((name) => join(gitFolder, name));
+}
+
+/**
+ * The file `commondir` of repositories names a folder whose config git obeys instead of the repository's own. A sandbox can
+ * keep a file from being written only where there is one, so one is made that names the repository itself.
+ */
+class CommonFolders {
+  readonly #gitFolders: readonly string[];
+  readonly #made = new Set<string>();
+
+  constructor(gitFolders: readonly string[]) {
+    this.#gitFolders = gitFolders;
+  }
+
+  /** Called before each command: another task in the same repository takes its own file back when it ends. */
+  async hold(): Promise<void> {
+    for (const gitFolder of this.#gitFolders) {
+      const file = join(gitFolder, COMMON_FOLDER);
+      try {
+        await writeFile(file, '.\n', { flag: 'wx' });
+        this.#made.add(file);
+      } catch (fault) {
+        // It is there, or the folder is none of a repository.
+        const code = systemCodeOf(fault);
+        if (code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw fault;
+      }
+    }
+  }
+
+  async release(): Promise<void> {
+    for (const file of this.#made) await rm(file, { force: true });
+  }
 }
 
 /** A worktree's own folder in the repository: writable for git, and not to be replaced. */

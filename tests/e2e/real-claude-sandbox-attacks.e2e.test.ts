@@ -108,7 +108,7 @@ describeRealClaude('attacks on the sandbox', ({ binary }) => {
           runs(`mv ${name} moved; mkdir ${name} && echo EVIL > ${name}/CLAUDE.md; ls -a`),
         ),
         runs(
-          'git config core.fsmonitor evil; echo EVIL >> .git/config; echo EVIL > .git/hooks/pre-commit; mkdir -p .git/modules/x; echo EVIL > .git/config.worktree',
+          'git config core.fsmonitor evil; echo EVIL >> .git/config; echo EVIL > .git/hooks/pre-commit; mkdir -p .git/modules/x; echo EVIL > .git/config.worktree; mkdir -p evil; echo ../evil > .git/commondir; ln -sf ../evil .git/commondir; mv evil .git/commondir',
         ),
         runs(
           'unshare -Ur sh -c "umount CLAUDE.md .git/hooks .git/config; mount -t tmpfs t .git; echo EVIL > CLAUDE.md"',
@@ -139,6 +139,8 @@ describeRealClaude('attacks on the sandbox', ({ binary }) => {
     }
     expect(await readFile(join(bridge.project, '.git/config'), 'utf8')).toBe(config);
     expect(await readdir(join(bridge.project, '.git/hooks'))).toEqual(hooks);
+    // Only there while the task runs.
+    await expect.poll(() => existsSync(join(bridge.project, '.git/commondir'))).toBe(false);
     expect(git(bridge.project, 'log', '--format=%s')).toBe('fine\n');
   });
 
@@ -195,7 +197,7 @@ describeRealClaude('attacks on the sandbox', ({ binary }) => {
         'echo b > b.txt; git add b.txt; git -c user.name=a -c user.email=a@a.invalid commit -qm work; git log --format=%s',
       ),
       runs(
-        `g=${main}/.git; w=$g/worktrees/$(basename "$PWD"); echo EVIL > .git; mv .git x; echo EVIL >> $g/config; echo EVIL > $g/hooks/post-commit; echo EVIL > $w/commondir; echo EVIL > $w/config.worktree; mv $w $w-x; mkdir $w; mv $g $g-x; echo EVIL > CLAUDE.md; echo EVIL > ${main}/a.txt; true`,
+        `g=${main}/.git; w=$g/worktrees/$(basename "$PWD"); echo EVIL > .git; mv .git x; echo EVIL >> $g/config; echo EVIL > $g/hooks/post-commit; echo EVIL > $w/commondir; echo EVIL > $g/commondir; echo EVIL > $w/config.worktree; mv $w $w-x; mkdir $w; mv $g $g-x; echo EVIL > CLAUDE.md; echo EVIL > ${main}/a.txt; true`,
       ),
       says('Done.'),
     ];
@@ -206,6 +208,7 @@ describeRealClaude('attacks on the sandbox', ({ binary }) => {
     expect(await readFile(join(main, '.git/config'), 'utf8')).toBe(config);
     expect(existsSync(join(main, '.git/hooks/post-commit'))).toBe(false);
     expect(await readFile(join(main, 'a.txt'), 'utf8')).toBe('a');
+    await expect.poll(() => existsSync(join(main, '.git/commondir'))).toBe(false);
     const worktree = join(main, '.claude', 'worktrees', id);
     expect(git(worktree, 'log', '--format=%s')).toBe('work\nbase\n');
     expect(await readFile(join(worktree, 'CLAUDE.md'), 'utf8')).toBe(KEPT);
