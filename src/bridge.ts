@@ -11,6 +11,7 @@ import { stateDirectory } from './config/state-directory.js';
 import { lazyFilesystemService } from './files/lazy-filesystem-service.js';
 import { lazyGitService } from './git/lazy-git-service.js';
 import type { ServerParts } from './mcp/server.js';
+import { MARK_VARIABLE } from './os/mark-variable.js';
 import { ActiveProject } from './projects/active-project.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
@@ -39,9 +40,6 @@ export interface BridgeOptions {
   /** Arguments for Node when it runs the keeper. */
   readonly nodeArguments?: readonly string[];
 }
-
-/** As in `pty/child-env.ts`, which a start does not load. */
-const MARK_VARIABLE = 'CLAUDE_CODE_BRIDGE_MARK';
 
 /** A client's first words are answered before anything else is begun. */
 const JOIN_DELAY_MS = 500;
@@ -88,7 +86,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     );
   };
   const isMarked = (options.env[MARK_VARIABLE] ?? '') !== '';
-  const marks = lazily(async () => (await import('./pty/marks-around.js')).findMarksAround(options.env));
+  const marks = lazily(async () => (await import('./os/marks-around.js')).findMarksAround(options.env));
   const insideTask = lazily(
     async () =>
       new InsideTask({

@@ -1,4 +1,4 @@
-import { findMarksAround } from '../pty/marks-around.js';
+import { findMarksAround } from '../os/marks-around.js';
 import { insideTaskFault } from '../tasks/inside-task.js';
 
 /** For commands that act on tasks. Throws INSIDE_TASK when this process runs inside one; `what` says what was asked. */

@@ -32,6 +32,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'store',
     'projects',
     'config',
+    'os',
     'base',
   ],
 };

@@ -1,5 +1,5 @@
-import { MARK_VARIABLE } from '../os/mark-variable.js';
-import { processSource } from '../os/process-source.js';
+import { MARK_VARIABLE } from './mark-variable.js';
+import { processSource } from './process-source.js';
 
 /** A process as far as it matters for what runs around another. */
 export interface MarkedParent {

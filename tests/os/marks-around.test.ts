@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { marksAround } from '../../src/pty/marks-around.js';
+import { marksAround } from '../../src/os/marks-around.js';
 
 const processes = [
   { pid: 1, parentPid: undefined, mark: undefined },
