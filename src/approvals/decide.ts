@@ -1,6 +1,7 @@
 // Pure: which rule answers a request.
 
-export type ApprovalMode = 'auto' | 'cautious' | 'sandboxed';
+export const approvalModes = ['auto', 'cautious', 'sandboxed'] as const;
+export type ApprovalMode = (typeof approvalModes)[number];
 export type ApprovalKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
 
 /** What a session asks, as rules see it. */

@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import { oneLine } from '../base/text.js';
 import { decide, type ApprovalKind, type ApprovalMode, type Verdict } from './decide.js';
 import { defaultRules, OWN_FILES } from './default-rules.js';
-import { judgeShellLine, type PartVerdict } from './judge-shell-line.js';
+import type { LineRequest, LineVerdict, PartVerdict } from './line-verdict.js';
 import { answerOf } from './match-command.js';
-import type { Places } from './places.js';
 import type { UserRule, UserRules } from './user-rules.js';
 import { ANY_TEXT, canMatch } from './wildcard.js';
 
@@ -40,18 +39,16 @@ const SHOWN_CHARS = 120;
 
 /**
  * Which rule answers a request: those of the settings (deny, allow, ask), then those of the mode. Questions to the user are
- * never answered by a rule of the settings.
+ * never answered by a rule of the settings. `judgeLine` judges shell lines by the same rules.
  */
 export async function judgeRequest(
   request: JudgedRequest,
   rules: UserRules,
-  places: Places,
+  judgeLine: (request: LineRequest) => Promise<LineVerdict>,
 ): Promise<JudgedVerdict> {
   const isRuled = request.kind === 'permission' && request.tool !== 'AskUserQuestion';
   if (isRuled && request.tool === 'Bash') {
-    return request.mode === 'sandboxed'
-      ? judgeSandboxed(request, rules, places)
-      : judgeBash(request, rules, places);
+    return request.mode === 'sandboxed' ? judgeSandboxed(request, judgeLine) : judgeBash(request, judgeLine);
   }
   const named = [...namedPaths(request), ...(request.aliases ?? [])];
   const decided = decide({ ...request, named }, defaultRules);
@@ -70,10 +67,9 @@ export async function judgeRequest(
 /** In the sandbox a command may do what no rule of the settings denies or asks about; to leave it is always a question. */
 async function judgeSandboxed(
   request: JudgedRequest,
-  rules: UserRules,
-  places: Places,
+  judgeLine: (request: LineRequest) => Promise<LineVerdict>,
 ): Promise<JudgedVerdict> {
-  const judged = await judgeBash({ ...request, mode: 'auto' }, rules, places);
+  const judged = await judgeBash({ ...request, mode: 'auto' }, judgeLine);
   if (judged.verdict === 'deny') return judged;
   const { dangerouslyDisableSandbox: leaves = false } = request.input;
   if (leaves !== false) {
@@ -84,13 +80,16 @@ async function judgeSandboxed(
   return { ...judged, rule: 'sandboxed-command', reason: 'it runs in the sandbox' };
 }
 
-async function judgeBash(request: JudgedRequest, rules: UserRules, places: Places): Promise<JudgedVerdict> {
+async function judgeBash(
+  request: JudgedRequest,
+  judgeLine: (request: LineRequest) => Promise<LineVerdict>,
+): Promise<JudgedVerdict> {
   const { mode, projectPath, folder, input } = request;
   const { command } = input;
   if (typeof command !== 'string') {
     return { ...decide(request, defaultRules), verdict: 'ask', reason: 'it says no command', parts: [] };
   }
-  const verdict = await judgeShellLine({ line: command, mode, projectPath, folder }, rules, places);
+  const verdict = await judgeLine({ line: command, mode, projectPath, folder });
   const decisive =
     verdict.parts.length > 1
       ? verdict.parts.find((part) => part.reason === verdict.reason && part.verdict === verdict.verdict)

@@ -1,7 +1,7 @@
 import { pathsOf } from './command-paths.js';
 import { strictTexts } from './command-texts.js';
 import { coveringRule, exactRule } from './covering-rule.js';
-import type { ApprovalMode } from './decide.js';
+import type { LineRequest, LineVerdict, PartVerdict } from './line-verdict.js';
 import { answerOf, firstMatch, mayMatch, wholeTool, type Answer } from './match-command.js';
 import type { Places } from './places.js';
 import { readPlainLine, type PlainCommand } from './plain-line.js';
@@ -9,27 +9,6 @@ import { readShellLine } from './read-shell-line.js';
 import type { ShellLine, ShellPart, ShellWord } from './shell-part.js';
 import { literalWord } from './shell-word.js';
 import type { UserRule, UserRules } from './user-rules.js';
-
-/** What decides about one command of a line, and why. */
-export interface PartVerdict extends Answer {
-  readonly part: string;
-  /** Commands in commands are deeper. */
-  readonly depth: number;
-}
-
-export interface LineVerdict extends Answer {
-  /** Empty when the line did not have to be read. */
-  readonly parts: readonly PartVerdict[];
-}
-
-export interface LineRequest {
-  readonly line: string;
-  readonly mode: ApprovalMode;
-  /** Real path of the project. */
-  readonly projectPath: string;
-  /** Where the line begins; undefined when the session does not say: then it is taken for the project's own folder. */
-  readonly folder: string | undefined;
-}
 
 const BY_AUTO: Answer = {
   verdict: 'allow',

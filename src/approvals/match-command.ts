@@ -8,7 +8,7 @@ export interface Answer {
   readonly rule: string;
   readonly reason: string;
   /** Only the run will show whether the rule holds. */
-  readonly isDoubt?: true;
+  readonly isDoubt?: true | undefined;
 }
 
 type Texts = readonly (readonly Token[])[];

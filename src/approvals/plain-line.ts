@@ -1,4 +1,5 @@
 // Pure: the shell lines that an allow rule can cover.
+import { MAX_LINE_CHARS } from './shell-part.js';
 import { hasUnseen } from './unseen-characters.js';
 
 /** One word of a plain command, its quotes taken away. */
@@ -16,8 +17,6 @@ export interface PlainCommand {
 
 export type PlainLine = { readonly commands: readonly PlainCommand[] } | { readonly fault: string };
 
-/** Of the shells, which take fewer characters for blanks than `trim` does. */
-const OUTER_BLANKS = /^[ \t\n]+|[ \t\n]+$/g;
 const BLANKS = /[ \t]+/y;
 const OPERATOR = /&&|\|\||;|\||\n/y;
 /** A piece of a word: unquoted, in single quotes, or in double quotes without an expansion. */
@@ -37,7 +36,8 @@ const SHOWN_CHARS = 20;
  * a literal beginning. bash and zsh read such a line alike, whichever of their options are set. Anything else is a fault.
  */
 export function readPlainLine(text: string): PlainLine {
-  const line = text.replace(OUTER_BLANKS, '');
+  if (text.length > MAX_LINE_CHARS) return { fault: `it is longer than ${MAX_LINE_CHARS} characters` };
+  const line = withoutOuterBlanks(text);
   if (hasUnseen(line)) return { fault: 'it holds characters that cannot be seen' };
   const commands: PlainCommand[] = [];
   let words: PlainWord[] = [];
@@ -85,6 +85,16 @@ function wordAt(line: string, start: number): { readonly word: PlainWord; readon
     return `a rule covers wildcards behind a plain beginning alone, not ${shown}`;
   if (at === start || PROGRAM_PATH.test(open)) return `a rule covers plain words alone, not ${shown || next}`;
   return { word: { value, isGlob }, end: at };
+}
+
+/** Shells take fewer characters for blanks than `trim` does. */
+function withoutOuterBlanks(text: string): string {
+  const isBlank = (at: number): boolean => ' \t\n'.includes(text.charAt(at));
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(start)) start++;
+  while (start < end && isBlank(end - 1)) end--;
+  return text.slice(start, end);
 }
 
 function matchAt(pattern: RegExp, line: string, at: number): RegExpExecArray | undefined {

@@ -16,11 +16,9 @@ import { hiddenCommand } from './hidden-commands.js';
 import { hasLooseBrackets } from './loose-brackets.js';
 import { foldersAfter, same, union, type Folders } from './shell-folders.js';
 import { opaquePart, readArgument, readRedirect, wordsText } from './shell-nodes.js';
-import type { ShellLine, ShellPart, ShellWord } from './shell-part.js';
+import { MAX_LINE_CHARS, type ShellLine, type ShellPart, type ShellWord } from './shell-part.js';
 import { hasUnseen } from './unseen-characters.js';
 
-/** A longer line is not judged: it is asked about as a whole. */
-export const MAX_LINE_CHARS = 20_000;
 /** Commands of one line, with all that are in others: more than a person would read. */
 const MAX_PARTS = 500;
 /** Commands in commands in commands; deeper ones are not read. */

@@ -1,6 +1,9 @@
 // The commands of a shell line, as rules judge them.
 import type { Token } from './wildcard.js';
 
+/** A longer line is not read: it is asked about as a whole. */
+export const MAX_LINE_CHARS = 20_000;
+
 /** One word of a command, quotes taken away. */
 export interface ShellWord {
   /** As it stands in the line. */

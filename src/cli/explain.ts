@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { ApprovalMode } from '../approvals/decide.js';
 import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js';
-import { realPlaces } from '../approvals/places.js';
+import { ShellJudge } from '../approvals/shell-judge.js';
 import { compileRules } from '../approvals/user-rules.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
@@ -23,6 +23,8 @@ export interface ExplainRequest {
   readonly cwd: string;
   readonly homeDir: string;
   readonly write: (line: string) => void;
+  /** The built thread that judges shell lines, when it does not lie beside the program. */
+  readonly judgeWorker?: URL | undefined;
 }
 
 /**
@@ -36,6 +38,11 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   const projectPath = await projectOf(resolve(cwd, request.project));
   const input = inputOf(tool, request.input);
   const paths = await requestPaths(input, projectPath);
+  const judge = new ShellJudge({
+    rows: config.rules,
+    places: { projectPath, homeDir },
+    workerFile: request.judgeWorker,
+  });
   const judged = await judgeRequest(
     {
       mode,
@@ -50,7 +57,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
       folder: projectPath,
     },
     compileRules(config.rules, { projectPath, homeDir }),
-    realPlaces,
+    (line) => judge.judge(line),
   );
   write(`${judged.verdict}: ${judged.reason}`);
   write(`  rule     ${judged.rule}`);

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { judgeRequest } from '../approvals/judge-request.js';
-import { realPlaces } from '../approvals/places.js';
+import { ShellJudge } from '../approvals/shell-judge.js';
 import { compileRules, type UserRules } from '../approvals/user-rules.js';
 import { systemClock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
@@ -70,10 +70,9 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   const stateDir = new StateDir(options.statePath);
   const socketPath = new RuntimeDir(options.runtimePath).socketPath(taskId);
   const spec = await readSpec(stateDir, taskId);
-  const rules = compileRules(spec.settings.rules ?? [], {
-    projectPath: spec.project_path,
-    homeDir: env['HOME'] ?? '/',
-  });
+  const rows = spec.settings.rules ?? [];
+  const places = { projectPath: spec.project_path, homeDir: env['HOME'] ?? '/' };
+  const rules = compileRules(rows, places);
   // A task in a worktree keeps its log in the project that the worktree was made from: that one stays.
   const home = spec.worktree?.project_path ?? spec.project_path;
   const prompt = await readFile(stateDir.promptFile(taskId), 'utf8');
@@ -142,6 +141,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       logger,
       env: { ...childEnv, ...container?.seenHere },
     });
+    const shellJudge = owned.add(new ShellJudge({ rows, places }));
     const share = owned.add(new FloodShare({ clock }));
     const pty = container?.terminals ?? owned.add(new PtyManager({ clock }));
     const driver = createDriver({
@@ -181,7 +181,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
           // What is allowed may write at once: the first look at the project comes before.
           await receipt.firstLook();
           if (request.tool === 'Bash') await sandboxed?.beforeCommand();
-          return judge(request, mode, spec, rules);
+          return judge(request, mode, spec, rules, shellJudge);
         },
         endLeftovers: async () => {
           await endChildren(taskId, { stateDir, clock, logger });
@@ -280,6 +280,7 @@ async function judge(
   mode: PermissionMode,
   spec: TaskSpec,
   rules: UserRules,
+  shellJudge: ShellJudge,
 ): Promise<Judgement> {
   const { kind, tool, input, folder, source } = request;
   const paths = await requestPaths(input, spec.project_path);
@@ -299,7 +300,7 @@ async function judge(
       folder,
     },
     rules,
-    realPlaces,
+    (line) => shellJudge.judge(line),
   );
 }
 

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { judgeRequest, type JudgedRequest } from '../../src/approvals/judge-request.js';
+import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
+import { judgeRequest, type JudgedRequest, type JudgedVerdict } from '../../src/approvals/judge-request.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules, type RuleRow } from '../../src/approvals/user-rules.js';
 import { row } from './shell-project.js';
 
 const places = { projectPath: '/home/me/p', homeDir: '/home/me' };
+
+function judge(request: JudgedRequest, rows: readonly RuleRow[]): Promise<JudgedVerdict> {
+  const rules = compileRules(rows, places);
+  return judgeRequest(request, rules, (line) => judgeShellLine(line, rules, realPlaces));
+}
 
 async function answer(rows: readonly RuleRow[], asked: Partial<JudgedRequest>): Promise<string> {
   const request: JudgedRequest = {
@@ -16,7 +22,7 @@ async function answer(rows: readonly RuleRow[], asked: Partial<JudgedRequest>): 
     paths: [],
     ...asked,
   };
-  const { verdict, rule } = await judgeRequest(request, compileRules(rows, places), realPlaces);
+  const { verdict, rule } = await judge(request, rows);
   return `${verdict} ${rule}`;
 }
 
@@ -201,11 +207,7 @@ describe('a rule about commands', () => {
       projectPath: '/p',
       paths: [],
     };
-    const judged = await judgeRequest(
-      request,
-      compileRules([row('Bash(git push *)', 'deny')], places),
-      realPlaces,
-    );
+    const judged = await judge(request, [row('Bash(git push *)', 'deny')]);
     expect(judged).toMatchObject({
       verdict: 'deny',
       rule: 'Bash(git push *)',

@@ -1,8 +1,12 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runExplain } from '../../src/cli/explain.js';
+import { bundledProgram } from '../harness/bundled-program.js';
+
+const judgeWorker = bundledProgram(new URL('../../src/approvals/judge-worker.ts', import.meta.url));
 
 let folder: string;
 let configPath: string;
@@ -32,6 +36,7 @@ function explain(tool: string, input: string, mode = 'auto', project = 'app'): P
     env: {},
     cwd: folder,
     homeDir: folder,
+    judgeWorker: pathToFileURL(judgeWorker()),
     write: (line) => lines.push(line),
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { judgeRequest } from '../../src/approvals/judge-request.js';
+import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import type { SessionAnswer, SessionRequest } from '../../src/claude/session.js';
@@ -170,7 +171,9 @@ async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
   const harness = await createRun({
     spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode: mode },
     judge: async ({ kind: what, tool, input }, by) =>
-      judgeRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, realPlaces),
+      judgeRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, (line) =>
+        judgeShellLine(line, rules, realPlaces),
+      ),
   });
   await harness.run.start();
   harness.driver.ask({ requestId: 'r1', ...kind.request });
