@@ -48,7 +48,10 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'soak',
-          include: process.env['SOAK'] === '1' ? ['tests/soak/**/*.soak.test.ts'] : [],
+          include:
+            process.env['SOAK'] === '1'
+              ? ['tests/soak/**/*.soak.test.ts', 'tests/e2e/allowed-lines.e2e.test.ts']
+              : [],
           globalSetup: ['tests/harness/suite-folder.ts'],
           testTimeout: 6 * 3_600_000,
           hookTimeout: 60_000,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { startBridge } from '../harness/start-bridge.js';
-import { soakRounds } from './seeded-random.js';
+import { soakRounds } from '../harness/seeded-random.js';
 
 const STARTS = 100;
 const PROJECTS = 20;

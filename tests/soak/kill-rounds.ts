@@ -8,7 +8,7 @@ import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from '../harness/seeded-random.js';
 
 export const victims = ['server', 'keeper', 'agent'] as const;
 export type Victim = (typeof victims)[number];

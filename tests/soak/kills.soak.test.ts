@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { killRounds, victims } from './kill-rounds.js';
-import { soakRounds, soakSeed } from './seeded-random.js';
+import { soakRounds, soakSeed } from '../harness/seeded-random.js';
 
 const ROUNDS = 100;
 

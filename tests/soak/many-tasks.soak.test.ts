@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { startBridge } from '../harness/start-bridge.js';
-import { soakRounds } from './seeded-random.js';
+import { soakRounds } from '../harness/seeded-random.js';
 
 const TASKS = 500;
 /** Until here everything is loaded and every cache is filled. */
