@@ -11,10 +11,9 @@ const DEPENDS_ON_FILES = /[*?[]/;
 
 /** The rule that is this line, letter for letter. The person who wrote it has seen all of it. */
 export function exactRule(rules: readonly UserRule[], line: string): UserRule | undefined {
-  const text = line.trim();
   return rules.find(
     ({ command }) =>
-      command !== undefined && !hasStar(command) && command.text === text && !DEPENDS_ON_FILES.test(text),
+      command !== undefined && !hasStar(command) && command.text === line && !DEPENDS_ON_FILES.test(line),
   );
 }
 

@@ -36,6 +36,9 @@ const lineRequestSchema = z.object({
 
 export type LineRequest = Readonly<z.infer<typeof lineRequestSchema>>;
 
+/** The thread's first message: it has started. The second is the verdict. */
+export const READY = 'ready';
+
 /** What the thread is given. */
 export const judgingSchema = z.object({
   request: lineRequestSchema,

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { judgeShellLine } from './judge-shell-line.js';
-import { lineVerdictSchema, type LineRequest, type LineVerdict } from './line-verdict.js';
+import { READY, lineVerdictSchema, type LineRequest, type LineVerdict } from './line-verdict.js';
 import type { PatternPlaces } from './path-pattern.js';
 import { realPlaces } from './places.js';
 import { compileRules, type RuleRow } from './user-rules.js';
@@ -44,7 +44,9 @@ export class ShellJudge implements Disposable {
     if (rows.length === 0) return judgeShellLine(request, compileRules([], places), realPlaces);
     if (this.#waiting >= MAX_WAITING) return undecided(`${MAX_WAITING} other lines wait to be judged`);
     this.#waiting++;
-    const verdict = this.#last.then(() => this.#inThread(request));
+    const verdict = this.#last
+      .then(() => this.#inThread(request))
+      .catch((fault: unknown) => undecided(messageOf(fault)));
     this.#last = verdict;
     try {
       return await verdict;
@@ -67,8 +69,11 @@ export class ShellJudge implements Disposable {
         env: {},
         resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
       });
+      let hasEnded = false;
       const end = (verdict: LineVerdict): void => {
         clearTimeout(timer);
+        if (hasEnded) return;
+        hasEnded = true;
         this.#stop = undefined;
         void worker.terminate();
         resolve(verdict);
@@ -76,11 +81,12 @@ export class ShellJudge implements Disposable {
       const fail = (why: string): void => end(undecided(why));
       let timer = setTimeout(() => fail('the thread for it did not start'), START_LIMIT_MS);
       this.#stop = fail;
-      worker.once('online', () => {
-        clearTimeout(timer);
-        timer = setTimeout(() => fail('it takes longer than a second'), JUDGING_LIMIT_MS);
-      });
-      worker.once('message', (message: unknown) => {
+      worker.on('message', (message: unknown) => {
+        if (message === READY) {
+          clearTimeout(timer);
+          timer = setTimeout(() => fail('it takes longer than a second'), JUDGING_LIMIT_MS);
+          return;
+        }
         const read = lineVerdictSchema.safeParse(message);
         if (read.success) end(read.data);
         else fail('its verdict cannot be read');

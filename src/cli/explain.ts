@@ -65,6 +65,10 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   write(`  project  ${projectPath}`);
   write(`  settings ${source ?? 'none'}, ${config.rules.length} rules`);
   tellParts(judged, write);
+  if (tool === 'Bash' && mode === 'cautious' && judged.verdict === 'ask')
+    write(
+      'Claude Code may run it without asking, when it takes it for reading and no rule of yours denies or asks.',
+    );
   return { allow: 0, deny: 1, ask: 2 }[judged.verdict];
 }
 

@@ -88,6 +88,10 @@ describe('command lines with rules of the user', () => {
     'watch "rm -rf src"',
     'for f in a; do rm -rf src; done',
     'coproc rm -rf src',
+    'repeat 3 rm -rf src',
+    'noglob rm -rf src',
+    'nocorrect rm -rf src',
+    '- rm -rf src',
   ])('a rule that denies rm finds it in %j, in both modes', async (line) => {
     for (const mode of ['auto', 'cautious'] as const) {
       const judged = await judgeLine(project, line, mode, [row('Bash(rm *)', 'deny'), row('Bash', 'allow')]);
@@ -104,6 +108,19 @@ describe('command lines with rules of the user', () => {
     'ls\u0000',
     '${x}m -rf',
     'ssh host rm',
+    "for x in 'a[$(rm x)]'; do case $((x)) in *) true;; esac; done",
+    '(( y = x ))',
+    "x='$(rm x)'; echo ${x@P}",
+    'echo ${(e)x}',
+    "echo *(e:'rm x':)",
+    "ls src/*(e:'rm x':)",
+    'cat =(rm x)',
+    'cat <=(rm x)',
+    '=rm x',
+    "echo $+path['$(rm x)']",
+    "printf %d 'path[$(rm x)]'",
+    "test -v 'a[$(rm x)]'",
+    'for x (a) rm x',
   ])('a rule that denies rm makes %j asked in mode auto, since it may run rm', async (line) => {
     expect(await judgeLine(project, line, 'auto', [row('Bash(rm *)', 'deny')])).toMatchObject({
       verdict: 'ask',

@@ -67,8 +67,8 @@ describe('a rule', () => {
   test('that is the line, letter for letter, allows it, unless names of files decide what it is', () => {
     const line = 'CI=1 npm test > out.log 2>&1';
     expect(exactRule(rulesOf(`Bash(${line})`), line)).toBeDefined();
-    expect(exactRule(rulesOf(`Bash(${line})`), `${line} `)).toBeDefined();
-    expect(exactRule(rulesOf(`Bash(${line})`), `${line};`)).toBeUndefined();
+    for (const other of [`${line};`, `${line} `, `\u00a0${line}`, `${line}\r`])
+      expect(exactRule(rulesOf(`Bash(${line})`), other)).toBeUndefined();
     expect(exactRule(rulesOf('Bash(rg x \\*)'), 'rg x *')).toBeUndefined();
     expect(exactRule(rulesOf('Bash(rg x ?)'), 'rg x ?')).toBeUndefined();
   });

@@ -82,7 +82,11 @@ describe('a line is judged in a thread', () => {
   );
 
   test.each([
-    ['never ends', 'for (;;);', 'longer than a second'],
+    [
+      'never ends',
+      "import { parentPort } from 'node:worker_threads'; parentPort.postMessage('ready'); for (;;);",
+      'longer than a second',
+    ],
     ['fails', "throw new Error('oops')", 'oops'],
     ['ends without a verdict', '', 'ended'],
     ['overflows its stack', 'const f = () => f() + 1; f();', 'call stack'],
