@@ -12,15 +12,7 @@ const compat = new FlatCompat({
 });
 export default [
   {
-    ignores: [
-      'dist/**',
-      'coverage/**',
-      'node_modules/**',
-      '.cache/**',
-      'eslint.config.js',
-      '**/*.mjs',
-      '**/*.cjs',
-    ],
+    ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.cache/**', '**/*.cjs'],
   },
   ...compat.config(rules).map((config) => ({ ...config, files: ['**/*.ts'] })),
   { files: ['vitest.config.ts'], rules: { 'no-restricted-exports': 'off' } },
