@@ -1,4 +1,4 @@
-// Pure: wishes → the arguments of the CLI.
+// Pure: wishes → the arguments of the CLI. A value from elsewhere is passed as `--name=value`: it cannot become an option.
 import type { CliPermissions } from '../approvals/cli-permissions.js';
 import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
@@ -33,8 +33,7 @@ export interface LaunchWishes {
 export function interactiveArguments(wishes: LaunchWishes, settings: string): string[] {
   return [
     ...PERMISSION_MODE,
-    '--session-id',
-    wishes.sessionId,
+    `--session-id=${wishes.sessionId}`,
     '--settings',
     settings,
     ...sandboxArguments(wishes),
@@ -53,8 +52,7 @@ export function printArguments(wishes: LaunchWishes): string[] {
     'stream-json',
     '--verbose',
     ...(wishes.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
-    '--session-id',
-    wishes.sessionId,
+    `--session-id=${wishes.sessionId}`,
     ...settingsArguments(wishes),
     ...sandboxArguments(wishes),
     ...resumeArguments(wishes),
@@ -93,13 +91,12 @@ function resumeArguments({ resume }: LaunchWishes): string[] {
   if (!resume) return [];
   const { sessionId, messageId } = resume;
   return [
-    '--resume',
-    sessionId,
+    `--resume=${sessionId}`,
     '--fork-session',
-    ...(messageId === null ? [] : ['--resume-session-at', messageId]),
+    ...(messageId === null ? [] : [`--resume-session-at=${messageId}`]),
   ];
 }
 
 function modelArguments({ model }: LaunchWishes): string[] {
-  return model === null ? [] : ['--model', model];
+  return model === null ? [] : [`--model=${model}`];
 }

@@ -7,6 +7,7 @@ import { ScreenPatterns } from '../approvals/screen-patterns.js';
 import type { Clock } from '../base/clock.js';
 import type { Installation } from '../claude/installation.js';
 import { InteractiveDriver } from '../claude/interactive/interactive-driver.js';
+import { claudeConfigDir } from '../claude/transcript-files.js';
 import { PrintDriver } from '../claude/print/print-driver.js';
 import { ProgramDriver } from '../claude/program/program-driver.js';
 import type { CliSandbox } from '../claude/sandbox/cli-sandbox.js';
@@ -92,6 +93,8 @@ function oneProgram(parts: DriverParts): SessionDriver {
   return new InteractiveDriver({
     ...terminal,
     sessionId,
+    // What a container writes is never read here while it runs: its links would lead to files of this machine.
+    configDir: spec.container === undefined ? claudeConfigDir(env) : undefined,
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,

@@ -37,7 +37,7 @@ export const taskSpecSchema = z.object({
   /** Claude Code asks for nothing at all: the user's explicit setting, for questions alone. */
   skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
-  resume: z.object({ sessionId: z.string(), messageId: z.string().nullable() }).nullable().optional(),
+  resume: z.object({ sessionId: z.guid(), messageId: z.guid().nullable() }).nullable().optional(),
   /** For a task that was started from inside another one. Its keeper carries the mark of that one, and ends with it. */
   parent: parentSchema.extend({ mark: z.string() }).optional(),
   /** For a task that works in a git worktree of its own; `project_path` lies in it then. */

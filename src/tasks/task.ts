@@ -134,14 +134,15 @@ const currentRecordSchema = z.object({
   process_mark: z.string(),
   exit_code: z.number().nullable(),
   signal: z.string().nullable(),
-  session_id: z.string().nullable(),
+  /** A UUID: it becomes an argument of the CLI. */
+  session_id: z.guid().nullable().catch(null),
   cli_version: z.string().nullable(),
   turns: z.number(),
   final_message: z.string(),
   /** For a question: `final_message` is the whole answer, and the session only has to be left. */
   answered: z.boolean().optional(),
   /** UUID of the assistant's last message in the session's transcript, where the CLI told it. */
-  message_id: z.string().nullable().optional(),
+  message_id: z.guid().nullable().optional().catch(null),
   last_output: z.string(),
   output_bytes: z.number(),
   files_changed: z.array(z.string()),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 const common = {
-  session_id: z.string(),
-  transcript_path: z.string().optional(),
+  /** Any program of the agent can post a hook, so what is no UUID is refused. */
+  session_id: z.guid(),
   cwd: z.string().optional(),
   permission_mode: z.string().optional(),
 };

@@ -5,6 +5,7 @@ import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, TurnFault } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
 import { faultKindOf } from '../trouble/fault-kinds.js';
+import { findTranscripts } from '../transcript-files.js';
 import { TranscriptTail } from '../transcript-tail.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
 
@@ -13,6 +14,14 @@ interface Waiting {
   readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
   /** A person has typed at the terminal while it waited. */
   isTypedAt: boolean;
+}
+
+export interface HookSessionOptions {
+  readonly cwd: string;
+  /** The id that the CLI was given: a hook of another one, such as after `/clear`, does not change it. */
+  readonly sessionId: string;
+  /** Where the CLI keeps its transcripts on this machine; undefined where these are not to be read. */
+  readonly configDir: string | undefined;
 }
 
 /** An empty hook output: the CLI goes on as if no hook were there. */
@@ -24,6 +33,8 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
  */
 export class HookSession implements Disposable {
   readonly #cwd: string;
+  readonly #sessionId: string;
+  readonly #configDir: string | undefined;
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
@@ -33,26 +44,29 @@ export class HookSession implements Disposable {
   /** Requests that have arrived and are not open yet. */
   #arriving = 0;
   #transcript: TranscriptTail | undefined;
-  #sessionId: string | undefined;
+  #isTranscriptLost = false;
+  #isLive = false;
   #nextRequest = 1;
   #reading: Promise<void> = Promise.resolve();
   #lastSaid = '';
 
-  constructor(cwd: string, fire: (event: SessionEvent) => void) {
+  constructor({ cwd, sessionId, configDir }: HookSessionOptions, fire: (event: SessionEvent) => void) {
     this.#cwd = cwd;
+    this.#sessionId = sessionId;
+    this.#configDir = configDir;
     this.#fire = fire;
   }
 
   /** `live` once a hook came: from then on hooks decide and screen dialogs of running turns are not believed. */
   get state(): 'silent' | 'live' {
-    return this.#sessionId === undefined ? 'silent' : 'live';
+    return this.#isLive ? 'live' : 'silent';
   }
 
   async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name === 'other') return NO_OPINION;
     const isRequest = event.hook_event_name === 'PermissionRequest';
     if (isRequest) this.#arriving++;
-    this.#meet(event);
+    this.#meet();
     await this.#tellWhatWasSaid();
     if (isRequest) this.#arriving--;
     this.#closeAnswered(event);
@@ -180,11 +194,10 @@ export class HookSession implements Disposable {
     }
   }
 
-  #meet(event: KnownHookEvent): void {
-    if (event.transcript_path !== undefined) this.#transcript ??= new TranscriptTail(event.transcript_path);
-    if (this.#sessionId === event.session_id) return;
-    this.#sessionId = event.session_id;
-    this.#fire({ type: 'session', sessionId: event.session_id });
+  #meet(): void {
+    if (this.#isLive) return;
+    this.#isLive = true;
+    this.#fire({ type: 'session', sessionId: this.#sessionId });
   }
 
   #ask(event: PermissionRequestEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
@@ -209,15 +222,22 @@ export class HookSession implements Disposable {
   #tellWhatWasSaid(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       try {
+        if (this.#isTranscriptLost || this.#configDir === undefined) return;
+        this.#transcript ??= await transcriptOf(this.#configDir, this.#sessionId);
         for (const text of (await this.#transcript?.readNew()) ?? []) this.#say(text);
       } catch (fault) {
         // The transcript only makes the log richer; the hooks go on without it.
-        this.#transcript = undefined;
+        this.#isTranscriptLost = true;
         this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(fault)}` });
       }
     });
     return this.#reading;
   }
+}
+
+async function transcriptOf(configDir: string, sessionId: string): Promise<TranscriptTail | undefined> {
+  const [path] = await findTranscripts(configDir, sessionId);
+  return path === undefined ? undefined : new TranscriptTail(path);
 }
 
 function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnFault {

@@ -56,6 +56,8 @@ export interface InteractiveDriverOptions {
   /** File whose text is the prompt; it becomes the program's stdin. */
   readonly promptFile: string;
   readonly sessionId: string;
+  /** Where the CLI keeps its transcripts on this machine; undefined where these are not to be read. */
+  readonly configDir: string | undefined;
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI is to ask about, besides what it asks about by itself. */
   readonly permissions?: CliPermissions | undefined;
@@ -102,7 +104,7 @@ export class InteractiveDriver implements SessionDriver {
 
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
-    this.#hooks = this.#owned.add(new HookSession(options.cwd, (event) => this.#onHookEvent(event)));
+    this.#hooks = this.#owned.add(new HookSession(options, (event) => this.#onHookEvent(event)));
     this.#watch = new ScreenWatch({
       clock: options.clock,
       fire: (event) => this.#fire(event),

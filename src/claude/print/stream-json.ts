@@ -92,7 +92,7 @@ const MAX_EPOCH_SECONDS = 4_102_444_800;
 const systemSchema = z.discriminatedUnion('subtype', [
   z.object({
     subtype: z.literal('init'),
-    session_id: z.string(),
+    session_id: z.guid(),
     model: z.string().optional(),
     claude_code_version: z.string().optional(),
   }),
@@ -131,7 +131,7 @@ const messageSchema = z.object({
   api_error: z.string().nullish().catch(undefined),
   api_error_status: z.number().nullish().catch(undefined),
   api_error_params: z.object({ rate_limit_info: limitSchema.optional() }).nullish().catch(undefined),
-  uuid: z.string().optional(),
+  uuid: z.guid().optional().catch(undefined),
 });
 const tokens = z.number().nonnegative().catch(0);
 const modelUsageSchema = z.record(

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -6,6 +6,7 @@ import { parseHookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HookSession } from '../../../src/claude/interactive/hook-session.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 
+const SESSION = '00000000-0000-4000-8000-000000000000';
 const PROJECT = '/home/anybody/proj';
 let folder: string;
 let transcript: string;
@@ -14,9 +15,12 @@ let session: HookSession;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bridge-hooks-'));
-  transcript = join(folder, 'session.jsonl');
+  await mkdir(join(folder, 'projects', '-proj'), { recursive: true });
+  transcript = join(folder, 'projects', '-proj', `${SESSION}.jsonl`);
   events = [];
-  session = new HookSession(PROJECT, (event) => events.push(event));
+  session = new HookSession({ cwd: PROJECT, sessionId: SESSION, configDir: folder }, (event) =>
+    events.push(event),
+  );
 });
 afterEach(async () => {
   session.dispose();
@@ -30,8 +34,7 @@ async function post(
   gone = new AbortController().signal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const event = parseHookEvent({
-    session_id: 's-1',
-    transcript_path: transcript,
+    session_id: SESSION,
     cwd: PROJECT,
     hook_event_name: name,
     ...fields,
@@ -54,8 +57,19 @@ describe('a session as its hooks tell it', () => {
     await post('Stop', { last_assistant_message: '' });
     expect(session.state).toBe('live');
     expect(events.filter((event) => event.type === 'session')).toEqual([
-      { type: 'session', sessionId: 's-1' },
+      { type: 'session', sessionId: SESSION },
     ]);
+  });
+
+  it('a hook that names another session does not change which one it is', async () => {
+    await post('UserPromptSubmit', { session_id: '11111111-1111-4111-8111-111111111111' });
+    expect(events[0]).toEqual({ type: 'session', sessionId: SESSION });
+  });
+
+  it('a hook whose session is an option of the CLI is no hook', async () => {
+    await expect(post('Notification', { session_id: '--dangerously-skip-permissions' })).rejects.toThrow(
+      'no hook',
+    );
   });
 
   it('a prompt begins a turn', async () => {
@@ -151,8 +165,27 @@ describe('what the assistant says in the middle of a turn', () => {
     expect(afterSession().map((event) => event.type)).toEqual(['turn-ended']);
   });
 
+  it("comes from the session's own transcript, not from a path in a hook", async () => {
+    const own = transcript;
+    transcript = join(folder, 'foreign.jsonl');
+    await said('Words of another session.');
+    await post('PreToolUse', { transcript_path: transcript, tool_name: 'Read', tool_input: {} });
+    transcript = own;
+    await said('My own words.');
+    await post('PreToolUse', {
+      transcript_path: join(folder, 'foreign.jsonl'),
+      tool_name: 'Read',
+      tool_input: {},
+    });
+    expect(events.filter((event) => event.type === 'said')).toEqual([
+      { type: 'said', text: 'My own words.' },
+    ]);
+  });
+
   it('is left out when the transcript cannot be read, and the session goes on', async () => {
-    transcript = join(folder, 'x'.repeat(300));
+    session.dispose();
+    const configDir = join(folder, 'x'.repeat(300));
+    session = new HookSession({ cwd: PROJECT, sessionId: SESSION, configDir }, (event) => events.push(event));
     await post('UserPromptSubmit', { prompt: 'Do it.' });
     expect(afterSession().map((event) => event.type)).toEqual(['notice', 'turn-started']);
   });

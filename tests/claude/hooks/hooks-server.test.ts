@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HooksServer } from '../../../src/claude/hooks/hooks-server.js';
 
-const stop = JSON.stringify({ session_id: 's', hook_event_name: 'Stop' });
+const stop = JSON.stringify({ session_id: '00000000-0000-4000-8000-000000000000', hook_event_name: 'Stop' });
 let server: HooksServer;
 let seen: HookEvent[];
 let faults: string[];
@@ -71,13 +71,18 @@ describe('the server for hooks', () => {
     expect((await post('', authorized, 'GET')).status).toBe(405);
   });
 
-  it.each(['', 'no json', '[]', '{}', '{"session_id":1,"hook_event_name":"Stop"}'])(
-    'turns the body %j away with 400',
-    async (body) => {
-      expect((await post(body)).status).toBe(400);
-      expect(seen).toEqual([]);
-    },
-  );
+  it.each([
+    '',
+    'no json',
+    '[]',
+    '{}',
+    '{"session_id":1,"hook_event_name":"Stop"}',
+    '{"session_id":"--dangerously-skip-permissions","hook_event_name":"Notification"}',
+    '{"session_id":"--continue","hook_event_name":"of a newer version"}',
+  ])('turns the body %j away with 400', async (body) => {
+    expect((await post(body)).status).toBe(400);
+    expect(seen).toEqual([]);
+  });
 
   it('turns a body of more than 64 MiB away with 413 and says so', async () => {
     const response = await post('x'.repeat(64 * 1024 * 1024 + 1)).catch(() => undefined);

@@ -5,7 +5,11 @@ import { HOOK_TOKEN_VARIABLE, hookSettings } from '../../../src/claude/hooks/hoo
 import { relayHooks } from '../../../src/claude/hooks/relayed-hooks.js';
 
 const TOKEN = 'a token';
-const EVENT = { session_id: 's', hook_event_name: 'UserPromptSubmit', prompt: 'Do it.' };
+const EVENT = {
+  session_id: '00000000-0000-4000-8000-000000000000',
+  hook_event_name: 'UserPromptSubmit',
+  prompt: 'Do it.',
+};
 const FOREVER = new AbortController().signal;
 
 describe('hooks of a CLI that cannot reach the server', () => {

@@ -34,6 +34,7 @@ beforeEach(() => {
     shell: '/bin/sh',
     promptFile: '/home/anybody/prompt.md',
     sessionId: '00000000-0000-4000-8000-000000000000',
+    configDir: undefined,
     model: null,
     decisionTimeoutSeconds: 300,
     killTree: async (pid) => {
@@ -62,7 +63,11 @@ async function hook(name: string, fields: Readonly<Record<string, unknown>> = {}
   const response = await fetch(hooksUrl(), {
     method: 'POST',
     headers: { authorization: `Bearer ${pty.spawned?.env['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'] ?? ''}` },
-    body: JSON.stringify({ session_id: 's-1', hook_event_name: name, ...fields }),
+    body: JSON.stringify({
+      session_id: '00000000-0000-4000-8000-000000000000',
+      hook_event_name: name,
+      ...fields,
+    }),
   });
   return response.json();
 }
@@ -98,7 +103,7 @@ describe('the start', () => {
     });
     expect(pty.spawned?.command.slice(0, 2)).toEqual(['/bin/claude', '--debug']);
     expect(argumentAfter('--permission-mode')).toBe('default');
-    expect(argumentAfter('--session-id')).toBe('00000000-0000-4000-8000-000000000000');
+    expect(pty.spawned?.command).toContain('--session-id=00000000-0000-4000-8000-000000000000');
     const token = pty.spawned?.env['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'] ?? '';
     expect(token.length).toBeGreaterThan(20);
     expect(pty.spawned?.command.join(' ')).not.toContain(token);
