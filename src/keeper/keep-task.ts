@@ -37,6 +37,7 @@ import type { Judgement } from '../tasks/task-run-parts.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import type { AgentContainer, AgentContainerParts } from './agent-container.js';
 import { endChildren } from './end-children.js';
+import { commandShell } from './command-shell.js';
 import { createDriver } from './create-driver.js';
 import { FloodShare } from './flood-share.js';
 import { KeeperServer } from './keeper-server.js';
@@ -144,13 +145,21 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     const shellJudge = owned.add(new ShellJudge({ rows, places }));
     const share = owned.add(new FloodShare({ clock }));
     const pty = container?.terminals ?? owned.add(new PtyManager({ clock }));
+    const shellEnv =
+      container === undefined && installation.isClaude
+        ? await commandShell(
+            join(stateDir.taskDir(taskId), 'shell'),
+            childEnv,
+            spec.settings.pass_environment,
+          )
+        : {};
     const driver = createDriver({
       spec,
       installation,
       clock,
       pty,
       spawnPiped: container?.terminals.spawnPiped,
-      env: { ...(container?.env ?? childEnv), ...sandboxed?.env },
+      env: { ...(container?.env ?? childEnv), ...sandboxed?.env, ...shellEnv },
       sandbox: sandboxed?.sandbox,
       prompt,
       promptFile: stateDir.promptFile(taskId),

@@ -28,6 +28,10 @@ const BY_SWITCH: readonly { readonly name: string; readonly needs: readonly stri
   { name: 'CLAUDE_CODE_USE_FOUNDRY', needs: ['AZURE_*'] },
 ];
 
+/** What the built-in list passes for Claude Code's own requests; no command needs it. */
+const KEY_OF_SESSION =
+  /^(ANTHROPIC|CLAUDE|AWS|AZURE|GOOGLE|VERTEX)_\w*(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS|CUSTOM_HEADERS)/;
+
 /** Switch values that mean "off", as the CLI reads them. */
 const OFF = new Set(['', '0', 'false', 'no', 'off']);
 
@@ -59,8 +63,7 @@ export function childEnvironment(
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
-    const isAsked = asked.some((pattern) => fits(name, pattern) && (pattern !== '*' || !isNeverByStar(name)));
-    if (isAsked || patterns.some((pattern) => fits(name, pattern))) passed[name] = value;
+    if (isPassed(name, asked) || patterns.some((pattern) => fits(name, pattern))) passed[name] = value;
   }
   return {
     ...passed,
@@ -69,6 +72,18 @@ export function childEnvironment(
     ...options.extra,
     [MARK_VARIABLE]: options.mark,
   };
+}
+
+/** The names in a child's environment that hold keys for Claude Code alone: those that the user lets through are not among them. */
+export function sessionKeys(
+  env: Readonly<Record<string, string>>,
+  passEnvironment: readonly string[],
+): string[] {
+  return Object.keys(env).filter((name) => KEY_OF_SESSION.test(name) && !isPassed(name, passEnvironment));
+}
+
+function isPassed(name: string, asked: readonly string[]): boolean {
+  return asked.some((pattern) => fits(name, pattern) && (pattern !== '*' || !isNeverByStar(name)));
 }
 
 function fits(name: string, pattern: string): boolean {

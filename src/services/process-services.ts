@@ -15,7 +15,7 @@ import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
-import { childEnvironment } from '../pty/child-env.js';
+import { childEnvironment, sessionKeys } from '../pty/child-env.js';
 import { Heartbeat } from '../store/heartbeat.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -71,7 +71,10 @@ export async function createProcessServices(
     const find = (id: string) => manager.find(id);
     return (made = createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find }));
   });
-  const passed = childEnvironment(env, { mark: '', passEnvironment: config.pass_environment });
+  const all = childEnvironment(env, { mark: '', passEnvironment: config.pass_environment });
+  // What is spawned here is no session of Claude Code.
+  const keys = sessionKeys(all, config.pass_environment);
+  const passed = Object.fromEntries(Object.entries(all).filter(([name]) => !keys.includes(name)));
   const manager: ProcessManager = new ProcessManager({
     store,
     clock,

@@ -111,3 +111,18 @@ describeRealClaude('files that run later or instruct later sessions in mode caut
     },
   );
 });
+
+describeRealClaude('the environment of commands', ({ binary }) => {
+  it.each(drivers)('holds neither the token of the hooks nor the key of the session (%s)', async (driver) => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('env; tr "\\0" "\\n" < /proc/self/environ; echo shown'), says('Done.')],
+    });
+    const id = await bridge.start({ prompt: 'Go.', path: bridge.project, driver });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
+    const [shown = ''] = toolResults(bridge);
+    expect(shown).toContain('shown');
+    expect(shown).toContain('ANTHROPIC_BASE_URL');
+    expect(shown).not.toMatch(/ANTHROPIC_API_KEY|CLAUDE_CODE_BRIDGE_HOOK_TOKEN/);
+  });
+});
