@@ -6,6 +6,7 @@ import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { prepareContainerHome } from '../claude/container-home.js';
+import { HOOK_TOKEN_VARIABLE } from '../claude/hooks/hook-settings.js';
 import { relayHooks } from '../claude/hooks/relayed-hooks.js';
 import { parseVersion, type Installation } from '../claude/installation.js';
 import { HOOK_TEXT } from '../processes/docker/container-texts.js';
@@ -80,7 +81,11 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
     hooks: {
       redirect: (options) => {
         const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
-        return { options: { ...options, command }, answer };
+        // The relay posts from this machine: nothing in the container needs the token.
+        const env = Object.fromEntries(
+          Object.entries(options.env).filter(([name]) => name !== HOOK_TOKEN_VARIABLE),
+        );
+        return { options: { ...options, command, env }, answer };
       },
     },
   });
