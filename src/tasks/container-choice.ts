@@ -18,8 +18,19 @@ export function checkSamePlace(
   );
 }
 
-/** Throws INVALID_ARGUMENTS for a sandbox in a container: the kernel makes none there for a user without capabilities. */
+/**
+ * Throws INVALID_ARGUMENTS for a mode that a container cannot keep. The kernel makes no sandbox there for a user without
+ * capabilities. All programs there have the agent's user, so one of them could answer what `cautious` asks: it can write to
+ * the pipes of the hooks and of the CLI.
+ */
 export function checkIsolation({ isolation, permissionMode, skipPermissions }: StartTask): void {
+  if (permissionMode === 'cautious' && isolation === 'docker') {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      "permission_mode 'cautious' and isolation 'docker' do not go together: a command in the container has the user of Claude Code there, so it could answer the questions of the session itself.",
+      "Give isolation 'none', or leave permission_mode out: the container holds what commands reach.",
+    );
+  }
   if (permissionMode !== 'sandboxed') return;
   if (skipPermissions === true) {
     throw new BridgeError(

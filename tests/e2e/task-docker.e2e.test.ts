@@ -29,7 +29,7 @@ describeDocker('a task in a container', (engine) => {
     image = await claudeImage(engine, newestClaude());
   }, IMAGE_LIMIT_MS);
 
-  it('asks, does and tells what a task on this machine does, and is gone on with where it was', async () => {
+  it('does and tells what a task on this machine does, and is gone on with where it was', async () => {
     const bridge = await inContainer(image, {
       script: [
         runs(WHERE, 'I will.'),
@@ -40,10 +40,6 @@ describeDocker('a task in a container', (engine) => {
       ],
     });
     const receiptOf = async (id: string): Promise<unknown> => {
-      expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
-        kind: 'permission',
-        tool: 'Bash',
-      });
       expect(await bridge.end(id)).toMatchObject({
         status: 'completed',
         exit_code: 0,
@@ -51,15 +47,14 @@ describeDocker('a task in a container', (engine) => {
       });
       const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
       // The first task in a container has its folder to be trusted, which a person did before on this machine.
-      return shapeOf({ ...receipt, decisions: receipt.decisions.slice(-1) });
+      return shapeOf({ ...receipt, decisions: [] });
     };
-    const inside = await start(bridge, { isolation: 'docker', permission_mode: 'cautious' });
-    expect(await bridge.answerNext(inside, { verdict: 'allow' })).toMatchObject({ kind: 'trust' });
+    const inside = await start(bridge, { isolation: 'docker' });
     const there = await receiptOf(inside);
     expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('inside\n');
     expect(await containersOf(inside)).toEqual([]);
 
-    const outside = await start(bridge, { permission_mode: 'cautious' });
+    const outside = await start(bridge, {});
     expect(there).toEqual(await receiptOf(outside));
     expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('outside\n');
 
@@ -72,16 +67,12 @@ describeDocker('a task in a container', (engine) => {
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
   });
 
-  it('works over the print driver, too: asks, is told, leaves nothing, and is gone on with', async () => {
+  it('works over the print driver, too: is told, leaves nothing, and is gone on with', async () => {
     const bridge = await inContainer(image, {
       script: [runs(WHERE, 'I will.'), says('All written.'), says('As I said.')],
     });
-    const wish = { isolation: 'docker', driver: 'print', permission_mode: 'cautious' };
+    const wish = { isolation: 'docker', driver: 'print' };
     const id = await start(bridge, wish);
-    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
-      kind: 'permission',
-      tool: 'Bash',
-    });
     const ended = await bridge.end(id);
     expect(ended).toMatchObject({ status: 'completed', exit_code: 0 });
     expect(ended.last_output).toContain('All written.');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkSamePlace, chooseContainer } from '../../src/tasks/container-choice.js';
+import { checkIsolation, checkSamePlace, chooseContainer } from '../../src/tasks/container-choice.js';
 
 const SETTINGS = {
   image: 'team/claude:1',
@@ -21,6 +21,23 @@ it.each([
 ])('is refused when $what', ({ settings, code }) => {
   expect(() => chooseContainer(settings)).toThrow(expect.objectContaining({ code }));
 });
+
+it.each(['cautious', 'sandboxed'] as const)(
+  'refuses mode %s, which it cannot keep, with both drivers',
+  (permissionMode) => {
+    for (const driver of ['interactive', 'print'] as const) {
+      const wish = {
+        prompt: 'Do it.',
+        path: '/projects/app',
+        isolation: 'docker',
+        driver,
+        permissionMode,
+      } as const;
+      expect(() => checkIsolation(wish)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
+      expect(() => checkIsolation({ ...wish, permissionMode: 'auto' })).not.toThrow();
+    }
+  },
+);
 
 it('holds for a task that goes on with an earlier one: both in containers, or both on this machine', () => {
   expect(() => checkSamePlace('task_1', true, { isolation: 'docker' })).not.toThrow();
