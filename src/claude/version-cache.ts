@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
-import { installationKey, parseVersion } from './installation.js';
+import { installationKey, parseVersion, type Installation } from './installation.js';
 
 const VERSION_LIMIT_MS = 10_000;
 /** More installations than a person has; the oldest are forgotten. */
@@ -18,7 +18,7 @@ export async function readVersion(
   cacheFile: string,
 ): Promise<string | undefined> {
   const [program = '', ...args] = command;
-  const key = await installationKey(program);
+  const key = [await installationKey(program), ...args].join(' ');
   const known = await readJsonFile(cacheFile, cacheSchema);
   const entries = known.state === 'ok' ? known.value : {};
   const remembered = entries[key];
@@ -29,6 +29,20 @@ export async function readVersion(
     await writeJsonFileAtomically(cacheFile, kept, { durable: false });
   }
   return version;
+}
+
+/**
+ * The installation, recognised by the version that it tells where its name is not that of Claude Code: a script, `npx`, `env`.
+ * Its rules and questions would else be those of any program.
+ */
+export async function recognised(
+  installation: Installation,
+  env: Readonly<Record<string, string>>,
+  cacheFile: string,
+): Promise<Installation> {
+  if (installation.isClaude) return installation;
+  const isClaude = (await readVersion(installation.command, env, cacheFile)) !== undefined;
+  return { ...installation, isClaude };
 }
 
 /** Standard output, or nothing when the program fails or takes too long: it then simply has no known version. */

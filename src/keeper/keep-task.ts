@@ -19,7 +19,7 @@ import {
   type Installation,
 } from '../claude/installation.js';
 import type { SessionRequest } from '../claude/session.js';
-import { readVersion } from '../claude/version-cache.js';
+import { readVersion, recognised } from '../claude/version-cache.js';
 import { childEnvironment } from '../pty/child-env.js';
 import { PtyManager } from '../pty/pty-manager.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
@@ -98,12 +98,14 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     const homeDir = env['HOME'] ?? '/';
     const container = await containerOf({ spec, stateDir, mark, env: childEnv, homeDir, clock, logger });
     if (container !== undefined) owned.add(container);
-    const installation =
+    const versions = `${stateDir.path}/claude-versions.json`;
+    const named =
       container?.installation ??
       (await findInstallation(spec.settings.claude_command, { path: env['PATH'] ?? '', homeDir }));
-    const askVersion = () =>
-      container?.version() ??
-      readVersion(installation.command, childEnv, `${stateDir.path}/claude-versions.json`);
+    // Another program is asked only where something is promised that Claude Code alone can keep.
+    const isAsked = container === undefined && spec.permission_mode !== 'auto';
+    const installation = isAsked ? await recognised(named, childEnv, versions) : named;
+    const askVersion = () => container?.version() ?? readVersion(installation.command, childEnv, versions);
     sandboxed = await taskSandbox({
       spec,
       installation,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readVersion } from '../../src/claude/version-cache.js';
+import { readVersion, recognised } from '../../src/claude/version-cache.js';
 
 let folder: string;
 let program: string;
@@ -23,6 +23,16 @@ async function install(text: string): Promise<void> {
   await chmod(program, 0o755);
 }
 const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n');
+
+describe('a program of another name', () => {
+  it('is Claude Code when it tells its version, with these arguments', async () => {
+    await install('case $1 in run) echo "2.1.330 (Claude Code)" ;; *) echo "tool 2.1.330" ;; esac');
+    const named = { command: [program, 'run'], isClaude: false };
+    expect(await recognised(named, env, cacheFile)).toEqual({ ...named, isClaude: true });
+    const other = { command: [program, 'list'], isClaude: false };
+    expect(await recognised(other, env, cacheFile)).toEqual(other);
+  });
+});
 
 describe('the version of an installed CLI', () => {
   it('is asked once and then remembered', async () => {
