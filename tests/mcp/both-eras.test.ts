@@ -124,7 +124,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     ],
     [
       { prompt: 'x', path: '/p', permission_mode: 'yolo' },
-      'permission_mode: found "yolo", expected one of "auto", "cautious".',
+      'permission_mode: found "yolo", expected one of "auto", "cautious", "sandboxed".',
     ],
     [
       { prompt: 'x', path: '/p', timeout_second: 90 },
