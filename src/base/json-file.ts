@@ -49,7 +49,10 @@ export async function writeJsonFileAtomically(
   { mode = 0o600, durable = true }: Partial<AtomicWrite> = {},
 ): Promise<void> {
   try {
-    await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode, durable });
+    const text = `${JSON.stringify(value, null, 2)}\n`;
+    if (Buffer.byteLength(text) > MAX_JSON_BYTES)
+      throw new Error(`it would be larger than ${MAX_JSON_BYTES} bytes, and could not be read again`);
+    await replaceFile(path, text, { mode, durable });
   } catch (fault) {
     throw unusable('write', path, fault);
   }

@@ -5,12 +5,25 @@ import { headBytes, oneLine } from '../base/text.js';
 import type { SessionRequest } from '../claude/session.js';
 import type { Decision } from './task.js';
 
-/** A record keeps this many decisions; the journal has all of them. */
+/** A session asks a few things at a time; one that leaves so many open floods. */
+export const MAX_OPEN = 50;
+/** A record keeps this many decisions, and about this many bytes of them; the journal has all of them. */
 const MAX_KEPT = 100;
+const MAX_KEPT_BYTES = 200_000;
+/** Of open decisions alone: what is beyond it is not opened. */
+const MAX_OPEN_BYTES = 150_000;
+/** Questions and options are shown whole or not at all: an answer names one of them. */
+const MAX_QUESTION_BYTES = 8_000;
 /** A tool's input may be a whole file; a decision shows its beginning. */
 const MAX_FIELD_BYTES = 2_000;
 const MAX_FIELDS = 20;
+const MAX_INPUT_BYTES = 8_000;
+/** The same while the open decisions together are long. */
+const SHORT_INPUT_BYTES = 500;
+const MAX_TOOL_CHARS = 200;
+const MAX_SUMMARY_CHARS = 500;
 const MAX_WHY_CHARS = 300;
+const MAX_REASON_BYTES = 2_000;
 
 interface OpenDecision {
   readonly request: SessionRequest;
@@ -23,7 +36,10 @@ export class DecisionBook implements Disposable {
   readonly #timeoutSeconds: number;
   readonly #onDeadline: (decisionId: string) => void;
   readonly #open = new Map<string, OpenDecision>();
+  /** Bytes of each decision that is kept, as JSON. */
+  readonly #bytes = new WeakMap<Decision, number>();
   #decisions: Decision[] = [];
+  #dropped = 0;
   #next = 1;
 
   constructor(clock: Clock, timeoutSeconds: number, onDeadline: (decisionId: string) => void) {
@@ -39,6 +55,22 @@ export class DecisionBook implements Disposable {
 
   get openCount(): number {
     return this.#open.size;
+  }
+
+  /** Closed decisions that are no longer kept. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Why a request cannot be opened as a decision, in words for the agent; undefined when it can. */
+  refusal(request: SessionRequest): string | undefined {
+    if (this.#open.size >= MAX_OPEN)
+      return `${MAX_OPEN} requests of this session wait for an answer already, so this one was denied without asking. Wait until some of them are answered, then ask again.`;
+    if (jsonBytes([request.questions ?? [], request.options]) > MAX_QUESTION_BYTES)
+      return `The question and its options are longer than ${MAX_QUESTION_BYTES} bytes, so it was denied without asking. Ask in fewer words.`;
+    if (this.#openBytes() > MAX_OPEN_BYTES)
+      return 'The requests of this session that wait for an answer are too long together, so this one was denied without asking. Wait until some of them are answered, then ask again.';
+    return undefined;
   }
 
   /** A decision that somebody has to take, with a deadline; `why` says which rule asks, and for what reason. */
@@ -112,15 +144,18 @@ export class DecisionBook implements Disposable {
 
   #add(request: SessionRequest, why?: string): Decision {
     const nowMs = this.#clock.now();
-    const input = boundedInput(request.input);
+    const input = boundedInput(
+      request.input,
+      this.#openBytes() > MAX_OPEN_BYTES / 2 ? SHORT_INPUT_BYTES : MAX_INPUT_BYTES,
+    );
     const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
     const decision: Decision = {
       decision_id: `dec_${this.#next++}`,
       kind: request.kind,
-      tool: request.tool,
+      tool: oneLine(request.tool, MAX_TOOL_CHARS),
       input,
       ...(isCut && { input_is_cut: true }),
-      summary: request.summary,
+      summary: headBytes(request.summary, MAX_SUMMARY_CHARS),
       options: [...request.options],
       ...(request.questions === undefined
         ? {}
@@ -135,6 +170,7 @@ export class DecisionBook implements Disposable {
       answered_by: null,
       reason: null,
     };
+    this.#bytes.set(decision, jsonBytes(decision));
     this.#decisions = [...this.#decisions, decision];
     this.#forgetOld();
     return decision;
@@ -150,33 +186,54 @@ export class DecisionBook implements Disposable {
       ...decision,
       verdict,
       answered_by: by,
-      reason,
+      reason: reason === null ? null : headBytes(reason, MAX_REASON_BYTES),
       closed_at: new Date(this.#clock.now()).toISOString(),
     };
+    this.#bytes.set(closed, jsonBytes(closed));
     this.#decisions = this.#decisions.map((candidate) => (candidate === decision ? closed : candidate));
     return closed;
   }
 
   #forgetOld(): void {
-    while (this.#decisions.length > MAX_KEPT) {
-      const oldest = this.#decisions.findIndex((decision) => decision.closed_at !== null);
-      if (oldest === -1) return;
-      this.#decisions = this.#decisions.filter((_, index) => index !== oldest);
+    let bytes = this.#bytesOf(this.#decisions);
+    while (this.#decisions.length > MAX_KEPT || bytes > MAX_KEPT_BYTES) {
+      const oldest = this.#decisions.find((decision) => decision.closed_at !== null);
+      if (oldest === undefined) return;
+      bytes -= this.#bytes.get(oldest) ?? 0;
+      this.#decisions = this.#decisions.filter((decision) => decision !== oldest);
+      this.#dropped++;
     }
+  }
+
+  #openBytes(): number {
+    return this.#bytesOf(this.#decisions.filter((decision) => decision.closed_at === null));
+  }
+
+  #bytesOf(decisions: readonly Decision[]): number {
+    return decisions.reduce((sum, decision) => sum + (this.#bytes.get(decision) ?? 0), 0);
   }
 }
 
-function boundedInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input)
-      .slice(0, MAX_FIELDS)
-      .map(([key, value]) => [key, boundedField(value)]),
-  );
+/** The beginning of an input: so many fields, each cut, and together at most about `maxBytes`. */
+function boundedInput(input: Readonly<Record<string, unknown>>, maxBytes: number): Record<string, unknown> {
+  const bounded: Record<string, unknown> = {};
+  let left = maxBytes;
+  for (const [key, value] of Object.entries(input).slice(0, MAX_FIELDS)) {
+    if (left <= 0) break;
+    const field = oneLine(key, MAX_TOOL_CHARS);
+    bounded[field] = boundedField(value, Math.min(MAX_FIELD_BYTES, left));
+    left -= jsonBytes([field, bounded[field]]);
+  }
+  return bounded;
 }
 
-function boundedField(value: unknown): unknown {
+function boundedField(value: unknown, maxBytes: number): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text === undefined || text.length <= MAX_FIELD_BYTES) return value;
-  const head = headBytes(text, MAX_FIELD_BYTES);
+  if (text === undefined || text.length <= maxBytes) return value;
+  const head = headBytes(text, maxBytes);
   return `${head}… (${text.length - head.length} more characters)`;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { headBytes } from '../base/text.js';
 
 /** Where the log's text goes; a RotatingFile in a keeper. */
 export interface TextSink {
@@ -8,6 +9,8 @@ export interface TextSink {
 
 /** One line of a program's output is cut here: a log is for reading. */
 const MAX_LINE_CHARS = 4_000;
+/** The longest answer that a model gives in one turn is shorter by far. */
+const MAX_ENTRY_BYTES = 512 * 1024;
 /** Keeps the control characters of a program or a file name from forging lines or moving the reader's cursor. */
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const hasControlCharacter = new RegExp(controlCharacters.source);
@@ -23,7 +26,8 @@ export class ReadableLog {
   }
 
   /** An entry with its time; further lines of `text` follow indented, so that none looks like an entry of its own. */
-  entry(text: string): void {
+  entry(words: string): void {
+    const text = headBytes(words, MAX_ENTRY_BYTES);
     const at = new Date(this.#clock.now()).toISOString();
     this.#sink.write(`[${at}] ${clean(text).trimEnd().replaceAll('\n', '\n    ')}\n`);
   }

@@ -24,6 +24,8 @@ export class RunRequests {
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
   readonly #grants = new SessionGrants();
+  /** Requests that were denied because too much is open, since one was opened last. */
+  #turnedAway = 0;
 
   constructor(parts: RunRequestsParts) {
     this.#parts = parts;
@@ -37,6 +39,13 @@ export class RunRequests {
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || state.isFinished) return;
     if (judgement.verdict === 'ask') {
+      const refusal = decisions.refusal(request);
+      if (refusal !== undefined) {
+        this.#turnAway(refusal);
+        await driver.answer(request.requestId, { verdict: 'deny', message: refusal });
+        return;
+      }
+      this.#tellTurnedAway();
       story.asked(decisions.open(request, `${judgement.rule}: ${judgement.reason}`));
       state.settle(request.source, 'asked');
       return;
@@ -92,8 +101,21 @@ export class RunRequests {
   }
 
   withdrawAll(why: string): void {
+    this.#tellTurnedAway();
     for (const decisionId of this.#parts.decisions.openIds)
       this.#close(decisionId, 'withdrawn', 'session', why);
+  }
+
+  /** A flood is told twice: when it begins, and how much it was. */
+  #turnAway(refusal: string): void {
+    this.#turnedAway++;
+    if (this.#turnedAway === 1) this.#parts.story.noticed(refusal);
+  }
+
+  #tellTurnedAway(): void {
+    if (this.#turnedAway > 1)
+      this.#parts.story.noticed(`${this.#turnedAway} requests were denied without asking`);
+    this.#turnedAway = 0;
   }
 
   /** Rules that deny go first; what they would ask about may have been allowed for the session. */

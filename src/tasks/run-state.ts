@@ -1,7 +1,7 @@
 import { messageOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import { oneLine } from '../base/text.js';
+import { headBytes, oneLine } from '../base/text.js';
 import type { DecisionBook } from './decision-book.js';
 import {
   canMove,
@@ -19,6 +19,10 @@ const ACTIVITY_CHARS = 200;
 const VIEW_INTERVAL_MS = 1_000;
 /** A record lists this many changed files; git has the rest. */
 const MAX_FILES_CHANGED = 200;
+/** A longer path is none of this system. */
+const MAX_PATH_CHARS = 4_096;
+/** What the session says of itself (why it ended, its id, its model) has a few words. */
+const MAX_WORDS_BYTES = 4_000;
 
 /** The record of a run while it lives: every change of it goes through here, to disk first and then to whoever listens. */
 export class RunState implements Disposable {
@@ -146,7 +150,9 @@ export class RunState implements Disposable {
   }
 
   addFiles(files: readonly string[]): void {
-    const added = files.filter((file) => !this.#record.files_changed.includes(file));
+    const added = files.filter(
+      (file) => file.length <= MAX_PATH_CHARS && !this.#record.files_changed.includes(file),
+    );
     if (added.length === 0) return;
     this.update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
   }
@@ -154,7 +160,7 @@ export class RunState implements Disposable {
   /** A change that callers act on: written at once, then told. */
   changed(fields: Partial<TaskRecord>): void {
     if (this.#isFinished) return;
-    this.#record = { ...this.#record, ...fields, decisions: this.#decisions.all };
+    this.#record = { ...this.#record, ...bounded(fields), ...this.#decided() };
     this.#write(this.#record);
   }
 
@@ -168,7 +174,7 @@ export class RunState implements Disposable {
   /** A change that callers do not act on: written and told within a second. */
   update(fields: Partial<TaskRecord>): void {
     if (this.#isFinished) return;
-    this.#record = { ...this.#record, ...fields };
+    this.#record = { ...this.#record, ...bounded(fields) };
     this.#parts.records.writeSoon(() => this.record);
   }
 
@@ -194,10 +200,10 @@ export class RunState implements Disposable {
   close(end: Partial<TaskRecord> & { readonly status: TaskStatus }): TaskRecord {
     const final: TaskRecord = {
       ...this.record,
-      ...end,
+      ...bounded(end),
       ended_at: this.nowText(),
       activity: '',
-      decisions: this.#decisions.all,
+      ...this.#decided(),
       change_seq: this.#record.change_seq + 1,
     };
     if (!canMove(this.#record.status, final.status))
@@ -222,6 +228,11 @@ export class RunState implements Disposable {
     this.#owned.dispose();
   }
 
+  #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {
+    const { all, dropped } = this.#decisions;
+    return { decisions: all, ...(dropped > 0 && { decisions_dropped: dropped }) };
+  }
+
   #write(record: TaskRecord): void {
     this.#parts.records
       .write(record)
@@ -234,4 +245,17 @@ export class RunState implements Disposable {
     if (isFinal(this.#record.status) || this.#startedMs === undefined) return this.#record.elapsed_seconds;
     return Math.floor((this.#parts.clock.monotonicMs() - this.#startedMs) / 1000);
   }
+}
+
+/** Texts that come from the session, cut: a record is read whole by everybody who looks at the task. */
+function bounded<Fields extends Partial<TaskRecord>>(fields: Fields): Fields {
+  const { reason, session_id, model, cli_version, message_id } = fields;
+  return {
+    ...fields,
+    ...(reason !== undefined && { reason: headBytes(reason, MAX_WORDS_BYTES) }),
+    ...(typeof session_id === 'string' && { session_id: headBytes(session_id, MAX_WORDS_BYTES) }),
+    ...(typeof model === 'string' && { model: headBytes(model, MAX_WORDS_BYTES) }),
+    ...(typeof cli_version === 'string' && { cli_version: headBytes(cli_version, MAX_WORDS_BYTES) }),
+    ...(typeof message_id === 'string' && { message_id: headBytes(message_id, MAX_WORDS_BYTES) }),
+  };
 }

@@ -146,7 +146,10 @@ const currentRecordSchema = z.object({
   last_output: z.string(),
   output_bytes: z.number(),
   files_changed: z.array(z.string()),
+  /** The open ones, and the newest closed ones. */
   decisions: z.array(decisionSchema),
+  /** Closed decisions that are not listed any more; the journal has them. */
+  decisions_dropped: z.number().optional(),
   /** Grows with every change of status and every decision asked or closed: the cursor of `wait_for_task`. */
   change_seq: z.number(),
   log_file: z.string(),

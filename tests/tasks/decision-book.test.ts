@@ -89,6 +89,51 @@ describe('the book of decisions', () => {
     expect(String(input['content'])).toMatch(/^é{1000}… \(4000 more characters\)$/);
   });
 
+  it('opens fifty at a time, and says to the agent why it opens no more', () => {
+    const { book: decisions } = book();
+    for (let number = 0; number < 50; number++) decisions.open(request({ requestId: `r${number}` }));
+    expect(decisions.refusal(request())).toMatch(/^50 requests of this session wait .* ask again\.$/);
+    decisions.close('dec_1', 'deny', 'caller', null);
+    expect(decisions.refusal(request())).toBeUndefined();
+  });
+
+  it('opens no question that is too long to be shown whole', () => {
+    const { book: decisions } = book();
+    const question = { question: 'Which?', header: '', multiSelect: false };
+    const long = Array.from({ length: 1_000 }, (_, index) => ({ label: `option ${index}` }));
+    expect(decisions.refusal(request({ questions: [{ ...question, options: [] }] }))).toBeUndefined();
+    expect(decisions.refusal(request({ questions: [{ ...question, options: long }] }))).toMatch(
+      /longer than 8000 bytes.*fewer words/,
+    );
+    expect(decisions.refusal(request({ options: long.map(({ label }) => label) }))).toMatch(/fewer words/);
+  });
+
+  it.each([
+    { what: 'one long field', input: { command: '\u0001'.repeat(40_000) } },
+    {
+      what: 'many fields',
+      input: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_900)])),
+    },
+    { what: 'long names', input: Object.fromEntries([['n'.repeat(40_000), 1]]) },
+  ])('is small, whatever fifty open requests hold: $what', ({ input }) => {
+    const { book: decisions } = book();
+    const flood = request({ input, tool: 't'.repeat(10_000), summary: 's'.repeat(10_000) });
+    while (decisions.refusal(flood) === undefined) decisions.open(flood, 'w'.repeat(10_000));
+    expect(decisions.openCount).toBeGreaterThan(5);
+    expect(decisions.openCount).toBeLessThanOrEqual(50);
+    expect(JSON.stringify(decisions.all).length).toBeLessThan(200_000);
+    for (const id of decisions.openIds) decisions.close(id, 'deny', 'caller', 'r'.repeat(100_000));
+    for (let number = 0; number < 100; number++) decisions.record(flood, 'deny', 'r'.repeat(100_000));
+    expect(JSON.stringify(decisions.all).length).toBeLessThan(250_000);
+  });
+
+  it('counts the closed ones that it drops', () => {
+    const { book: decisions } = book();
+    for (let number = 0; number < 130; number++)
+      decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
+    expect(decisions.dropped).toBe(30);
+  });
+
   it('disposed leaves no timer', () => {
     const { book: decisions, clock } = book();
     decisions.open(request());

@@ -69,6 +69,50 @@ describe('a run', () => {
     expect(await run.ended).toMatchObject({ status: 'failed', reason: 'No memory was left.' });
   });
 
+  it('denies what a flood asks beyond fifty, with a reason, and keeps the first request open and answerable', async () => {
+    const harness = await started();
+    const { run, driver, log, onDisk } = harness;
+    driver.ask({ requestId: 'real' });
+    const id = await asked(harness);
+    const input = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`field${index}`, 'x'.repeat(1_900)]),
+    );
+    for (let number = 0; number < 3_000; number++) driver.ask({ requestId: `forged-${number}`, input });
+    await vi.waitUntil(() => driver.answers.length === 2_951, PATIENCE);
+    expect(driver.answers[0]?.answer).toMatchObject({
+      verdict: 'deny',
+      message: expect.stringMatching(/^50 requests of this session wait for an answer already/),
+    });
+    expect(openDecisions(run.record)).toHaveLength(50);
+    await run.respond({ decision_id: id, verdict: 'allow', by: 'caller' });
+    expect(driver.answers.at(-1)).toMatchObject({ requestId: 'real', answer: { verdict: 'allow' } });
+    expect(JSON.stringify(await onDisk()).length).toBeLessThan(250_000);
+    expect(log().match(/requests of this session wait/g)).toHaveLength(1);
+    driver.exit();
+    await run.ended;
+    expect(log()).toContain('2951 requests were denied without asking');
+  });
+
+  it('keeps a small record, whatever its session says', async () => {
+    const { run, driver, onDisk } = await started();
+    const huge = 'ä\u0001'.repeat(1_000_000);
+    driver.fire({ type: 'session', sessionId: huge, cliVersion: huge, model: huge });
+    driver.fire({ type: 'notice', text: huge });
+    driver.fire({ type: 'said', text: huge });
+    for (let number = 0; number < 300; number++)
+      driver.fire({
+        type: 'tool-finished',
+        tool: 'Write',
+        summary: 'Write(x)',
+        ok: true,
+        filesChanged: [`/${number}/${'x'.repeat(number * 100)}`],
+      });
+    driver.endTurn(huge, { messageId: huge, error: { kind: 'api-error', text: huge } });
+    driver.exit();
+    await run.ended;
+    expect(JSON.stringify(await onDisk()).length).toBeLessThan(1_000_000);
+  });
+
   it('has its end, too, when its files cannot be closed', async () => {
     const { run, driver, onDisk } = await started({ failsToFlush: true });
     driver.exit();
