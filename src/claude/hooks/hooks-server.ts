@@ -1,11 +1,21 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors.js';
+import { isDeepJson } from '../../base/json-depth.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { parseHookEvent, type HookEvent } from './hook-event.js';
+import { HookConnections } from './hook-connections.js';
 
 /** A hook body carries a tool's whole input, such as a file to write; more than this is no file a tool writes. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The bodies of all requests that are being answered; each keeps its event until a person has decided. */
+const MAX_HELD_BYTES = 32 * 1024 * 1024;
+/** A request on loopback arrives in milliseconds. */
+const ARRIVAL_LIMIT_MS = 10_000;
+const CHECK_INTERVAL_MS = 1_000;
+/** Claude Code writes what an event is before what a tool was given (2.1.197 and 2.1.330). */
+const HEAD_BYTES = 64 * 1024;
+const PERMISSION_REQUEST = /"hook_event_name":\s*"PermissionRequest"/;
 
 /**
  * Answers one event. `gone` aborts when the CLI no longer waits for the answer: a person answered at the terminal.
@@ -22,22 +32,28 @@ export class HooksServer implements Disposable {
   readonly #token: Buffer;
   readonly #handle: HookHandler;
   readonly #onFault: (text: string) => void;
+  readonly #connections = new HookConnections();
+  #heldBytes = 0;
   #port = 0;
 
   private constructor(token: string, handle: HookHandler, onFault: (text: string) => void) {
     this.#token = Buffer.from(`Bearer ${token}`);
     this.#handle = handle;
     this.#onFault = onFault;
-    this.#server = createServer((request, response) => {
+    // The limits are for a request that arrives; its answer takes as long as the decision that it asks for.
+    const limits = {
+      headersTimeout: ARRIVAL_LIMIT_MS,
+      requestTimeout: ARRIVAL_LIMIT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    };
+    this.#server = createServer(limits, (request, response) => {
       void this.#serve(request, response).catch((fault: unknown) => {
         this.#onFault(`hook request failed: ${messageOf(fault)}`);
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
     });
-    // A permission request is held open until it is decided; the decision's own deadline ends it.
-    this.#server.requestTimeout = 0;
-    this.#server.headersTimeout = 10_000;
+    this.#server.on('connection', (socket) => this.#connections.add(socket));
   }
 
   /** Listens on a free port of 127.0.0.1. */
@@ -74,12 +90,25 @@ export class HooksServer implements Disposable {
       response.writeHead(refusal).end();
       return;
     }
-    const body = await readBody(request);
-    if (body === undefined) {
-      this.#onFault(`a hook body was larger than ${MAX_BODY_BYTES} bytes and was refused`);
-      response.writeHead(413, { connection: 'close' }).end();
-      return;
+    const body = await this.#readBody(request);
+    const head = body.bytes.subarray(0, HEAD_BYTES).toString('latin1');
+    if (body.isTooLarge) {
+      this.#turnAway(response, 413, head, `its input is larger than ${MAX_BODY_BYTES} bytes`);
+    } else if (this.#heldBytes + body.bytes.length > MAX_HELD_BYTES) {
+      this.#turnAway(response, 503, head, `the requests that wait hold ${MAX_HELD_BYTES} bytes already`);
+    } else if (isDeepJson(body.bytes)) {
+      this.#turnAway(response, 400, head, 'its input is nested too deeply');
+    } else {
+      await this.#answer(request, body.bytes, response, head);
     }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    body: Buffer,
+    response: ServerResponse,
+    head: string,
+  ): Promise<void> {
     const event = parseHookEvent(parseJson(body));
     if (event === undefined) {
       response.writeHead(400).end();
@@ -89,9 +118,49 @@ export class HooksServer implements Disposable {
     response.on('close', () => {
       if (!response.writableEnded) gone.abort();
     });
-    const answer = await this.#handle(event, gone.signal);
-    if (gone.signal.aborted) return;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const answering = this.#connections.answers(request.socket);
+    this.#heldBytes += body.length;
+    try {
+      const answer = await this.#handle(event, gone.signal);
+      if (!gone.signal.aborted) send(response, answer);
+    } catch (fault) {
+      this.#turnAway(response, 500, head, `it could not be handled (${messageOf(fault)})`);
+    } finally {
+      answering.dispose();
+      this.#heldBytes -= body.length;
+    }
+  }
+
+  /** A permission request is denied with the reason: after a fault the CLI would ask at a terminal that nobody watches. */
+  #turnAway(response: ServerResponse, status: number, head: string, why: string): void {
+    this.#onFault(`A hook of the session was turned away: ${why}`);
+    if (PERMISSION_REQUEST.test(head)) {
+      const decision = { behavior: 'deny', message: `The request was denied without asking: ${why}.` };
+      send(response, { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+    } else response.writeHead(status).end();
+  }
+
+  /** The whole body; of one that is too large the rest is read and dropped, so that its sender reads the answer. */
+  async #readBody(
+    request: IncomingMessage,
+  ): Promise<{ readonly bytes: Buffer; readonly isTooLarge: boolean }> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const arriving = this.#connections.arrives(request.socket);
+    try {
+      for await (const chunk of request) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        bytes += chunk.length;
+        if (bytes > MAX_BODY_BYTES) chunks.length = Math.min(chunks.length, 1);
+        else {
+          chunks.push(chunk);
+          arriving.grew(chunk.length);
+        }
+      }
+    } finally {
+      arriving.dispose();
+    }
+    return { bytes: Buffer.concat(chunks), isTooLarge: bytes > MAX_BODY_BYTES };
   }
 
   /** The HTTP status with which a request is turned away, or undefined. */
@@ -104,16 +173,8 @@ export class HooksServer implements Disposable {
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function send(response: ServerResponse, answer: Readonly<Record<string, unknown>>): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
 
 /** Text that is no JSON parses as undefined, which is no hook event. */

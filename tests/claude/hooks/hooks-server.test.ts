@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { HookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HooksServer } from '../../../src/claude/hooks/hooks-server.js';
 
@@ -84,17 +86,113 @@ describe('the server for hooks', () => {
     expect(seen).toEqual([]);
   });
 
-  it('turns a body of more than 64 MiB away with 413 and says so', async () => {
-    const response = await post('x'.repeat(64 * 1024 * 1024 + 1)).catch(() => undefined);
-    // A client that still writes may see the connection cut instead of the answer.
-    if (response !== undefined) expect(response.status).toBe(413);
-    expect(faults).toEqual(['a hook body was larger than 67108864 bytes and was refused']);
+  it.each([
+    {
+      what: 'a body of more than 8 MiB',
+      input: `"${'x'.repeat(8 * 1024 * 1024)}"`,
+      status: 413,
+      why: 'its input is larger than 8388608 bytes',
+    },
+    {
+      what: 'a body that nests deeply',
+      input: '['.repeat(100_000) + ']'.repeat(100_000),
+      status: 400,
+      why: 'its input is nested too deeply',
+    },
+  ])('turns $what away, denies a permission request by it, and says so', async ({ input, status, why }) => {
+    const body = (name: string): string =>
+      `{"session_id":"s","hook_event_name":"${name}","tool_name":"Write","tool_input":{"content":${input}}}`;
+    expect((await post(body('PreToolUse'))).status).toBe(status);
+    const denied = await post(body('PermissionRequest'));
+    expect(denied.status).toBe(200);
+    expect(await denied.json()).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PermissionRequest',
+        decision: { behavior: 'deny', message: `The request was denied without asking: ${why}.` },
+      },
+    });
+    expect(seen).toEqual([]);
+    expect(faults).toEqual(Array(2).fill(`A hook of the session was turned away: ${why}`));
+  });
+
+  it('holds 32 MiB of requests that wait for an answer, and denies what is beyond', async () => {
+    const release = new AbortController();
+    answer = () =>
+      new Promise((done) => release.signal.addEventListener('abort', () => done({ well: 'yes' })));
+    const large = JSON.stringify({
+      session_id: 's',
+      hook_event_name: 'PermissionRequest',
+      tool_name: 'Write',
+      tool_input: { content: 'x'.repeat(7 * 1024 * 1024) },
+    });
+    const responses: Promise<Response>[] = [];
+    for (let number = 1; number <= 4; number++) {
+      responses.push(post(large));
+      await expect.poll(() => seen.length).toBe(number);
+    }
+    const fifth = await post(large);
+    expect(await fifth.text()).toContain(
+      '"behavior":"deny","message":"The request was denied without asking',
+    );
+    release.abort();
+    for (const response of responses) expect(await (await response).json()).toEqual({ well: 'yes' });
+    answer = async () => ({ well: 'again' });
+    expect(await (await post(large)).json()).toEqual({ well: 'again' });
+  });
+
+  it('serves a real request beside any number of connections that send nothing whole', async () => {
+    const { port } = new URL(server.url);
+    const sockets = Array.from({ length: 500 }, () => connect(Number(port), '127.0.0.1'));
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    for (const [index, socket] of sockets.entries()) {
+      socket.on('error', () => undefined);
+      if (index % 2 === 0)
+        socket.write(
+          `POST /hooks HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer secret\r\ncontent-length: 8000000\r\n\r\n{`,
+        );
+    }
+    await Promise.all(sockets.map((socket) => once(socket, 'connect').catch(() => undefined)));
+    expect((await post(stop)).status).toBe(200);
+    await expect.poll(() => sockets.filter((socket) => !socket.destroyed).length).toBeLessThanOrEqual(128);
+    expect((await post(stop)).status).toBe(200);
+  });
+
+  it('holds 16 MiB of bodies that are not whole, and drops the oldest', async () => {
+    const { port } = new URL(server.url);
+    const sockets = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1'));
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    const closed = sockets.map((socket) => new Promise<void>((done) => socket.on('close', () => done())));
+    for (const socket of sockets) {
+      socket.on('error', () => undefined);
+      socket.resume();
+      socket.write(
+        `POST /hooks HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer secret\r\ncontent-length: 8000000\r\n\r\n`,
+      );
+      socket.write(Buffer.alloc(4 * 1024 * 1024, 0x20));
+    }
+    await Promise.all(closed.slice(0, 3));
+    expect((await post(stop)).status).toBe(200);
+  });
+
+  it('never drops a request that waits for its answer, however many connections come', async () => {
+    const release = new AbortController();
+    answer = () =>
+      new Promise((done) => release.signal.addEventListener('abort', () => done({ well: 'yes' })));
+    const waiting = post(stop);
+    await expect.poll(() => seen.length).toBe(1);
+    const { port } = new URL(server.url);
+    const sockets = Array.from({ length: 300 }, () => connect(Number(port), '127.0.0.1'));
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await expect.poll(() => sockets.filter((socket) => socket.destroyed).length).toBeGreaterThan(150);
+    release.abort();
+    expect(await (await waiting).json()).toEqual({ well: 'yes' });
   });
 
   it('answers 500 when the handler fails, and tells it', async () => {
     answer = () => Promise.reject(new Error('oh no'));
     expect((await post(stop)).status).toBe(500);
-    expect(faults).toEqual(['hook request failed: oh no']);
+    expect(faults).toEqual(['A hook of the session was turned away: it could not be handled (oh no)']);
   });
 
   it('tells the handler when the CLI hangs up', async () => {
