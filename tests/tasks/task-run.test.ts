@@ -79,10 +79,10 @@ describe('a run', () => {
     );
     for (let number = 0; number < 3_000; number++) driver.ask({ requestId: `forged-${number}`, input });
     await vi.waitUntil(() => driver.answers.length === 2_951, PATIENCE);
-    expect(driver.answers[0]?.answer).toMatchObject({
-      verdict: 'deny',
-      message: expect.stringMatching(/^50 requests of this session wait for an answer already/),
-    });
+    const denied = driver.answers[0]?.answer;
+    expect(denied?.verdict === 'deny' && denied.message).toMatch(
+      /^50 requests of this session wait for an answer already/,
+    );
     expect(openDecisions(run.record)).toHaveLength(50);
     await run.respond({ decision_id: id, verdict: 'allow', by: 'caller' });
     expect(driver.answers.at(-1)).toMatchObject({ requestId: 'real', answer: { verdict: 'allow' } });
