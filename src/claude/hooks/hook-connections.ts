@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 
 /** A session has a few at a time: one for each tool call that is asked about. */
 const MAX_CONNECTIONS = 128;
 /** Bodies that are not whole yet, all together; two of the largest fit. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
+
+type Socket = IncomingMessage['socket'];
 
 export interface ArrivingBody extends Disposable {
   grew(bytes: number): void;
