@@ -10,18 +10,22 @@ export type JsonFile<T> =
   /** It is there and is not what it should be; `why` completes the sentence "the file is unusable: …". */
   | { readonly state: 'corrupt'; readonly why: string };
 
-/** Far above any record; a larger file is no file of ours. */
+/** Far above anything that is written; a larger file is no file of ours. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 const MAX_WHY_CHARS = 500;
 
 /**
- * Reads a JSON file through a schema. Only regular files of at most 64 MB are read. Throws BridgeError STATE_UNUSABLE when
+ * Reads a JSON file through a schema. Only regular files of at most `maxBytes` (64 MB) are read. Throws BridgeError STATE_UNUSABLE when
  * the system refuses (permissions, too many open files, a failing disk): that says nothing about what the file holds.
  */
-export async function readJsonFile<T>(path: string, schema: z.ZodType<T>): Promise<JsonFile<T>> {
+export async function readJsonFile<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  maxBytes = MAX_JSON_BYTES,
+): Promise<JsonFile<T>> {
   let text: string;
   try {
-    const read = await readRegularFile(path, MAX_JSON_BYTES);
+    const read = await readRegularFile(path, maxBytes);
     if (read.state === 'missing') return read;
     if (read.state === 'refused') return corrupt(read.why);
     text = read.bytes.toString('utf8');
@@ -42,16 +46,23 @@ export async function readJsonFile<T>(path: string, schema: z.ZodType<T>): Promi
   return corrupt(faults.join('; '));
 }
 
-/** Replaces a file by `value` as JSON, see `replaceFile`. Throws BridgeError STATE_UNUSABLE; the old content stays then. */
+/**
+ * Replaces a file by `value` as JSON, see `replaceFile`; more than `maxBytes` is refused, so that what is written can be read
+ * again. Throws BridgeError STATE_UNUSABLE; the old content stays then.
+ */
 export async function writeJsonFileAtomically(
   path: string,
   value: unknown,
-  { mode = 0o600, durable = true }: Partial<AtomicWrite> = {},
+  {
+    mode = 0o600,
+    durable = true,
+    maxBytes = MAX_JSON_BYTES,
+  }: Partial<AtomicWrite> & { readonly maxBytes?: number } = {},
 ): Promise<void> {
   try {
     const text = `${JSON.stringify(value, null, 2)}\n`;
-    if (Buffer.byteLength(text) > MAX_JSON_BYTES)
-      throw new Error(`it would be larger than ${MAX_JSON_BYTES} bytes, and could not be read again`);
+    if (Buffer.byteLength(text) > maxBytes)
+      throw new Error(`it would be larger than ${maxBytes} bytes, and could not be read again`);
     await replaceFile(path, text, { mode, durable });
   } catch (fault) {
     throw unusable('write', path, fault);

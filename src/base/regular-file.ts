@@ -50,6 +50,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<R
   const opened = await openRegularFile(path);
   if (opened.state !== 'open') return opened;
   try {
+    if (opened.size > maxBytes) return { state: 'refused', why: `it is larger than ${maxBytes} bytes` };
     const chunks: Buffer[] = [];
     let length = 0;
     // Read to the end rather than to the size: the file may grow, and some files state no size.

@@ -1,7 +1,6 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { systemClock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { createStderrLogger } from '../base/logger.js';
 import { loadConfig } from '../config/load-config.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { KeeperClient } from '../keeper/keeper-client.js';
@@ -127,9 +126,8 @@ async function followInstead(
 }
 
 function reader(stateDir: StateDir): (taskId: string) => Promise<TaskRecord | undefined> {
-  const logger = createStderrLogger('error');
   return async (taskId) => {
-    const file = await readRecordFile(stateDir, taskId, { now: () => systemClock.now(), logger });
+    const file = await readRecordFile(stateDir, taskId);
     return file.state === 'ok' ? file.record : undefined;
   };
 }

@@ -4,7 +4,7 @@ import { MARK_VARIABLE } from '../os/mark-variable.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { TaskRecord } from '../tasks/task.js';
-import type { TaskHost, TaskLink } from '../tasks/task-host.js';
+import type { KeptTaskName, TaskHost, TaskLink } from '../tasks/task-host.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
@@ -55,10 +55,13 @@ export class KeeperHost implements TaskHost {
     throw new BridgeError(isErrorCode(code) ? code : 'TASK_START_FAILED', message, hint);
   }
 
-  async connect(record: TaskRecord): Promise<TaskLink | undefined> {
-    const link = await KeeperClient.connect(record.task_id, record.socket_path);
+  async connect({
+    task_id,
+    socket_path = this.#options.runtimeDir.socketPath(task_id),
+  }: KeptTaskName): Promise<TaskLink | undefined> {
+    const link = await KeeperClient.connect(task_id, socket_path);
     void link?.greeted.then((hello) => {
-      if (hello?.needs_server === true) this.#stayIfReached(record);
+      if (hello?.needs_server === true) this.#stayIfReached({ task_id, socket_path });
     });
     return link;
   }

@@ -75,8 +75,8 @@ async function sweepTask(
   swept: Swept,
   corrupt: string[],
 ): Promise<void> {
-  const { stateDir, clock, logger, settle, endMarked } = parts;
-  const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+  const { stateDir, clock, settle, endMarked } = parts;
+  const file = await readRecordFile(stateDir, taskId);
   const isCorrupt = file.state === 'corrupt';
   if (isCorrupt) corrupt.push(taskId);
   if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {

@@ -3,7 +3,7 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { nextEvent } from '../base/event.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { TaskRecord } from './task.js';
-import type { TaskHost } from './task-host.js';
+import type { KeptTaskName, TaskHost } from './task-host.js';
 
 /** A record that was written so short ago is the keeper's newest; what the session shows is not written for its own sake. */
 const FRESH_MS = 1_000;
@@ -22,8 +22,16 @@ export async function liveRecord(
   // Who started it was told that it runs while that was still being written.
   const mayBeBehind = record.status === 'starting';
   if (!mayBeBehind && isFresh(stateDir.recordFile(record.task_id), clock)) return record;
+  return (await recordOfKeeper(record, { host, clock })) ?? record;
+}
+
+/** The record of a running task as its keeper has it; undefined when it does not tell it at once. */
+export async function recordOfKeeper(
+  task: KeptTaskName,
+  { host, clock }: { readonly host: TaskHost; readonly clock: Clock },
+): Promise<TaskRecord | undefined> {
   try {
-    const connecting = host.connect(record);
+    const connecting = host.connect(task);
     const link = await withinMs(clock, ANSWER_LIMIT_MS, connecting);
     if (link === undefined) {
       // One that comes too late has nobody who would close it.
@@ -31,16 +39,16 @@ export async function liveRecord(
         (late) => late?.dispose(),
         () => undefined,
       );
-      return record;
+      return undefined;
     }
     try {
-      return (await withinMs(clock, ANSWER_LIMIT_MS, nextEvent(link.onDidChange))) ?? record;
+      return await withinMs(clock, ANSWER_LIMIT_MS, nextEvent(link.onDidChange));
     } finally {
       link.dispose();
     }
   } catch {
     // A keeper that cannot be reached now: what it last wrote is what is known.
-    return record;
+    return undefined;
   }
 }
 

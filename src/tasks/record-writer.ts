@@ -5,6 +5,7 @@ import { writeJsonFileAtomically } from '../base/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { makeFolders } from '../base/make-folders.js';
+import { MAX_RECORD_BYTES } from './record-file.js';
 import type { TaskRecord } from './task.js';
 
 /** A change that callers do not act on is written at most this often. */
@@ -96,7 +97,7 @@ export class RecordWriter implements Disposable {
     try {
       // Somebody removed the task's folder: it is still the only place where others look for this task.
       if (this.#isFailing) await makeFolders(dirname(this.#path), OWNER_ONLY);
-      await writeJsonFileAtomically(this.#path, record);
+      await writeJsonFileAtomically(this.#path, record, { maxBytes: MAX_RECORD_BYTES });
       if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });
       this.#isFailing = false;
       this.#hasWritten = true;

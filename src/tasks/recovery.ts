@@ -46,10 +46,7 @@ export async function recoverTask(
   { ending, endKeeper, waitMs = WAIT_LIMIT_MS }: Recovery = {},
 ): Promise<TaskRecord> {
   const latest = async (): Promise<TaskRecord> => {
-    const file = await readRecordFile(parts.stateDir, record.task_id, {
-      now: () => parts.clock.now(),
-      logger: parts.logger,
-    });
+    const file = await readRecordFile(parts.stateDir, record.task_id);
     return file.state === 'ok' ? file.record : record;
   };
   const ended = async (): Promise<TaskRecord | undefined> => {

@@ -85,8 +85,8 @@ export class TaskFinisher {
 
   /** For whoever holds the claim of the record. */
   async #finishEnded({ taskId, action, message, signal }: FinishTask): Promise<FinishedTask> {
-    const { worktrees, stateDir, clock, logger } = this.#options;
-    const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+    const { worktrees, stateDir, clock } = this.#options;
+    const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
     const { record } = file;
     const worktree = unfinished(record);

@@ -36,6 +36,9 @@ export interface TaskLink extends Disposable {
   screen(): Promise<ScreenText>;
 }
 
+/** What it takes to reach a task. */
+export type KeptTaskName = Pick<TaskRecord, 'task_id'> & Partial<Pick<TaskRecord, 'socket_path'>>;
+
 /** Starts tasks and reaches running ones. Keeper processes and the in-process host pass one contract suite. */
 export interface TaskHost {
   /**
@@ -43,6 +46,9 @@ export interface TaskHost {
    * Throws BridgeError (TASK_ALREADY_RUNNING, CLAUDE_NOT_FOUND, …); nothing is left behind then.
    */
   launch(spec: TaskSpec): Promise<TaskRecord>;
-  /** A link to a running task, or undefined when no keeper lives for it. */
-  connect(record: TaskRecord): Promise<TaskLink | undefined>;
+  /**
+   * A link to a running task, or undefined when no keeper lives for it. Without `socket_path`, where its record cannot be
+   * read, the keeper is looked for where this host's own would listen.
+   */
+  connect(task: KeptTaskName): Promise<TaskLink | undefined>;
 }

@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
+import type { ProcessIdentity } from '../store/process-identity.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
@@ -11,6 +12,7 @@ import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './stuck-task.js';
 import { TaskQueue } from './task-queue.js';
+import { rebuiltRecord } from './rebuilt-record.js';
 import { purposeOf, TaskReader } from './task-reader.js';
 import type {
   OutputPage,
@@ -61,6 +63,7 @@ export class TaskManager implements TaskService, Disposable {
   readonly #watches: TaskWatches;
   readonly #queue: TaskQueue;
   readonly #starter: TaskStarter;
+  readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
 
@@ -72,7 +75,10 @@ export class TaskManager implements TaskService, Disposable {
         logger.error('a lock file could not be read', { ...corrupt }),
       ),
     );
-    const reader = new TaskReader({ ...options, standings: () => this.#queue.look() });
+    const ownerOf = async (taskId: string): Promise<ProcessIdentity | undefined> =>
+      (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
+    this.#ownerOf = ownerOf;
+    const reader = new TaskReader({ ...options, standings: () => this.#queue.look(), ownerOf });
     const read = (taskId: string) => reader.read(taskId);
     this.#reader = reader;
     this.#watches = this.#owned.add(new TaskWatches({ ...options, read }));
@@ -128,7 +134,17 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
-    const record = await this.get(taskId);
+    let record: TaskRecord;
+    try {
+      record = await this.get(taskId);
+    } catch (fault) {
+      const owner = isStuck(fault) ? await this.#ownerOf(taskId) : undefined;
+      if (owner === undefined || !(fault instanceof Error)) throw fault;
+      // Neither its record nor its keeper says anything: its lock names the process.
+      return this.#endStuck(await rebuiltRecord(taskId, owner, this.#options), reason, () =>
+        Promise.reject(fault),
+      );
+    }
     if (record.status === 'pending' && record.keeper === null) {
       const killed = await this.#queue.cancel(taskId, reason);
       if (killed !== undefined) {
@@ -147,17 +163,21 @@ export class TaskManager implements TaskService, Disposable {
     try {
       return await kill();
     } catch (fault) {
-      if (!(fault instanceof TaskUnreachable && fault.isStuck)) throw fault;
-      const read = (id: string): Promise<TaskRecord | undefined> => this.#reader.read(id);
-      const ended = await endStuckTask(await this.get(taskId), reason, {
-        ...this.#options,
-        read,
-        askAgain: kill,
-      });
-      // A keeper that was killed starts nothing any more.
-      this.#inBackground('the queue could not go on', () => this.#queue.advance());
-      return ended;
+      if (!isStuck(fault)) throw fault;
+      return this.#endStuck(await this.get(taskId), reason, kill);
     }
+  }
+
+  async #endStuck(
+    record: TaskRecord,
+    reason: string,
+    askAgain: () => Promise<TaskRecord>,
+  ): Promise<TaskRecord> {
+    const read = (id: string): Promise<TaskRecord | undefined> => this.#reader.read(id);
+    const ended = await endStuckTask(record, reason, { ...this.#options, read, askAgain });
+    // A keeper that was killed starts nothing any more.
+    this.#inBackground('the queue could not go on', () => this.#queue.advance());
+    return ended;
   }
 
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
@@ -271,6 +291,11 @@ export class TaskManager implements TaskService, Disposable {
   #inBackground(fault: string, act: () => Promise<unknown>): void {
     act().catch((why: unknown) => this.#options.logger.warn(fault, { fault: messageOf(why) }));
   }
+}
+
+/** The keeper takes no connection, or says nothing on it. */
+function isStuck(fault: unknown): boolean {
+  return fault instanceof TaskUnreachable && fault.isStuck;
 }
 
 function notRunning(record: TaskRecord): BridgeError {

@@ -14,7 +14,8 @@ import { QueueFolder } from './queue-folder.js';
 import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
 import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
 import { persistQueued, endQueued } from './queued-record.js';
-import { readRecordFile } from './record-file.js';
+import { rebuiltRecord } from './rebuilt-record.js';
+import { readRecordFile, recordOf } from './record-file.js';
 import { recoverTask } from './recovery.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';
@@ -176,12 +177,12 @@ export class TaskQueue implements Disposable {
   async #dropStale(tickets: readonly Ticket[]): Promise<boolean> {
     let dropped = false;
     for (const { task_id } of tickets) {
-      const record = await this.#record(task_id);
-      if (record !== undefined && record.status === 'pending' && record.keeper === null) continue;
+      const file = await readRecordFile(this.#options.stateDir, task_id);
+      if (file.state === 'ok' && file.record.status === 'pending' && file.record.keeper === null) continue;
       dropped = true;
       await this.#folder.remove(task_id);
       // Its server died before it wrote the record, and so before it answered.
-      if (record === undefined) await this.#options.stateDir.removeTaskDir(task_id);
+      if (file.state === 'missing') await this.#options.stateDir.removeTaskDir(task_id);
     }
     return dropped;
   }
@@ -253,7 +254,7 @@ export class TaskQueue implements Disposable {
     const settled: LockHolder[] = [];
     for (const lock of dead) {
       try {
-        await this.#settle(lock.task_id);
+        await this.#settle(lock);
         settled.push(lock);
       } catch (fault) {
         this.#options.logger.warn('a dead task could not be settled', { fault: messageOf(fault) });
@@ -268,8 +269,10 @@ export class TaskQueue implements Disposable {
   }
 
   /** Ends what a dead keeper left behind, before another task gets its project. */
-  async #settle(taskId: string): Promise<void> {
-    const record = await this.#record(taskId);
+  async #settle({ task_id: taskId, owner }: LockHolder): Promise<void> {
+    const file = await readRecordFile(this.#options.stateDir, taskId);
+    const record =
+      file.state === 'corrupt' ? await rebuiltRecord(taskId, owner, this.#options) : recordOf(file);
     if (record === undefined || record.keeper === null || isFinal(record.status)) return;
     const { stateDir, clock } = this.#options;
     const keeper = await ownerState(record.keeper, { statePath: stateDir.path, clock });
@@ -287,9 +290,7 @@ export class TaskQueue implements Disposable {
   }
 
   async #record(taskId: string): Promise<TaskRecord | undefined> {
-    const { stateDir, clock, logger } = this.#options;
-    const file = await readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
-    return file.state === 'ok' ? file.record : undefined;
+    return recordOf(await readRecordFile(this.#options.stateDir, taskId));
   }
 
   #lookLater(): void {

@@ -11,12 +11,13 @@ import { ownIdentity, type ProcessIdentity, type ProcessState } from '../store/p
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue-order.js';
 import { asQueued } from './queued-record.js';
-import { liveRecord } from './live-record.js';
-import { readRecordFile, type RecordFile } from './record-file.js';
+import { liveRecord, recordOfKeeper } from './live-record.js';
+import { readRecordFile, recordOf, type RecordFile } from './record-file.js';
 import { recoverTask } from './recovery.js';
 import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
 import { readLogPage } from './task-output.js';
+import { TaskUnreachable } from './unreachable.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
 
 /** A list waits so long for each task that another server is giving its end. */
@@ -31,6 +32,8 @@ export interface TaskReaderOptions {
   readonly endMarked: EndMarked;
   /** Where each queued task stands now. */
   readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
+  /** Who keeps a task, by its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
+  readonly ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
 }
 
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
@@ -43,15 +46,15 @@ export class TaskReader {
 
   /** The record on disk; undefined when there is no such task or its record cannot be read. */
   async read(taskId: string): Promise<TaskRecord | undefined> {
-    const file = await this.#readFile(taskId);
-    return file.state === 'ok' ? file.record : undefined;
+    return recordOf(await this.#readFile(taskId));
   }
 
   /** Throws TASK_NOT_FOUND. A task whose keeper is gone is given its truthful end first. */
   async get(taskId: string): Promise<TaskRecord> {
-    const record = await this.read(taskId);
-    if (record === undefined) throw notFound(taskId);
-    return this.#live(await this.#current(record));
+    const file = await this.#readFile(taskId);
+    if (file.state === 'corrupt') return this.#unreadable(taskId, file.why);
+    if (file.state !== 'ok') throw notFound(taskId);
+    return this.#live(await this.#current(file.record));
   }
 
   /** Newest first. Throws INVALID_ARGUMENTS for a cursor that is none, and as `resolveDirectory` for the path. */
@@ -74,9 +77,11 @@ export class TaskReader {
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
       const file = await this.#readFile(id);
-      if (file.state === 'newer' || file.state === 'corrupt') unreadable.push({ task_id: id, why: file.why });
-      if (file.state !== 'ok') continue;
-      const current = await this.#listed(file.record, standings);
+      if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
+      const record =
+        file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
+      if (record === undefined) continue;
+      const current = await this.#listed(record, standings);
       if ('why' in current) {
         unreadable.push(current);
         continue;
@@ -148,8 +153,39 @@ export class TaskReader {
 
   async #readFile(taskId: string): Promise<RecordFile> {
     if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
-    const { stateDir, clock, logger } = this.#options;
-    return readRecordFile(stateDir, taskId, { now: () => clock.now(), logger });
+    return readRecordFile(this.#options.stateDir, taskId);
+  }
+
+  /** A keeper that lives has the record all the same. Throws TASK_UNREACHABLE, or STATE_UNUSABLE when none lives. */
+  async #unreadable(taskId: string, why: string): Promise<TaskRecord> {
+    const record = await recordOfKeeper({ task_id: taskId }, this.#options);
+    if (record !== undefined) return record;
+    const owner = await this.#options.ownerOf(taskId);
+    if (owner === undefined) {
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        `${why} No process keeps task ${taskId} any more.`,
+        'Its log and journal are still there; start a new task with start_task.',
+      );
+    }
+    throw new TaskUnreachable(
+      taskId,
+      `it runs, but its keeper, process ${owner.pid}, does not answer. ${why.replace(/\.$/, '')}`,
+      { isStuck: true },
+    );
+  }
+
+  async #readableAgain(
+    taskId: string,
+    why: string,
+    unreadable: UnreadableTask[],
+  ): Promise<TaskRecord | undefined> {
+    const record = await recordOfKeeper({ task_id: taskId }, this.#options);
+    if (record !== undefined) return record;
+    const owner = await this.#options.ownerOf(taskId);
+    const runs = owner === undefined ? '' : ` The task runs: process ${owner.pid} keeps it.`;
+    unreadable.push({ task_id: taskId, why: `${why}${runs}` });
+    return undefined;
   }
 
   /** What a running task shows is known to its keeper alone. */

@@ -2,7 +2,7 @@ import { Emitter } from '../../src/base/event.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { keepTask } from '../../src/keeper/keep-task.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
-import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
+import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskRun } from '../../src/tasks/task-run.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
 
@@ -40,7 +40,7 @@ export class InProcessHost implements TaskHost {
     });
   }
 
-  async connect(record: TaskRecord): Promise<TaskLink | undefined> {
+  async connect(record: KeptTaskName): Promise<TaskLink | undefined> {
     const run = this.#runs.get(record.task_id);
     if (run === undefined) return undefined;
     const closes = new Emitter<void>();

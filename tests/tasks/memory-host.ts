@@ -7,7 +7,7 @@ import type { StateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/initial-record.js';
 import { projectBusy } from '../../src/tasks/project-busy.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
-import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
+import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
 import { TaskUnreachable } from '../../src/tasks/unreachable.js';
 
@@ -61,7 +61,7 @@ export class MemoryHost implements TaskHost {
     return record;
   }
 
-  async connect({ task_id }: TaskRecord): Promise<TaskLink | undefined> {
+  async connect({ task_id }: KeptTaskName): Promise<TaskLink | undefined> {
     const running = this.#running.get(task_id);
     if (running === undefined) return undefined;
     if (this.connects !== 'made') {
@@ -76,8 +76,11 @@ export class MemoryHost implements TaskHost {
       throw new TaskUnreachable(task_id, 'its keeper went away');
     };
     return {
-      onDidChange: (listener) =>
-        this.#changes.event((record) => (record.task_id === task_id ? listener(record) : undefined)),
+      onDidChange: (listener) => {
+        // As a keeper does, it says how the task is when somebody connects.
+        setImmediate(() => listener(this.#running.get(task_id)?.record ?? running.record));
+        return this.#changes.event((record) => (record.task_id === task_id ? listener(record) : undefined));
+      },
       onDidClose: new Emitter<void>().event,
       respond: refuse,
       message: goAway,

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../src/tasks/record-file.js';
 import { migrateRecord, RECORD_VERSION } from '../../src/tasks/record-versions.js';
@@ -21,8 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const read = (): Promise<RecordFile> =>
-  readRecordFile(stateDir, TASK_ID, { now: () => 0, logger: silentLogger });
+const read = (): Promise<RecordFile> => readRecordFile(stateDir, TASK_ID);
 const names = (): Promise<string[]> => readdir(stateDir.taskDir(TASK_ID));
 const whyOf = (file: RecordFile): string => ('why' in file ? file.why : '');
 const put = (text: string): Promise<void> => writeFile(stateDir.recordFile(TASK_ID), text);
@@ -61,22 +59,15 @@ describe('a record', () => {
     { what: 'something else', text: '[1, 2]' },
     { what: 'a record without most of it', text: '{"schema_version": 2}' },
     { what: 'a version that never was', text: '{"version": -1}' },
-  ])('that is $what is set aside with its bytes, and told at every look', async ({ text }) => {
+    { what: 'too large', text: ' '.repeat(16 * 1024 * 1024 + 1) },
+  ])('that is $what is told at every look, and stays as it is', async ({ text }) => {
     await put(text);
-    const aside = 'record.json.corrupt-1970-01-01T00-00-00.000Z';
     const told = await read();
     expect(told.state).toBe('corrupt');
-    expect(whyOf(told)).toContain(aside);
-    expect(await names()).toEqual([aside]);
-    expect(await readFile(join(stateDir.taskDir(TASK_ID), aside), 'utf8')).toBe(text);
+    expect(whyOf(told)).toContain(`The record ${stateDir.recordFile(TASK_ID)} cannot be read: `);
     expect(await read()).toEqual(told);
-  });
-
-  it('that a keeper writes anew after it was set aside counts again', async () => {
-    await put('nonsense');
-    await read();
-    await put(JSON.stringify(sampleRecord()));
-    expect(await read()).toMatchObject({ state: 'ok' });
+    expect(await names()).toEqual(['record.json']);
+    expect(await readFile(stateDir.recordFile(TASK_ID), 'utf8')).toBe(text);
   });
 
   it('that is not there is missing', async () => {

@@ -186,3 +186,32 @@ describe('the tasks of a user', () => {
     expect(await woken).toMatchObject({ tasks: [{ status: 'running' }], changed: [second.task_id] });
   });
 });
+
+describe('a task whose record cannot be read', () => {
+  it('is shown, listed and killed by its keeper while that lives', async () => {
+    const tasks = manager();
+    const { task_id: id } = await start(tasks, 'a');
+    await writeFile(stateDir.recordFile(id), '{"half');
+    expect(await tasks.get(id)).toMatchObject({ task_id: id, status: 'running' });
+    expect(await tasks.list({ limit: 10 })).toMatchObject({ tasks: [{ task_id: id }], unreadable: [] });
+    expect(await readdir(stateDir.taskDir(id))).not.toContainEqual(expect.stringContaining('corrupt'));
+    expect(await tasks.kill(id, 'Enough.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
+    expect(await tasks.get(id)).toMatchObject({ status: 'killed' });
+  });
+
+  it('is said to run while its keeper does not answer, and is in the list by its id', async () => {
+    const tasks = manager();
+    const { task_id: id } = await start(tasks, 'a');
+    await writeFile(stateDir.recordFile(id), '{"half');
+    host.connects = 'to-nobody';
+    const shown = tasks.get(id);
+    await expect(shown).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
+    await expect(shown).rejects.toThrow(`it runs, but its keeper, process ${process.pid}, does not answer`);
+    const { unreadable = [] } = await tasks.list({ limit: 10 });
+    expect(unreadable.map(({ task_id, why }) => [task_id, why.includes('The task runs: process')])).toEqual([
+      [id, true],
+    ]);
+    const again = start(manager(), 'a', { onConflict: 'error' });
+    await expect(again).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
+  });
+});
