@@ -23,6 +23,8 @@ export function readJsonLines(socket: Socket, onLine: (value: unknown) => void):
         return;
       }
       onLine(value);
+      // What it said made it no peer of ours: the rest of it is not read.
+      if (socket.destroyed) return;
     }
     if (from < chunk.length) {
       rest.push(chunk.subarray(from));

@@ -21,6 +21,8 @@ export class KeeperPeer implements Disposable {
   readonly #options: KeeperPeerOptions;
   readonly #owned = new DisposableStore();
   #isOwedRecord = false;
+  /** A server or a watcher, which stays connected; else it only calls. */
+  stays = false;
 
   constructor(socket: Socket, options: KeeperPeerOptions) {
     this.#socket = socket;

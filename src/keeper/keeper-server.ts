@@ -18,6 +18,10 @@ import {
 } from './messages.js';
 import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from './terminal-watchers.js';
 
+/** Servers, callers and people at terminals; a call connects for its own short time. */
+const MAX_PEERS = 64;
+/** A client waits for its answers; what asks for more at once is none of ours. */
+const MAX_PENDING = 100;
 /** What is being answered when the task ends is told still; a session that ended answers at once. */
 const LAST_ANSWERS_MS = 2_000;
 /** A client that does not take its last lines is not waited for longer. */
@@ -118,6 +122,8 @@ export class KeeperServer implements Disposable {
       onDrain: () => this.#watchers?.caughtUp(peer),
     });
     this.#peers.add(peer);
+    this.#dropOldest();
+    let pending = 0;
     socket.on('close', () => {
       this.#peers.delete(peer);
       this.#watchers?.leave(peer);
@@ -125,12 +131,26 @@ export class KeeperServer implements Disposable {
     });
     socket.on('error', (fault) => this.#logger.debug('a keeper client went away', { fault: fault.message }));
     readJsonLines(socket, (value) => {
+      if (++pending > MAX_PENDING) return void socket.destroy();
       const answering = this.#answerLine(peer, value)
         .then((reply) => (reply === undefined ? socket.destroy() : peer.reply(reply)))
         .then(() => undefined)
-        .finally(() => this.#answering.delete(answering));
+        .finally(() => {
+          pending--;
+          this.#answering.delete(answering);
+        });
       this.#answering.add(answering);
     });
+  }
+
+  /** One that only calls goes before a server, which the task may need, and before a person at the terminal. */
+  #dropOldest(): void {
+    if (this.#peers.size <= MAX_PEERS) return;
+    const [oldest] = this.#peers;
+    const peer = [...this.#peers].find((one) => !one.stays) ?? oldest;
+    if (peer === undefined) return;
+    this.#peers.delete(peer);
+    peer.dispose();
   }
 
   /** Undefined for what is no request at all. */
@@ -147,6 +167,7 @@ export class KeeperServer implements Disposable {
     try {
       switch (request.method) {
         case 'hello':
+          peer.stays ||= request.role !== 'caller';
           if (request.role === 'server') peer.owns(this.#lastServer.came());
           return { id, hello: { protocol: PROTOCOL, needs_server: this.#lastServer.isNeeded } };
         case 'respond':

@@ -141,9 +141,15 @@ export class TaskManager implements TaskService, Disposable {
       const owner = isStuck(fault) ? await this.#ownerOf(taskId) : undefined;
       if (owner === undefined || !(fault instanceof Error)) throw fault;
       // Neither its record nor its keeper says anything: its lock names the process.
-      return this.#endStuck(await rebuiltRecord(taskId, owner, this.#options), reason, () =>
-        Promise.reject(fault),
-      );
+      return this.#endStuck(await rebuiltRecord(taskId, owner, this.#options), reason, async () => {
+        const link = await this.#options.host.connect({ task_id: taskId });
+        if (link === undefined) throw fault;
+        try {
+          return await link.kill(reason);
+        } finally {
+          link.dispose();
+        }
+      });
     }
     if (record.status === 'pending' && record.keeper === null) {
       const killed = await this.#queue.cancel(taskId, reason);

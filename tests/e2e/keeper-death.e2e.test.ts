@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { messageOf } from '../../src/base/errors.js';
@@ -75,6 +75,37 @@ it.each([
     reason: expect.stringContaining(reason) as unknown,
   });
   expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+  await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
+});
+
+it.each([
+  { keeper: 'answers', break: async () => undefined, reason: 'Terminated by kill_task.' },
+  {
+    keeper: 'was halted',
+    break: async ({ pid }: Keeper) => void process.kill(pid, 'SIGSTOP'),
+    reason: 'Terminated by kill_task.',
+  },
+  {
+    keeper: 'cannot be reached',
+    break: ({ socketPath }: Keeper) => rm(socketPath),
+    reason: 'Terminated by kill_task. Its keeper did not answer and was ended, too.',
+  },
+])('kill_task: a task whose record cannot be read and whose keeper $keeper', async (one) => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  await expect.poll(async () => (await recordOf(bridge, id)).agent, POLL).toBeTruthy();
+  const { keeper, socket_path: socketPath } = await recordOf(bridge, id);
+  if (keeper === null) throw new Error('It has no keeper.');
+  const path = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
+  const half = (await readFile(path, 'utf8')).slice(0, -100);
+  await writeFile(path, half);
+  await one.break({ pid: keeper.pid, socketPath });
+  expect(JSON.stringify(await bridge.call('list_tasks'))).toContain(id);
+  expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  expect(await bridge.end(id)).toMatchObject({
+    status: 'killed',
+    reason: expect.stringContaining(one.reason) as unknown,
+  });
   await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
 });
 

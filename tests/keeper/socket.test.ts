@@ -248,3 +248,28 @@ it('who can do nothing before a keeper has introduced itself is told that it doe
   clock.advance(5_000);
   await told;
 });
+
+it('any number of connections leaves room for one that asks', async () => {
+  const { path, server } = await served();
+  const watcher = await KeeperClient.connect(TASK_ID, path, 'watcher');
+  await watcher?.greeted;
+  for (let number = 0; number < 200; number++) await rawClient(path);
+  const caller = await KeeperClient.connect(TASK_ID, path);
+  expect(await caller?.screen()).toMatchObject({ text: 'the screen' });
+  await expect.poll(() => server.clientCount).toBeLessThanOrEqual(64);
+  expect(await watcher?.screen()).toMatchObject({ text: 'the screen' });
+  watcher?.dispose();
+  caller?.dispose();
+});
+
+it('a client that asks for hundreds of things at once is hung up on, and the others are served', async () => {
+  const { path } = await served();
+  const good = await KeeperClient.connect(TASK_ID, path);
+  const bad = await rawClient(path);
+  const closed = new Promise((done) => bad.on('close', done));
+  bad.resume();
+  bad.write('{"id":1,"method":"screen"}\n'.repeat(5_000));
+  await closed;
+  expect(await good?.screen()).toMatchObject({ text: 'the screen' });
+  good?.dispose();
+});
