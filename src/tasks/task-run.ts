@@ -33,7 +33,7 @@ export class TaskRun implements Disposable {
 
   constructor(parts: TaskRunParts, initial: TaskRecord) {
     this.#parts = parts;
-    const story = new TaskStory(parts.journal, parts.log);
+    const story = new TaskStory(parts.journal, parts.log, parts.clock);
     const decisions = this.#owned.add(
       new DecisionBook(
         parts.clock,

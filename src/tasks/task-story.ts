@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.js';
 import { headBytes } from '../base/text.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
@@ -10,6 +11,12 @@ export interface EventSink {
 
 /** A text in the journal; the log has it in full. */
 const MAX_TEXT_BYTES = 16_000;
+/** A session tells a few events for each tool call; hundreds a second are a flood, which would push out all the rest. */
+const EVENTS_A_SECOND = 100;
+/** So many at once are written all the same. */
+const BURST = 1_000;
+/** Few, and what a task ends with. */
+const LAST_EVENTS: ReadonlySet<string> = new Set(['storage', 'ending', 'leftovers-ended', 'ended']);
 const verdictWords = {
   allow: '✓ allowed',
   allow_session: '✓ allowed for the session',
@@ -23,10 +30,17 @@ type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type 
 export class TaskStory {
   readonly #journal: EventSink;
   readonly #log: ReadableLog;
+  readonly #clock: Clock;
+  /** Events that may be written now, and when that was counted. */
+  #room = BURST;
+  #countedMs: number;
+  #leftOut = 0;
 
-  constructor(journal: EventSink, log: ReadableLog) {
+  constructor(journal: EventSink, log: ReadableLog, clock: Clock) {
     this.#journal = journal;
     this.#log = log;
+    this.#clock = clock;
+    this.#countedMs = clock.monotonicMs();
   }
 
   began(promptSummary: string): void {
@@ -35,11 +49,11 @@ export class TaskStory {
   }
 
   statusChanged(from: TaskStatus, to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
-    this.#journal.append('status', { from, to, reason, source });
+    this.#write('status', { from, to, reason, source });
   }
 
   turnStarted({ source }: Of<'turn-started'>): void {
-    this.#journal.append('turn-started', { source });
+    this.#write('turn-started', { source });
   }
 
   turnEnded({ source, backgroundTasks, interrupted = false, error, usage }: Of<'turn-ended'>): void {
@@ -60,7 +74,7 @@ export class TaskStory {
 
   toolFinished({ tool, summary, ok, filesChanged }: Of<'tool-finished'>): void {
     const fields = { tool, ok, files_changed: filesChanged };
-    if (ok) this.#journal.append('tool-finished', fields);
+    if (ok) this.#write('tool-finished', fields);
     else this.#tell('tool-finished', fields, `✗ ${summary} failed`);
   }
 
@@ -149,7 +163,31 @@ export class TaskStory {
   }
 
   #tell(type: string, fields: Readonly<Record<string, unknown>>, words: string): void {
+    this.#write(type, fields, words);
+  }
+
+  #write(type: string, fields: Readonly<Record<string, unknown>>, words?: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const more = ((nowMs - this.#countedMs) / 1_000) * EVENTS_A_SECOND;
+    this.#room = Math.min(BURST, this.#room + more);
+    this.#countedMs = nowMs;
+    if (this.#room < 1 && !LAST_EVENTS.has(type)) {
+      this.#leftOut++;
+      return;
+    }
+    this.#room--;
+    this.#tellLeftOut();
     this.#journal.append(type, fields);
-    this.#log.entry(words);
+    if (words !== undefined) this.#log.entry(words);
+  }
+
+  #tellLeftOut(): void {
+    const count = this.#leftOut;
+    if (count === 0) return;
+    this.#leftOut = 0;
+    this.#journal.append('events-left-out', { count });
+    this.#log.entry(
+      `${count} events were left out here: the session told more than ${EVENTS_A_SECOND} a second`,
+    );
   }
 }

@@ -93,6 +93,18 @@ describe('a run', () => {
     expect(log()).toContain('2951 requests were denied without asking');
   });
 
+  it('writes a hundred events a second, and how many more there were', async () => {
+    const { run, driver, clock, log } = await started();
+    for (let number = 0; number < 50_000; number++) driver.fire({ type: 'notice', text: `forged ${number}` });
+    expect(log().match(/forged/g)?.length).toBeLessThan(1_000);
+    clock.advance(1_000);
+    driver.fire({ type: 'notice', text: 'a real one' });
+    expect(log()).toMatch(/(49\d\d\d) events were left out here.*\n.*a real one/);
+    driver.exit();
+    await run.ended;
+    expect(log()).toContain('Task completed');
+  });
+
   it('keeps a small record, whatever its session says', async () => {
     const { run, driver, onDisk } = await started();
     const huge = 'ä\u0001'.repeat(1_000_000);
