@@ -92,7 +92,7 @@ describe('a sweep', () => {
   it('keeps the newest twenty of those that it cannot read', async () => {
     for (let count = 0; count < 23; count++) {
       const id = await task();
-      await writeFile(join(stateDir.taskDir(id), 'record.json.corrupt-then'), '{');
+      await writeFile(join(stateDir.taskDir(id), 'record.json'), '{');
       await utimes(stateDir.taskDir(id), OLD, OLD);
     }
     expect((await sweep(parts())).folders).toHaveLength(3);
