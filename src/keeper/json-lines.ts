@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { isDeepJson } from '../base/json-depth.js';
 import { MAX_LINE_BYTES } from './messages.js';
 
 /**
@@ -17,6 +18,7 @@ export function readJsonLines(socket: Socket, onLine: (value: unknown) => void):
       from = end + 1;
       let value: unknown;
       try {
+        if (isDeepJson(line)) throw new Error('a line of the keeper socket nested too deeply');
         value = JSON.parse(line.toString('utf8'));
       } catch (fault) {
         socket.destroy(fault instanceof Error ? fault : undefined);

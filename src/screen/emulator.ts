@@ -32,6 +32,7 @@ export class Emulator implements Disposable {
     for (const id of [{ final: 'J' }, { prefix: '?', final: 'J' }]) {
       this.#owned.add(this.terminal.parser.registerCsiHandler(id, ([what]) => this.#isBeyond(what)));
     }
+    this.#boundCounts();
     for (const handler of answerColourQueries(this.terminal, reply)) this.#owned.add(handler);
   }
 
@@ -44,6 +45,19 @@ export class Emulator implements Disposable {
     const isLast =
       active.baseY + active.cursorY + 1 >= active.length && active.cursorX + 1 >= this.terminal.cols;
     return what === 1 && isLast;
+  }
+
+  /**
+   * xterm.js takes a step for each tab, line or character that a sequence counts, also beyond the screen: 2^31 of them are minutes
+   * to hours in which this process does nothing else. A count that no screen has is left out.
+   */
+  #boundCounts(): void {
+    const { parser, cols, rows } = this.terminal;
+    const limits = { I: cols, Z: cols, b: cols, L: rows, M: rows, S: rows, T: rows };
+    for (const [final, limit] of Object.entries(limits))
+      this.#owned.add(
+        parser.registerCsiHandler({ final }, ([count]) => typeof count === 'number' && count > limit),
+      );
   }
 
   dispose(): void {

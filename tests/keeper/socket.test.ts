@@ -80,6 +80,7 @@ it('requests are answered by their number, also several in one write and one in 
 it.each([
   { what: 'no JSON', text: 'hello\n' },
   { what: 'a wish without a number', text: '{"method":"screen"}\n' },
+  { what: 'a line that nests deeply', text: `{"id":1,"method":${'['.repeat(1_000)}${']'.repeat(1_000)}}\n` },
   { what: 'a line without an end', text: 'x'.repeat(MAX_LINE_BYTES + 1) },
 ])('a client that sends $what is hung up on, and the others are served', async ({ text }) => {
   const { path } = await served();

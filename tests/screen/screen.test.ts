@@ -30,6 +30,21 @@ function open(options: Partial<ScreenOptions> = {}) {
   return { screen, replies, gone, feed };
 }
 
+it.each(['I', 'Z', 'b', 'L', 'M', 'S', 'T'])(
+  'a count that no screen has is left out: CSI %s',
+  async (final) => {
+    const { screen, feed } = open();
+    await feed(`a\x1b[2147483647${final}b`);
+    expect(screen.snapshot().text()).toBe('ab');
+  },
+);
+
+it('tabs lead where they lead', async () => {
+  const { screen, feed } = open();
+  await feed('ab\x1b[1Ic');
+  expect(screen.snapshot().text()).toBe('ab      c');
+});
+
 it('words that are placed by cursor moves read as a person sees them', async () => {
   const { screen, feed } = open();
   await feed('Do\x1b[4Gyou\x1b[8Gwant\x1b[2;1H\x1b[31m> 1. Yes\x1b[0m');
