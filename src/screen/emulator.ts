@@ -52,12 +52,15 @@ export class Emulator implements Disposable {
    * to hours in which this process does nothing else. A count that no screen has is left out.
    */
   #boundCounts(): void {
-    const { parser, cols, rows } = this.terminal;
-    const limits = { I: cols, Z: cols, b: cols, L: rows, M: rows, S: rows, T: rows };
-    for (const [final, limit] of Object.entries(limits))
-      this.#owned.add(
-        parser.registerCsiHandler({ final }, ([count]) => typeof count === 'number' && count > limit),
+    const { terminal } = this;
+    for (const final of ['I', 'Z', 'b', 'L', 'M', 'S', 'T']) {
+      const isAlongLine = ['I', 'Z', 'b'].includes(final);
+      const handler = terminal.parser.registerCsiHandler(
+        { final },
+        ([count]) => typeof count === 'number' && count > (isAlongLine ? terminal.cols : terminal.rows),
       );
+      this.#owned.add(handler);
+    }
   }
 
   dispose(): void {
