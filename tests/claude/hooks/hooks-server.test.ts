@@ -101,7 +101,7 @@ describe('the server for hooks', () => {
     },
   ])('turns $what away, denies a permission request by it, and says so', async ({ input, status, why }) => {
     const body = (name: string): string =>
-      `{"session_id":"s","hook_event_name":"${name}","tool_name":"Write","tool_input":{"content":${input}}}`;
+      `{"session_id":"00000000-0000-4000-8000-000000000000","hook_event_name":"${name}","tool_name":"Write","tool_input":{"content":${input}}}`;
     expect((await post(body('PreToolUse'))).status).toBe(status);
     const denied = await post(body('PermissionRequest'));
     expect(denied.status).toBe(200);
@@ -120,7 +120,7 @@ describe('the server for hooks', () => {
     answer = () =>
       new Promise((done) => release.signal.addEventListener('abort', () => done({ well: 'yes' })));
     const large = JSON.stringify({
-      session_id: 's',
+      session_id: '00000000-0000-4000-8000-000000000000',
       hook_event_name: 'PermissionRequest',
       tool_name: 'Write',
       tool_input: { content: 'x'.repeat(7 * 1024 * 1024) },
