@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { BridgeError, messageOf } from '../base/errors.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -19,7 +20,7 @@ export interface KeeperProgram {
  */
 export function spawnKeeper(program: KeeperProgram, task: string, log?: string): ChildProcess {
   const { keeperEntry, nodeArguments, statePath, runtimePath, env } = program;
-  const output = log === undefined ? 'ignore' : openSync(log, 'a', OWNER_ONLY);
+  const output = log === undefined ? 'ignore' : openLog(log);
   try {
     return spawn(process.execPath, [...nodeArguments, keeperEntry, task, statePath, runtimePath], {
       detached: true,
@@ -29,5 +30,18 @@ export function spawnKeeper(program: KeeperProgram, task: string, log?: string):
     });
   } finally {
     if (typeof output === 'number') closeSync(output);
+  }
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'a', OWNER_ONLY);
+  } catch (fault) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `Cannot open ${path}: ${messageOf(fault)}`,
+      'Check that the folder exists and is yours, that its disk has room, and that not too many files are open.',
+      { cause: fault },
+    );
   }
 }

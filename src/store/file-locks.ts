@@ -119,11 +119,20 @@ export class FileLocks {
 
   /** `lost` when the file is no longer that holder's; it is left as it is then. */
   async release(path: string, holder: LockHolder): Promise<'released' | 'lost'> {
-    const found = await readLock(path);
+    const isOwn = isSameIdentity(holder.owner, await ownIdentity());
+    let found: LockFile;
+    try {
+      found = await readLock(path);
+    } catch (fault) {
+      if (!isOwn) throw fault;
+      // It would be held for as long as this process lives; a living owner's file is its own, and to remove it needs no descriptor.
+      removeLock(path);
+      return 'released';
+    }
     if (found.state !== 'held' || !isSameHolder(found.holder, holder)) return 'lost';
     // Nobody takes over from a living owner: if that is this process, no other one can be at the file. It also works on
     // a full disk, where a second lock could not be written.
-    if (isSameIdentity(holder.owner, await ownIdentity())) {
+    if (isOwn) {
       removeLock(path);
       return 'released';
     }

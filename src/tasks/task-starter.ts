@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import { createTaskId } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
 import { oneLine } from '../base/text.js';
@@ -174,7 +174,7 @@ export class TaskStarter {
   async #launch(spec: TaskSpec, prompt: string, reservation?: Lock): Promise<TaskRecord> {
     const { stateDir, host } = this.#options;
     try {
-      await writeFile(stateDir.promptFile(spec.task_id), prompt, { mode: OWNER_ONLY, flag: 'wx' });
+      await writePrompt(stateDir.promptFile(spec.task_id), prompt);
       await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable: false });
       return await host.launch(spec);
     } catch (fault) {
@@ -202,4 +202,17 @@ function checkModel(model: string | undefined): void {
     `'${oneLine(model, 80)}' is no name of a model.`,
     'Give an alias such as "opus" or "sonnet" or a model id, or leave model out.',
   );
+}
+
+async function writePrompt(path: string, prompt: string): Promise<void> {
+  try {
+    await writeFile(path, prompt, { mode: OWNER_ONLY, flag: 'wx' });
+  } catch (fault) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `Cannot write ${path}: ${messageOf(fault)}`,
+      'Make room on the disk of the state directory, and check that it is yours and writable.',
+      { cause: fault },
+    );
+  }
 }
