@@ -4,12 +4,15 @@ import { ignorePattern } from './ignored-pattern.js';
 
 /** Groups of a glob such as `{ts,tsx}` are written out; each doubles the work. */
 const MAX_GLOBS = 64;
+/** Longer than any line that somebody looks for; what reads a pattern may take the square of its length. */
+const MAX_PATTERN_CHARS = 4_000;
 
 /** Where the query is found first in `line` from `from` on (UTF-16 units), or -1. */
 export type FindIn = (line: string) => number;
 
 /** A fixed text is found by its characters, a regular expression by RE2: its time grows with the text only. Throws INVALID_ARGUMENTS. */
 export function finder(query: string, isRegex: boolean): FindIn {
+  mustBeShort('query', query);
   if (query === '' || /[\n\r\0]/.test(query)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -39,6 +42,7 @@ export function finder(query: string, isRegex: boolean): FindIn {
 /** True for paths that the glob takes: by name without a slash in it, else by path, as in a .gitignore. Throws INVALID_ARGUMENTS. */
 export function globFilter(glob: string | undefined): (path: string) => boolean {
   if (glob === undefined) return () => true;
+  mustBeShort('glob', glob);
   const isNegated = glob.startsWith('!');
   const patterns = withoutGroups(isNegated ? glob.slice(1) : glob).map((one) => ignorePattern(one));
   const usable = patterns.filter((pattern) => pattern?.isNegated === false && !pattern.foldersOnly);
@@ -49,6 +53,15 @@ export function globFilter(glob: string | undefined): (path: string) => boolean 
     'INVALID_ARGUMENTS',
     `The glob ${JSON.stringify(glob)} names no files.`,
     'Give one such as *.ts, src/**/*.{js,ts} or !*.md.',
+  );
+}
+
+function mustBeShort(what: 'query' | 'glob', pattern: string): void {
+  if (pattern.length <= MAX_PATTERN_CHARS) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The ${what} is ${pattern.length} characters long; at most ${MAX_PATTERN_CHARS} are taken.`,
+    'Give a shorter one.',
   );
 }
 

@@ -22,6 +22,8 @@ const MAX_REST_MS = FLOOD_FRAME_MS;
 const MAX_PLAIN_REST_MS = 1_000;
 /** Whoever waits for the program's start has been told of it by then, and the program has hardly begun to print. */
 const LOAD_AFTER_MS = 50;
+/** xterm.js parses what it is given in one go, and a few bytes may ask it for much (another screen, and back). */
+const SLICE_BYTES = 8 * 1024;
 /** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
 const MAX_SYNCHRONIZED_MS = 500;
 
@@ -213,9 +215,12 @@ export class Screen implements Disposable {
     this.#parseSlices(bytes, 0);
   }
 
-  /** Slice after slice, each with fewer lines than the scrollback holds, so that none is trimmed before it is told. */
+  /**
+   * Slice after slice, each with fewer lines than the scrollback holds, so that none is trimmed before it is told. Between two of
+   * them others have their turn.
+   */
   #parseSlices(bytes: Buffer, from: number): void {
-    const end = endOfLines(bytes, from, this.#maxSliceLines);
+    const end = endOfLines(bytes.subarray(0, from + SLICE_BYTES), from, this.#maxSliceLines);
     this.#emulator.terminal.write(bytes.subarray(from, end), () => {
       if (this.#disposed) return;
       this.#tellScrolledOff();
