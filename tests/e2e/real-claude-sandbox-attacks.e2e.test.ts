@@ -275,7 +275,7 @@ describeRealClaude('attacks on the sandbox', ({ binary }) => {
         runs(
           "echo made > made.txt; (setsid nohup python3 -c \"import time; open('up', 'w'); time.sleep(300)\" >/dev/null 2>&1 &)",
         ),
-        runs('sleep 300'),
+        runs('python3 -c "import time; time.sleep(300)"'),
       ],
     });
     git(bridge.project, 'init', '-q');
