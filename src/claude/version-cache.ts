@@ -32,15 +32,14 @@ export async function readVersion(
 }
 
 /**
- * The installation, recognised by the version that it tells where its name is not that of Claude Code: a script, `npx`, `env`.
- * Its rules and questions would else be those of any program.
+ * The installation, with `isClaude` as the version says that it prints: a script, `npx` or `env` may run Claude Code under
+ * another name, and another program may be called `claude`.
  */
 export async function recognised(
   installation: Installation,
   env: Readonly<Record<string, string>>,
   cacheFile: string,
 ): Promise<Installation> {
-  if (installation.isClaude) return installation;
   const isClaude = (await readVersion(installation.command, env, cacheFile)) !== undefined;
   return { ...installation, isClaude };
 }

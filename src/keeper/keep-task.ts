@@ -19,7 +19,7 @@ import {
   type Installation,
 } from '../claude/installation.js';
 import type { SessionRequest } from '../claude/session.js';
-import { readVersion, recognised } from '../claude/version-cache.js';
+import { readVersion } from '../claude/version-cache.js';
 import { childEnvironment } from '../pty/child-env.js';
 import { PtyManager } from '../pty/pty-manager.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
@@ -41,6 +41,7 @@ import { commandShell } from './command-shell.js';
 import { createDriver } from './create-driver.js';
 import { FloodShare } from './flood-share.js';
 import { KeeperServer } from './keeper-server.js';
+import { recogniseProgram } from './recognise-program.js';
 import { TaskFiles } from './task-files.js';
 import { TaskProcesses } from './task-processes.js';
 import { TaskReceipt } from './task-receipt.js';
@@ -102,9 +103,10 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     const named =
       container?.installation ??
       (await findInstallation(spec.settings.claude_command, { path: env['PATH'] ?? '', homeDir }));
-    // Another program is asked only where something is promised that Claude Code alone can keep.
-    const isAsked = container === undefined && spec.permission_mode !== 'auto';
-    const installation = isAsked ? await recognised(named, childEnv, versions) : named;
+    const installation =
+      container === undefined
+        ? await recogniseProgram({ spec, installation: named, env: childEnv, cacheFile: versions })
+        : named;
     const askVersion = () => container?.version() ?? readVersion(installation.command, childEnv, versions);
     sandboxed = await taskSandbox({
       spec,

@@ -5,6 +5,7 @@ import { nextEvent } from '../../src/base/event.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../src/tasks/task.js';
 import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
+import { asksAboutPrompts } from '../harness/scripted-agent.js';
 
 export interface HostUnderTest {
   readonly host: TaskHost;
@@ -53,9 +54,12 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
 
     it('passes an answer on, once', async () => {
       const test = await open();
+      const { settings } = await test.prepare('AGENT: split-prompt');
       const { link } = await linked(
         test,
-        await test.prepare('AGENT: split-prompt', { permission_mode: 'cautious' }),
+        await test.prepare('AGENT: split-prompt', {
+          settings: { ...settings, rules: [...asksAboutPrompts] },
+        }),
       );
       const asking = await nextEvent(link.onDidChange, (record) => openDecisions(record).length > 0);
       const decision_id = openDecisions(asking)[0]?.decision_id ?? '';

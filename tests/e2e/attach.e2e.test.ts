@@ -7,23 +7,20 @@ import { expect, it } from 'vitest';
 import { taskRecordSchema } from '../../src/tasks/task.js';
 import { attach } from '../harness/attached-terminal.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
-import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
+import { asksAboutPrompts, scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 
+const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 const DETACH = '\x1d';
 /** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
 const FRESH_SCREEN = /(?:\r*\n){30,}\x1b\[H\x1b\[J/;
 
 it('the screen is seen, keys reach the program, and the end is told with its exit code', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const taskId = await bridge.start({
-    prompt: 'AGENT: split-prompt',
-    path: bridge.project,
-    permission_mode: 'cautious',
-  });
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
   await bridge.decision(taskId);
   const person = await attach(bridge);
   await person.sees('Do you want to proceed? [y/N]');
@@ -73,12 +70,8 @@ it('a program reaches the person’s terminal with nothing but its screen, and w
 });
 
 it('a decision is answered from the bar', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const taskId = await bridge.start({
-    prompt: 'AGENT: split-prompt',
-    path: bridge.project,
-    permission_mode: 'cautious',
-  });
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
   await bridge.decision(taskId);
   const person = await attach(bridge, { args: [taskId.slice(0, 12)] });
   await person.sees('answer it here');

@@ -3,11 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FLOOD_NICE } from '../../src/keeper/flood-share.js';
-import { agentNamedClaude, scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
+import {
+  agentNamedClaude,
+  asksAboutPrompts,
+  scriptedAgent,
+  writeProgram,
+} from '../harness/scripted-agent.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
 
 const MEMORY_LIMIT_MB = 150;
+const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 /** Both ways in which a program is driven. */
 const names = ['a program of another name', 'a program named claude'] as const;
 
@@ -157,8 +163,8 @@ describe('a program of another name', () => {
   });
 
   it('that floods the terminal keeps its share of the processor, and its keeper stands back', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'floods-then-asks 2', { permission_mode: 'cautious' });
+    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+    const id = await agent(bridge, 'floods-then-asks 2');
     await expect.poll(async () => (await recordOf(bridge, id)).agent).toBeTruthy();
     const { keeper, agent: flooding } = await recordOf(bridge, id);
     // Both have sessions of their own, whatever session the suite runs in. A kernel without shares has none to tell.
@@ -193,14 +199,27 @@ describe('a program of another name', () => {
   it.each([
     { verdict: 'allow', got: 'GOT:y' },
     { verdict: 'deny', got: 'GOT:n' },
-  ])('asks the caller in mode cautious: $verdict', async ({ verdict, got }) => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'split-prompt', { permission_mode: 'cautious' });
+  ])('asks the caller where a rule says so: $verdict', async ({ verdict, got }) => {
+    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+    const id = await agent(bridge, 'split-prompt');
     const decision = await bridge.answerNext(id, { verdict });
     expect(decision.summary).toContain('Do you want to proceed? [y/N]');
     const again = { task_id: id, decision_id: decision.decision_id, verdict: 'allow' };
     expect(await bridge.refusal('respond_to_task', again)).toMatch(/^(DECISION_CLOSED|TASK_NOT_RUNNING): /);
     expect((await bridge.end(id)).last_output).toContain(got);
+  });
+
+  it('is refused in modes cautious and sandboxed, and leaves nothing', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const wish = { prompt: 'AGENT: exit 0', path: bridge.project };
+    expect(await bridge.refusal('start_task', { ...wish, permission_mode: 'cautious' })).toMatch(
+      /^TASK_START_FAILED: .*is not Claude Code/,
+    );
+    expect(await bridge.refusal('start_task', { ...wish, permission_mode: 'sandboxed' })).toMatch(
+      /^SANDBOX_UNAVAILABLE: .*not Claude Code/,
+    );
+    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
+    expect(await readdir(bridge.project)).toEqual([]);
   });
 
   it('finds a terminal that answers, and its whole prompt on stdin', async () => {

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
-import { scriptedAgent } from '../harness/scripted-agent.js';
+import { agentNamedClaude, scriptedAgent } from '../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
+import { createWorkplace } from '../harness/workplace.js';
 
 const run = promisify(execFile);
 
@@ -63,7 +64,9 @@ describe('a server inside a task', () => {
   });
 
   it('starts tasks where the user lets it, in no wider mode, and they end with the task around it', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, projects: ['app', 'lib', 'docs'] });
+    const workplace = await createWorkplace();
+    const claude = await agentNamedClaude(workplace);
+    const bridge = await startBridge({ claude, workplace, projects: ['app', 'lib', 'docs'] });
     const [app, lib, docs] = bridge.projects;
     const parent = await bridge.start({ prompt: endless, path: app, permission_mode: 'cautious' });
     const other = await bridge.start({ prompt: endless, path: docs });

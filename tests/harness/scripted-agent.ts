@@ -10,8 +10,18 @@ export const scriptedAgent = fileURLToPath(
 
 /** The same program by the name `claude`, so that it is driven as Claude Code is. */
 export async function agentNamedClaude(workplace: Workplace): Promise<string> {
-  return writeProgram(workplace, 'claude', `exec '${process.execPath}' '${scriptedAgent}' "$@"`);
+  return writeProgram(
+    workplace,
+    'claude',
+    `[ "$1" = --version ] && { echo '2.1.330 (Claude Code)'; exit 0; }
+exec '${process.execPath}' '${scriptedAgent}' "$@"`,
+  );
 }
+
+/** Settings with which the prompts of the scripted agent are passed on instead of answered. */
+export const asksAboutPrompts = [
+  { rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' },
+] as const;
 
 /** An executable shell script in the workplace. */
 export async function writeProgram(workplace: Workplace, name: string, script: string): Promise<string> {
