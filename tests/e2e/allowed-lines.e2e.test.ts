@@ -3,6 +3,7 @@ import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import { randomLine } from '../harness/line-grammar.js';
+import { testedGits, type TestedGit } from '../harness/gits.js';
 import { violationsOf, type Violation } from '../harness/line-oracle.js';
 import { LineSandbox, type LineShell } from '../harness/line-sandbox.js';
 import { seededRandom } from '../harness/seeded-random.js';
@@ -12,7 +13,7 @@ const seed = Number(process.env['LINES_SEED'] ?? Date.now() % 1_000_000);
 const count = Number(process.env['LINES'] ?? (process.env['SOAK'] === '1' ? 400_000 : 20_000));
 /** Enough for each kind of hole to come up several times. */
 const LAX_LINES = 4_000;
-const LIMIT_MS = 60_000 + count * 60;
+const LIMIT_MS = 120_000 + Math.max(count, LAX_LINES) * 60;
 
 const places = { projectPath: '/tmp/work/project', homeDir: '/tmp/work/home' };
 const ruleTexts = [
@@ -58,15 +59,23 @@ const rules = compileRules(
   ruleTexts.map((text) => ({ rule: `Bash(${text})`, verdict: 'allow', reason: 'a person wrote it' })),
   places,
 );
-const bashes: readonly LineShell[] = ['bash', 'bash with options'];
-const zshes: readonly LineShell[] = ['zsh', 'zsh with options', 'zsh as ksh'];
+const bashes: readonly [LineShell, ...LineShell[]] = ['bash', 'bash with options'];
+const zshes: readonly [LineShell, ...LineShell[]] = ['zsh', 'zsh with options', 'zsh as ksh'];
 
 beforeAll(() => {
-  process.stderr.write(`allowed lines: LINES_SEED=${seed} LINES=${count}\n`);
+  process.stderr.write(
+    `allowed lines: LINES_SEED=${seed} LINES=${count} with ${gits.map(({ version }) => version).join(', ')}\n`,
+  );
 });
 
-async function sandbox(): Promise<LineSandbox> {
-  const made = await LineSandbox.make();
+const gits = testedGits();
+/** Bash meets the system's git, zsh the newest: each line is run with both. */
+const gitOf = (shell: LineShell): TestedGit | undefined => (bashes.includes(shell) ? gits[0] : gits.at(-1));
+
+async function sandbox(shell: LineShell): Promise<LineSandbox> {
+  const git = gitOf(shell);
+  if (git === undefined) throw new Error('no git');
+  const made = await LineSandbox.make(git);
   onTestFinished(() => made.remove());
   return made;
 }
@@ -80,8 +89,8 @@ async function isAllowed(line: string): Promise<boolean> {
 async function run(lines: readonly string[], withWriters = true): Promise<Violation[]> {
   const found: Violation[] = [];
   await Promise.all(
-    [bashes, zshes].map(async (shells) => {
-      const box = await sandbox();
+    ([bashes, zshes] as const).map(async (shells) => {
+      const box = await sandbox(shells[0]);
       for (const [index, shell] of shells.entries()) {
         const share = lines.filter((_, at) => at % shells.length === index);
         found.push(...(await violationsOf(box, shell, share, rules.allow, withWriters)));
@@ -93,7 +102,7 @@ async function run(lines: readonly string[], withWriters = true): Promise<Violat
 
 describe('lines that rules allow', () => {
   it.each([...bashes, ...zshes])('are seen to start their programs, in %s', async (shell) => {
-    const { started } = await (await sandbox()).run(shell, ["npm 'run test' && ls src | cat"]);
+    const { started } = await (await sandbox(shell)).run(shell, ["npm 'run test' && ls src | cat"]);
     const words = (started[0] ?? []).map((one) => one.words);
     expect(words).toEqual(expect.arrayContaining([['npm', 'run test'], ['ls', 'src'], ['cat']]));
   });
@@ -131,19 +140,27 @@ const holes: readonly (readonly [kind: string, line: string, known: RegExp])[] =
   ['an assignment', 'PATH=bin; npm test', /PATH=bin/],
 ];
 
+it.each(['bash', 'zsh'] as const)('a file that git writes is seen, in %s', async (shell) => {
+  const lines = ['git status', 'git commit -m all', 'git log --output=x', 'false || git log -1 --output=y'];
+  const found = await violationsOf(await sandbox(shell), shell, lines, rules.allow);
+  const what = 'it writes or removes a file';
+  expect(found).toEqual(lines.slice(2).map((line) => ({ shell, line, what })));
+});
+
 describe('a judge that allows everything', () => {
   it('is found out by a redirection, among lines that write nothing', async () => {
     const lines = ['npm test', 'ls', 'ls > made', 'git status'];
-    const found = await violationsOf(await sandbox(), 'bash', lines, rules.allow);
+    const found = await violationsOf(await sandbox('bash'), 'bash', lines, rules.allow);
     expect(found).toEqual([{ shell: 'bash', line: 'ls > made', what: 'it writes or removes a file' }]);
   });
 
   it.each(holes)('is found out by %s', async (_, line) => {
     expect(await isAllowed(line)).toBe(false);
-    const box = await sandbox();
     const found: Violation[] = [];
-    for (const shell of [...bashes, ...zshes])
-      found.push(...(await violationsOf(box, shell, [line], rules.allow)));
+    for (const shells of [bashes, zshes]) {
+      const box = await sandbox(shells[0]);
+      for (const shell of shells) found.push(...(await violationsOf(box, shell, [line], rules.allow)));
+    }
     expect(found.length).toBeGreaterThan(0);
   });
 

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { TestedGit } from './gits.js';
 
 const run = promisify(execFile);
 
@@ -181,21 +182,32 @@ while IFS= read -r -d '' line; do
   at=$((at + 1))
 done </tmp/work/lines
 `;
-const STAND_IN = `#!/bin/dash\nprintf '%s\\0' "\${0##*/}" "$@" "$PATH $HOME" '${END}' >&9\n`;
+const NOTE = `#!/bin/dash\nprintf '%s\\0' "\${0##*/}" "$@" "$PATH $HOME" '${END}' >&9\n`;
+/** Some fail, so that what comes after `||` runs, too. */
+const STAND_IN = `${NOTE}exit $(($# % 3 / 2))\n`;
+/** What git changes there is its own. */
+const OF_GIT = /^project\/\.git\//;
 
-/** A sandbox without network, in which nothing but one folder can be written: bubblewrap. */
+/**
+ * A sandbox without network, in which nothing but one folder can be written: bubblewrap. The project in it is a repository, and
+ * `git` is the real one, behind a note of its start.
+ */
 export class LineSandbox {
   readonly #folder: string;
+  readonly #git: TestedGit;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, git: TestedGit) {
     this.#folder = folder;
+    this.#git = git;
   }
 
-  static async make(): Promise<LineSandbox> {
+  static async make(git: TestedGit): Promise<LineSandbox> {
     const folder = await mkdtemp(join(tmpdir(), 'lines-'));
     await mkdir(join(folder, 'programs'));
     for (const name of standIns) await writeFile(join(folder, 'programs', name), STAND_IN, { mode: 0o755 });
-    const sandbox = new LineSandbox(folder);
+    const program = git.folder === undefined ? '/usr/bin/git' : join(git.folder, 'git');
+    await writeFile(join(folder, 'programs', 'git'), `${NOTE}exec '${program}' "$@"\n`);
+    const sandbox = new LineSandbox(folder, git);
     await sandbox.reset();
     return sandbox;
   }
@@ -214,6 +226,20 @@ export class LineSandbox {
     await mkdir(join(this.#folder, 'project', 'bin'));
     for (const name of standIns)
       await writeFile(join(this.#folder, 'project', 'bin', name), STAND_IN, { mode: 0o755 });
+    await this.#makeRepository();
+  }
+
+  async #makeRepository(): Promise<void> {
+    const home = join(this.#folder, 'home');
+    await writeFile(join(home, '.gitconfig'), '[user]\n\tname = a\n\temail = a@example.org\n');
+    const cwd = join(this.#folder, 'project');
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-A'],
+      ['commit', '-qm', 'all'],
+      ['rm', '-q', '--cached', 'p'],
+    ])
+      await run('git', args, { cwd, env: { PATH: '/usr/bin:/bin', HOME: home } });
   }
 
   /** What each line started, and whether one of them wrote or removed a file. Rejects when they do not end in time. */
@@ -235,6 +261,10 @@ export class LineSandbox {
       '--bind',
       this.#folder,
       '/tmp/work',
+      // It may lie in the folder for temporary files.
+      ...(this.#git.folder === undefined
+        ? []
+        : ['--ro-bind', dirname(this.#git.folder), dirname(this.#git.folder)]),
     ];
     const guards = [
       '--remount-ro',
@@ -263,7 +293,10 @@ export class LineSandbox {
 
   async #names(): Promise<string> {
     const names = await readdir(this.#folder, { recursive: true });
-    return names.sort().join('\0');
+    return names
+      .filter((name) => !OF_GIT.test(name))
+      .sort()
+      .join('\0');
   }
 
   async remove(): Promise<void> {
