@@ -8,3 +8,11 @@ const UNSEEN =
 export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text);
 }
+
+/** `text` with an escape in place of each character that a person does not see. */
+export function shownCharacters(text: string): string {
+  return text.replace(
+    new RegExp(UNSEEN, 'g'),
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
 import type { TerminalPush } from '../keeper/messages.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
-import { answerFor, barAt, decisionBar } from './attach-bar.js';
+import { answerFor, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
 import { AttachKeys } from './attach-keys.js';
 import { TypedKeys } from './typed-keys.js';
 import { RESET_TERMINAL, type UserTerminal } from './user-terminal.js';
@@ -44,7 +44,8 @@ export class AttachSession implements Disposable {
   #asked: string | undefined;
   #isChoosing = false;
   #note: { readonly text: string; readonly timer: Disposable } | undefined;
-  #bar = '';
+  /** Its rows; none when nothing is to be said. */
+  #bar: readonly string[] = [];
   #shown: TerminalPush['kind'] | undefined;
   #hadState = false;
   /** What came before this terminal was opened; a keeper shows the screen before it answers the wish to watch. */
@@ -93,7 +94,7 @@ export class AttachSession implements Disposable {
     return {
       ...this.#options.terminal.size,
       read_only: this.#options.readOnly,
-      covered: this.#bar !== '',
+      covered: this.#bar.length > 0,
       scrollback: this.#hadState ? 0 : SCROLLBACK_LINES,
     };
   }
@@ -121,7 +122,7 @@ export class AttachSession implements Disposable {
       const isAnew = kind === 'state' || before !== 'picture';
       terminal.write(BEGIN_UPDATE + (isAnew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
       terminal.write(bytes);
-      isTaken = terminal.write((this.#bar === '' ? '' : barAt(this.#bar, terminal.size)) + END_UPDATE);
+      isTaken = terminal.write((this.#bar.length === 0 ? '' : barAt(this.#bar, terminal.size)) + END_UPDATE);
     }
     if (isTaken) return;
     // The keeper notices that nobody reads, and sends the newest state when somebody does again.
@@ -169,7 +170,8 @@ export class AttachSession implements Disposable {
     this.#setChoosing(false);
     const decision = openDecisions(this.#record).find(({ decision_id }) => decision_id === this.#asked);
     if (decision === undefined) return;
-    const answer = answerFor(decision, key);
+    const isShown = requestRows(decision, this.#options.terminal.size) !== undefined;
+    const answer = answerFor(decision, key, isShown);
     if (answer === undefined) this.#setNote(`'${key}' is no answer to this`);
     else this.#told(this.#options.link.respond(answer));
   }
@@ -189,16 +191,21 @@ export class AttachSession implements Disposable {
     if (this.#shown !== undefined) this.#view();
   }
 
-  #barNow(): string {
+  #barNow(): readonly string[] {
+    const { detachKey, terminal } = this.#options;
     const open = openDecisions(this.#record);
     const [first] = open;
-    if (this.#note !== undefined && !this.#isChoosing) return this.#note.text;
-    if (first === undefined) return '';
-    return decisionBar(first, open.length - 1, this.#options.detachKey.name, this.#isChoosing);
+    if (this.#note !== undefined && !this.#isChoosing) return [this.#note.text];
+    if (first === undefined) return [];
+    const shown = requestRows(first, terminal.size);
+    const more = open.length - 1;
+    return this.#isChoosing
+      ? choosingBar(first, more, detachKey.name, shown)
+      : [decisionBar(first, more, detachKey.name, shown !== undefined)];
   }
 
   #drawBar(): void {
-    if (this.#bar !== '' && this.#shown === 'picture')
+    if (this.#bar.length > 0 && this.#shown === 'picture')
       this.#options.terminal.write(barAt(this.#bar, this.#options.terminal.size));
   }
 

@@ -3,9 +3,8 @@ import { oneLine, quotedLines } from '../../base/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
+import { headline, wholeRequest } from '../../tasks/whole-request.js';
 
-/** What a person reads before a yes. A longer request is no form: what is cut off cannot be allowed. */
-const MAX_ASKED_CHARS = 8_000;
 const SUMMARY_CHARS = 1_000;
 const WHY_CHARS = 300;
 const MAX_QUESTIONS = 4;
@@ -28,7 +27,7 @@ export function decisionForm(record: TaskRecord, decision: Decision): Form | und
   if (asked === undefined) return undefined;
   return {
     message: [
-      `Claude Code asks to go on (task in ${oneLine(record.project_path, SUMMARY_CHARS)}): ${headline(decision)}`,
+      `Claude Code asks to go on (task in ${oneLine(record.project_path, SUMMARY_CHARS)}): ${oneLine(headline(decision), SUMMARY_CHARS)}`,
       ...(asked === '' ? [] : [quotedLines(asked)]),
       ...(decision.why === undefined ? [] : [`Why it is asked: ${oneLine(decision.why, WHY_CHARS)}`]),
       HOW_TO_ANSWER,
@@ -74,25 +73,6 @@ const PLAN_MODE: FormField = {
     { value: 'auto', title: 'Allow all that no rule denies' },
   ],
 };
-
-/** The tool, where the input follows; else what a dialog of Claude Code asks. */
-function headline({ kind, tool, summary }: Decision): string {
-  return oneLine(kind === 'permission' || kind === 'plan' ? tool : summary, SUMMARY_CHARS);
-}
-
-/** The whole input, a field after the other, a lone one without its name; undefined when there is more than can be shown. */
-function wholeRequest({ input, input_is_cut }: Decision): string | undefined {
-  if (input_is_cut === true) return undefined;
-  const fields = Object.entries(input).map(
-    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
-  );
-  const [first, ...rest] = fields;
-  const text =
-    first !== undefined && rest.length === 0
-      ? first[1]
-      : fields.map(([name, value]) => `${name}: ${value}`).join('\n');
-  return text.length > MAX_ASKED_CHARS ? undefined : text;
-}
 
 function questionFields(
   { question, header, multiSelect, options }: NonNullable<Decision['questions']>[number],
