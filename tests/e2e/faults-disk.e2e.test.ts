@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest';
-import { faultRounds } from '../soak/fault-rounds.js';
+import { faultKinds, faultRounds } from '../harness/fault-rounds.js';
 
-/** The long form, every call of the keeper and of the server, is `npm run test:soak`. */
-const STEP = 4;
+/** Some thirty short tasks, each of which takes a second or more on a busy machine. */
+const LIMIT_MS = 400_000;
 
-it.each(['open', 'write', 'fsync', 'rename', 'link'] as const)(
-  'whichever %s of a keeper fails once, its task is refused with words or has one true end',
-  async (kind) => {
-    expect(await faultRounds('keeper', kind, STEP)).toBeGreaterThan(0);
+const kinds = ['open', 'write', 'fsync', 'rename', 'link'] as const;
+const cases = (['keeper', 'server'] as const).flatMap((program) => kinds.map((kind) => ({ program, kind })));
+
+it.each(cases)(
+  'whichever $kind of a $program fails once, its task is refused with words or has one true end',
+  { timeout: LIMIT_MS },
+  async ({ program, kind }) => {
+    const hits = await faultRounds(program, kind);
+    process.stderr.write(`${program}: ${hits} calls of ${kind}, each failed once with ${faultKinds[kind]}\n`);
+    expect(hits).toBeGreaterThan(0);
   },
 );

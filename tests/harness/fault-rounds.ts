@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { isFinal, taskRecordSchema } from '../../src/tasks/task.js';
-import { scriptedAgent } from '../harness/scripted-agent.js';
-import { startBridge, type TestBridge } from '../harness/start-bridge.js';
-import type { TaskClient } from '../harness/task-client.js';
-import { createWorkplace } from '../harness/workplace.js';
+import { scriptedAgent } from './scripted-agent.js';
+import { startBridge, type TestBridge } from './start-bridge.js';
+import type { TaskClient } from './task-client.js';
+import { createWorkplace } from './workplace.js';
 
 const failsOnce = fileURLToPath(new URL('../fixtures/programs/fails-once.cjs', import.meta.url));
 
@@ -27,15 +27,11 @@ const listSchema = z.looseObject({
 
 /**
  * Runs a short task again and again; in each run the n-th call of one kind fails once, in the keeper or in the server, for
- * n = 1, 1 + step and so on until the program makes no such call any more. After each run another server looks: the task is
+ * n = 1, 2 and so on until the program makes no such call any more. After each run another server looks: the task is
  * refused with words or has one true end, nothing is left behind, and the next task runs in the same project. Gives how many
  * calls were made to fail.
  */
-export async function faultRounds(
-  program: FaultyProgram,
-  kind: keyof typeof faultKinds,
-  step: number,
-): Promise<number> {
+export async function faultRounds(program: FaultyProgram, kind: keyof typeof faultKinds): Promise<number> {
   const workplace = await createWorkplace();
   const plan = join(workplace.root, 'plan.json');
   await writeFile(plan, JSON.stringify({ below: [] }));
@@ -43,7 +39,7 @@ export async function faultRounds(
   const env = { NODE_OPTIONS: `--require=${failsOnce}`, FAILS_ONCE_PLAN: plan };
   const faulty = program === 'keeper' ? await bridge.another('modern', { env }) : undefined;
   let hits = 0;
-  for (let n = 1; n < MAX_CALLS; n += step) {
+  for (let n = 1; n < MAX_CALLS; n++) {
     const below = [workplace.stateDir, workplace.projectsDir];
     await writeFile(
       plan,
