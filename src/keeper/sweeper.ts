@@ -11,8 +11,8 @@ import type { StateDir } from '../store/state-dir.js';
 import { readRecordFile } from '../tasks/record-file.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 
-/** A keeper is ready, or given up, within seconds; a task's folder that has no record after this never gets one. */
-const STALE_FOLDER_MS = 10 * 60_000;
+/** A keeper is ready, or given up, within seconds; a task's folder that still has no record after this never gets one. */
+export const STALE_FOLDER_MS = 10 * 60_000;
 /** A socket is listened on from the moment it is there; one this old that nobody answers on is left over. */
 const STALE_SOCKET_MS = 60_000;
 /** Tasks with an unreadable record are kept for whoever wants to look, the newest of them. */
@@ -34,8 +34,11 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks that were given their end. */
   readonly ended: string[];
-  /** Ids of folders that were removed: no task came of them, or nobody could read it and there are many of those. */
-  readonly folders: string[];
+  /**
+   * Ids of folders without a record, and of those that nobody can read when there are many of them, with the time of their last change.
+   * A task may be starting there.
+   */
+  readonly doubtful: Map<string, number>;
   /** Processes of tasks that had ended. */
   processes: number;
   /** Paths of sockets that nobody listened on. */
@@ -43,19 +46,13 @@ export interface Swept {
 }
 
 /**
- * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task, folders
- * of tasks that never began, sockets that nobody listens on. Only what provably belongs to nobody is touched, so any number
+ * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task,
+ * sockets that nobody listens on. Only what provably belongs to nobody is touched, so any number
  * of servers may do this at once. Faults are told in the log; the rest is swept all the same.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
-  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
-  const told = async (what: string, act: () => Promise<void>): Promise<void> => {
-    try {
-      await act();
-    } catch (fault) {
-      parts.logger.warn('something could not be swept', { what, fault: messageOf(fault) });
-    }
-  };
+  const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
+  const told = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
   const running = await parts.running();
   // Newest first.
   const corrupt: string[] = [];
@@ -63,9 +60,47 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
     await told(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
   await told('sockets', () => sweepSockets(parts, swept));
   await told('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
-  if (swept.ended.length + swept.folders.length + swept.processes + swept.sockets.length > 0)
-    parts.logger.info('what dead keepers left was swept', { ...swept });
+  const { ended, processes, sockets } = swept;
+  if (ended.length + processes + sockets.length > 0)
+    parts.logger.info('what dead keepers left was swept', { ended, processes, sockets });
   return swept;
+}
+
+/**
+ * Removes the folders that a sweep doubted and that are still as it found them; gives their ids. Called `STALE_FOLDER_MS` later by
+ * a clock that nobody sets and that stands still while the machine sleeps, so that no task can still be starting in them.
+ */
+export async function sweepFolders(
+  doubtful: Swept['doubtful'],
+  parts: Pick<SweeperParts, 'stateDir' | 'logger' | 'running'>,
+): Promise<string[]> {
+  const { stateDir, logger } = parts;
+  const removed: string[] = [];
+  const { commands } = await parts.running();
+  for (const [taskId, changedMs] of doubtful) {
+    await logged(parts, taskId, async () => {
+      const file = await readRecordFile(stateDir, taskId);
+      // A keeper has its task's id in its command line.
+      if (file.state === 'ok' || file.state === 'newer' || commands.includes(taskId)) return;
+      if ((await changedAt(taskId, stateDir)) !== changedMs) return;
+      await stateDir.removeTaskDir(taskId);
+      removed.push(taskId);
+    });
+  }
+  if (removed.length > 0) logger.info('folders of tasks that never began were removed', { folders: removed });
+  return removed;
+}
+
+async function logged(
+  { logger }: Pick<SweeperParts, 'logger'>,
+  what: string,
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await act();
+  } catch (fault) {
+    logger.warn('something could not be swept', { what, fault: messageOf(fault) });
+  }
 }
 
 async function sweepTask(
@@ -75,16 +110,13 @@ async function sweepTask(
   swept: Swept,
   corrupt: string[],
 ): Promise<void> {
-  const { stateDir, clock, settle, endMarked } = parts;
+  const { stateDir, settle, endMarked } = parts;
   const file = await readRecordFile(stateDir, taskId);
   const isCorrupt = file.state === 'corrupt';
   if (isCorrupt) corrupt.push(taskId);
   if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
-    const isStale = clock.now() - (await stat(stateDir.taskDir(taskId))).mtimeMs > STALE_FOLDER_MS;
-    // A keeper has its task's id in its command line.
-    if (!isStale || running.commands.includes(taskId)) return;
-    await stateDir.removeTaskDir(taskId);
-    swept.folders.push(taskId);
+    const changedMs = await changedAt(taskId, stateDir);
+    if (changedMs !== undefined) swept.doubtful.set(taskId, changedMs);
   }
   if (file.state !== 'ok') return;
   if (isFinal(file.record.status)) {
@@ -97,6 +129,16 @@ async function sweepTask(
   } catch (fault) {
     // Pruned meanwhile.
     if (!(fault instanceof BridgeError) || fault.code !== 'TASK_NOT_FOUND') throw fault;
+  }
+}
+
+/** Undefined for a folder that was removed meanwhile. */
+async function changedAt(taskId: string, stateDir: StateDir): Promise<number | undefined> {
+  try {
+    return (await stat(stateDir.taskDir(taskId))).mtimeMs;
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return undefined;
+    throw fault;
   }
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { BridgeOptions } from '../bridge.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
@@ -131,12 +131,17 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
     },
   });
+  const sweeps = new DisposableStore();
   return {
     stateDir,
     tasks,
     finisher,
-    sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }),
+    sweepLeftovers: () =>
+      sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }, (delayMs, act) =>
+        sweeps.add(clock.after(delayMs, act)),
+      ),
     dispose: () => {
+      sweeps.dispose();
       joiner?.dispose();
       tasks.dispose();
       host.dispose();
@@ -164,15 +169,21 @@ async function sweepLeftovers(
   parts: Pick<SweeperParts, 'stateDir' | 'runtimeDir' | 'clock' | 'logger' | 'endMarked'> & {
     readonly tasks: TaskManager;
   },
+  later: (delayMs: number, act: () => void) => void,
 ): Promise<void> {
   const { tasks, ...rest } = parts;
+  const failed = (fault: unknown): void =>
+    parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(fault) });
   try {
-    const [{ sweep }, { runningMarks }] = await Promise.all([
+    const [{ STALE_FOLDER_MS, sweep, sweepFolders }, { runningMarks }] = await Promise.all([
       import('../keeper/sweeper.js'),
       import('../os/running-marks.js'),
     ]);
-    await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running: runningMarks });
+    const running = runningMarks;
+    const { doubtful } = await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running });
+    if (doubtful.size > 0)
+      later(STALE_FOLDER_MS, () => void sweepFolders(doubtful, { ...parts, running }).catch(failed));
   } catch (fault) {
-    parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(fault) });
+    failed(fault);
   }
 }

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { sweep, type SweeperParts } from '../../src/keeper/sweeper.js';
+import { sweep, sweepFolders, type SweeperParts } from '../../src/keeper/sweeper.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { sampleRecord } from '../tasks/sample-task.js';
@@ -67,15 +67,26 @@ describe('a sweep', () => {
     expect(settled).not.toContain(done);
   });
 
-  it('removes a folder without a record when it is old and no keeper of it runs', async () => {
+  it('removes no folder at once, however old the wall clock calls it', async () => {
+    const unbegun = await task();
+    const { doubtful } = await sweep(parts());
+    expect([...doubtful.keys()]).toEqual([unbegun]);
+    expect(await stateDir.listTaskIds()).toEqual([unbegun]);
+  });
+
+  it('removes later a folder that still has no record, and of which no keeper runs', async () => {
     const dead = await task();
     const starting = await task();
-    const fresh = createTaskId();
-    await stateDir.createTaskDir(fresh);
+    const begun = await task();
+    const used = await task();
+    const { doubtful } = await sweep(parts());
+    await writeJsonFileAtomically(stateDir.recordFile(begun), sampleRecord({ task_id: begun }));
+    await utimes(stateDir.taskDir(begun), OLD, OLD);
+    await writeFile(stateDir.promptFile(used), 'Hello.');
     const commands = `node keeper.js ${starting} /state`;
-    const swept = await sweep(parts({ running: async () => ({ marks: new Set<string>(), commands }) }));
-    expect(swept.folders).toEqual([dead]);
-    expect((await stateDir.listTaskIds()).sort()).toEqual([fresh, starting].sort());
+    const running = async () => ({ marks: new Set<string>(), commands });
+    expect(await sweepFolders(doubtful, parts({ running }))).toEqual([dead]);
+    expect((await stateDir.listTaskIds()).sort()).toEqual([starting, begun, used].sort());
   });
 
   it('leaves records that it cannot read, and goes on', async () => {
@@ -84,8 +95,8 @@ describe('a sweep', () => {
     const corrupt = await task();
     await writeFile(stateDir.recordFile(corrupt), '{');
     const dead = await task();
-    const swept = await sweep(parts());
-    expect(swept.folders).toEqual([dead]);
+    const { doubtful } = await sweep(parts());
+    expect(await sweepFolders(doubtful, parts())).toEqual([dead]);
     expect((await stateDir.listTaskIds()).sort()).toEqual([newer, corrupt].sort());
   });
 
@@ -93,9 +104,9 @@ describe('a sweep', () => {
     for (let count = 0; count < 23; count++) {
       const id = await task();
       await writeFile(join(stateDir.taskDir(id), 'record.json'), '{');
-      await utimes(stateDir.taskDir(id), OLD, OLD);
     }
-    expect((await sweep(parts())).folders).toHaveLength(3);
+    const { doubtful } = await sweep(parts());
+    expect(await sweepFolders(doubtful, parts())).toHaveLength(3);
     expect(await stateDir.listTaskIds()).toHaveLength(20);
   });
 
@@ -127,6 +138,6 @@ describe('a sweep', () => {
     await task('running');
     const dead = await task();
     const swept = await sweep(parts({ settle: () => Promise.reject(new Error('no disk')) }));
-    expect(swept).toMatchObject({ ended: [], folders: [dead] });
+    expect(swept).toMatchObject({ ended: [], doubtful: new Map([[dead, OLD.getTime()]]) });
   });
 });
