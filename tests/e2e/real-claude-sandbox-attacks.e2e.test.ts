@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeRealClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
+import { SANDBOX_PROXY_LISTENS } from '../harness/sandbox-proxy.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 const SECRET = 'LEAKED-7731';
@@ -221,7 +222,7 @@ describeRealClaude('attacks on the sandbox', ({ binary }) => {
       projects: ['app', 'wide', 'edits'],
       script: [
         runs(
-          'touch "$HOME/outside"; curl -sS -m 3 http://named.invalid/; python3 -c "import socket; socket.socket(socket.AF_UNIX); print(\'OPENED\')"',
+          `touch "$HOME/outside"; ${SANDBOX_PROXY_LISTENS}; curl -sS -m 3 http://named.invalid/; python3 -c "import socket; socket.socket(socket.AF_UNIX); print('OPENED')"`,
         ),
         says('Done.'),
       ],

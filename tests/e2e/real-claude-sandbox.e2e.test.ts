@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemCodeOf } from '../../src/base/errors.js';
 import { describeRealClaude } from '../harness/real-claude.js';
+import { SANDBOX_PROXY_LISTENS } from '../harness/sandbox-proxy.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
@@ -92,7 +93,9 @@ describeRealClaude('a task in mode sandboxed', ({ binary }) => {
     const bridge = await startBridge({
       claude: binary,
       script: [
-        runs('curl -sS -m 5 http://asked.invalid/; curl -sS -m 5 "$ANTHROPIC_BASE_URL"'),
+        runs(
+          `${SANDBOX_PROXY_LISTENS}; curl -sS -m 5 http://asked.invalid/; curl -sS -m 5 "$ANTHROPIC_BASE_URL"`,
+        ),
         says('Done.'),
       ],
     });
@@ -110,7 +113,9 @@ describeRealClaude('a task in mode sandboxed', ({ binary }) => {
     const bridge = await startBridge({
       claude: binary,
       env: { MCP_SANDBOX_DOMAINS: 'named.invalid,*.below.invalid' },
-      script: ['named', 'some.below', 'other'].map((name) => runs(`curl -sS -m 5 http://${name}.invalid/`)),
+      script: ['named', 'some.below', 'other'].map((name) =>
+        runs(`${SANDBOX_PROXY_LISTENS}; curl -sS -m 5 http://${name}.invalid/`),
+      ),
     });
     const id = await bridge.start({
       prompt: 'Go.',
