@@ -9,13 +9,15 @@ import { isObject, type JsonObject } from './json-object.js';
 const BODIES: ReadonlySet<string> = new Set(['content', 'diff', 'text', 'tree']);
 /** Whatever a terminal or a model may take for the end of a line. */
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
+/** Controls, line separators and changes of direction: with one of them a terminal or a model may read other lines than there are. */
+const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
 
 /** A field with a text that is printed last, if there is one. */
 export function bodyField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
   for (const name of Object.keys(answer)) {
     const text = answer[name];
-    if (BODIES.has(name) && typeof text === 'string' && LINE_BREAK.test(text)) return { name, text };
+    if (BODIES.has(name) && typeof text === 'string' && UNSAFE.test(text)) return { name, text };
   }
   return undefined;
 }
@@ -56,7 +58,7 @@ function addField(blocks: string[], indent: string, name: string, value: unknown
     // Keys come from callers and agents, too: questions, for one.
     for (const key of Object.keys(value)) addField(blocks, `${indent}  `, onOneLine(key), value[key]);
   } else {
-    blocks.push(`${indent}${name}: ${scalar(value)}`);
+    blocks.push(`${indent}${name}: ${onOneLine(scalar(value))}`);
   }
 }
 
@@ -78,11 +80,11 @@ function isName(field: string): boolean {
   return /(^|_)(path|file|folder|directory|name|from|to|branch|worktree)$/.test(field);
 }
 
-/** As it is, or, with a line break in it, as a JSON string. */
+/** As it is, or, with a character in it that is not safe to show, as a JSON string. */
 function onOneLine(text: string): string {
-  if (!LINE_BREAK.test(text)) return text;
+  if (!UNSAFE.test(text)) return text;
   return JSON.stringify(text).replace(
-    LINE_BREAKS,
+    ALL_UNSAFE,
     (left) => `\\u${left.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
