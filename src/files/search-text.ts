@@ -6,6 +6,10 @@ import type { WalkPause } from './walk-pause.js';
 const SHOWN_LINE_CHARS = 300;
 /** Of it, before the match. */
 const LEAD_CHARS = 100;
+/** An expression is matched against so much of a line at once: a longer match would keep others waiting for seconds. */
+const PIECE_CHARS = 64 * 1024;
+/** A match of at most this length is found where two pieces meet. */
+const OVERLAP_CHARS = 4 * 1024;
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface TextMatch {
@@ -84,14 +88,34 @@ function* linesHolding(text: string, fixed: string): Generator<FoundLine> {
   }
 }
 
-/** Every line; after `afterLine` with where `find` finds something in it. */
+/** Every line; after `afterLine` with where `find` finds something in it. A long line is yielded after each of its pieces. */
 function* linesFound(text: string, find: FindIn, afterLine: number): Generator<FoundLine> {
   let line = 1;
   for (let start = 0; start < text.length; line++) {
     const end = lineEnd(text, start);
-    yield { line, start, column: line <= afterLine ? -1 : find(lineAt(text, start, end)) };
+    const whole = line <= afterLine ? '' : lineAt(text, start, end);
+    let column = -1;
+    for (let at = 0; column < 0 && at < whole.length - PIECE_CHARS; at += PIECE_CHARS - OVERLAP_CHARS) {
+      column = foundFrom(find, whole, at);
+      if (column < 0) yield { line, start, column };
+    }
+    if (column < 0 && line > afterLine) column = foundFrom(find, whole, lastPiece(whole));
+    yield { line, start, column };
     start = end + 1;
   }
+}
+
+/** Where the last piece of a line begins. */
+function lastPiece(whole: string): number {
+  if (whole.length <= PIECE_CHARS) return 0;
+  const step = PIECE_CHARS - OVERLAP_CHARS;
+  return Math.ceil((whole.length - PIECE_CHARS) / step) * step;
+}
+
+/** What `find` finds in the piece of `whole` at `at`, counted from the line's beginning; -1 for nothing. */
+function foundFrom(find: FindIn, whole: string, at: number): number {
+  const column = find(at === 0 && whole.length <= PIECE_CHARS ? whole : whole.slice(at, at + PIECE_CHARS));
+  return column < 0 ? -1 : at + column;
 }
 
 /** The last ones, at most `count`, that end before `start`. */

@@ -95,3 +95,30 @@ function searchOf(text: string, { enough, isDue }: { readonly enough: number; re
   });
   return { goOn, taken: () => taken };
 }
+
+test('an expression is matched against a piece of a long line at a time, with a pause between', () => {
+  const asked: number[] = [];
+  const long = 'x'.repeat(500_000);
+  const text = `${long}\n${long}here${long}\nhere`;
+  const matches: TextMatch[] = [];
+  let pauses = 0;
+  const goOn = textSearch({
+    text,
+    find: (line) => {
+      asked.push(line.length);
+      return line.indexOf('here');
+    },
+    context: 0,
+    afterLine: 0,
+    fixed: undefined,
+    pause: { isDue: () => true },
+    take: (match) => matches.push(match) > 0,
+  });
+  while (goOn() === 'due') pauses++;
+  expect(Math.max(...asked)).toBe(64 * 1024);
+  expect(pauses).toBe(asked.length);
+  expect(matches.map(({ line, column }) => [line, column])).toEqual([
+    [2, 500_001],
+    [3, 1],
+  ]);
+});
