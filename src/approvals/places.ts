@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
-import { realPathOfNearest } from './real-path.js';
+import { realPathOfNearest } from '../projects/real-path.js';
 
 /** A folder with more names than this is not looked through. */
 const MAX_NAMES = 2_000;

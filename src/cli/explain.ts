@@ -7,7 +7,8 @@ import { ShellJudge } from '../approvals/shell-judge.js';
 import { compileRules } from '../approvals/user-rules.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
-import { aliasesOf, requestPaths } from '../tasks/request-paths.js';
+import { aliasesOf } from '../projects/path-aliases.js';
+import { requestPaths } from '../tasks/request-paths.js';
 import { searchedSecret } from '../tasks/searched-secret.js';
 import { permissionModes } from '../tasks/task.js';
 

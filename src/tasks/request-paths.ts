@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { realPathOfNearest } from '../approvals/real-path.js';
-import { systemCodeOf } from '../base/errors.js';
+import { resolve } from 'node:path';
+import { realPathOfNearest } from '../projects/real-path.js';
 
 /** Input fields of tools that name a path. */
 const pathFields = ['file_path', 'notebook_path', 'path'] as const;
@@ -21,24 +19,4 @@ export async function requestPaths(
   const pattern = input['pattern'];
   if (typeof pattern === 'string' && pattern.includes('/')) named.push(pattern.split(/[*?[{]/)[0] ?? '');
   return Promise.all(named.map((path) => realPathOfNearest(resolve(projectPath, path))));
-}
-
-/**
- * What the paths are called by the links in the project's own folder: with `CLAUDE.md` a link to `docs/agents.md`, an edit of
- * that file is one of `CLAUDE.md`. `paths` are absolute with links resolved.
- */
-export async function aliasesOf(paths: readonly string[], projectPath: string): Promise<string[]> {
-  const entries = await readdir(projectPath, { withFileTypes: true }).catch((fault: unknown) => {
-    if (systemCodeOf(fault) === undefined) throw fault;
-    // What cannot be looked at has no links that are known.
-    return [];
-  });
-  const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(projectPath, name));
-  const aliases = links.map(async (link) => {
-    const target = await realPathOfNearest(link);
-    return paths
-      .filter((path) => path === target || path.startsWith(`${target}/`))
-      .map((path) => link + path.slice(target.length));
-  });
-  return (await Promise.all(aliases)).flat();
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { realPathOfNearest } from '../approvals/real-path.js';
+import { realPathOfNearest } from '../projects/real-path.js';
 import { systemCodeOf } from '../base/errors.js';
 import { isSecret } from '../projects/secret-names.js';
 

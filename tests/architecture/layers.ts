@@ -12,7 +12,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   tasks: ['claude', 'approvals', 'store', 'projects', 'os', 'base'],
   conversations: ['tasks', 'claude', 'store', 'projects', 'base'],
   processes: ['pty', 'screen', 'store', 'projects', 'os', 'base'],
-  keeper: ['tasks', 'claude', 'processes', 'approvals', 'store', 'pty', 'config', 'os', 'base'],
+  keeper: ['tasks', 'claude', 'processes', 'approvals', 'store', 'pty', 'projects', 'config', 'os', 'base'],
   files: ['projects', 'os', 'base'],
   git: ['projects', 'os', 'base'],
   mcp: ['base'],

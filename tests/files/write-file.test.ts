@@ -172,6 +172,22 @@ describe('write_file', () => {
     await within.writeFile({ path: join(root, '.claude/worktrees/plain.md'), content: 'x' });
   });
 
+  test('a file that has a protected name by a link is refused by its other name, too', async () => {
+    await mkdir(join(root, 'app/.git'), { recursive: true });
+    await mkdir(join(root, 'app/cc'));
+    await symlink('cc', join(root, 'app/.claude'));
+    await symlink('../githooks', join(root, 'app/.git/hooks'));
+    await symlink('docs/agents.md', join(root, 'app/CLAUDE.md'));
+    for (const name of ['cc/settings.json', 'githooks/pre-commit', 'docs/agents.md']) {
+      const fault = await faultOf(files.writeFile({ path: join(root, 'app', name), content: 'x' }));
+      expect(fault.code, name).toBe('PROTECTED_PATH');
+    }
+    expect((await faultOf(files.createDirectory(join(root, 'app/cc/agents')))).code).toBe('PROTECTED_PATH');
+    await files.writeFile({ path: join(root, 'app/docs/other.md'), content: 'x' });
+    const { files: allowed } = filesAt(root, { allowProtectedWrites: true });
+    await allowed.writeFile({ path: join(root, 'app/cc/settings.json'), content: '{}' });
+  });
+
   test('a missing root, half a character and a name that is too long are told', async () => {
     const { files: later } = filesAt(join(base, 'later'));
     expect((await faultOf(later.writeFile({ path: join(base, 'later/x'), content: '' }))).code).toBe(

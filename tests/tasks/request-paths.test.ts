@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aliasesOf, requestPaths } from '../../src/tasks/request-paths.js';
+import { aliasesOf } from '../../src/projects/path-aliases.js';
+import { requestPaths } from '../../src/tasks/request-paths.js';
 
 let folder: string;
 let project: string;
@@ -54,12 +55,15 @@ describe('other names of a file', () => {
     await symlink('docs/agents.md', join(project, 'CLAUDE.md'));
     await symlink('docs/ci', join(project, '.github'));
     await symlink('nowhere', join(project, 'dangling'));
+    await mkdir(join(project, '.git'));
+    await symlink('../githooks', join(project, '.git/hooks'));
     const named = async (path: string) =>
       aliasesOf(await requestPaths({ file_path: path }, project), project);
     expect(await named('docs/agents.md')).toEqual([join(project, 'CLAUDE.md')]);
     expect(await named('docs/ci/build.yml')).toEqual([join(project, '.github/build.yml')]);
     expect(await named('docs/cix/build.yml')).toEqual([]);
     expect(await named('nowhere')).toEqual([join(project, 'dangling')]);
+    expect(await named('githooks/pre-commit')).toEqual([join(project, '.git/hooks/pre-commit')]);
   });
 
   it('are none where the project is not there', async () => {

@@ -1,0 +1,30 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
+import { realPathOfNearest } from './real-path.js';
+
+/**
+ * Other names of the paths, by the links in `folder` and in its `.git`: with `CLAUDE.md` a link to `docs/agents.md`, that
+ * file is `CLAUDE.md`, too. `paths` are absolute with links resolved.
+ */
+export async function aliasesOf(paths: readonly string[], folder: string): Promise<string[]> {
+  const links = await Promise.all([linksIn(folder), linksIn(join(folder, '.git'))]);
+  const aliases = links.flat().map(async (link) => {
+    const target = await realPathOfNearest(link);
+    return paths
+      .filter((path) => path === target || path.startsWith(`${target}/`))
+      .map((path) => link + path.slice(target.length));
+  });
+  return (await Promise.all(aliases)).flat();
+}
+
+async function linksIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+  } catch (fault) {
+    // A folder that is missing or cannot be read has no links that are known.
+    if (systemCodeOf(fault) === undefined) throw fault;
+    return [];
+  }
+}
