@@ -6,7 +6,11 @@ import { MAX_LINE_BYTES } from './messages.js';
  * Calls `onLine` with each parsed line of a socket. A line that is too long or no JSON ends the connection: whoever
  * wrote it is no peer of ours.
  */
-export function readJsonLines(socket: Socket, onLine: (value: unknown) => void): void {
+export function readJsonLines(
+  socket: Socket,
+  onLine: (value: unknown) => void,
+  maxBytes = MAX_LINE_BYTES,
+): void {
   let rest: Buffer[] = [];
   let restBytes = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -31,7 +35,7 @@ export function readJsonLines(socket: Socket, onLine: (value: unknown) => void):
     if (from < chunk.length) {
       rest.push(chunk.subarray(from));
       restBytes += chunk.length - from;
-      if (restBytes > MAX_LINE_BYTES) socket.destroy(new Error('a line of the keeper socket was too long'));
+      if (restBytes > maxBytes) socket.destroy(new Error('a line of the keeper socket was too long'));
     }
   });
 }

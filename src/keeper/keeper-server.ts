@@ -1,16 +1,19 @@
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { z } from 'zod';
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { TaskRun } from '../tasks/task-run.js';
+import { AnswerTurns } from './answer-turns.js';
 import { readJsonLines } from './json-lines.js';
 import { KeeperPeer } from './keeper-peer.js';
 import { LastServer } from './last-server.js';
 import { RecordPush } from './record-push.js';
 import {
   keeperRequestSchema,
+  MAX_REQUEST_BYTES,
   numberedSchema,
   PROTOCOL,
   type KeeperReply,
@@ -22,6 +25,7 @@ import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from './te
 const MAX_PEERS = 64;
 /** A client waits for its answers; what asks for more at once is none of ours. */
 const MAX_PENDING = 100;
+const killSchema = z.object({ method: z.literal('kill') });
 /** What is being answered when the task ends is told still; a session that ended answers at once. */
 const LAST_ANSWERS_MS = 2_000;
 /** A client that does not take its last lines is not waited for longer. */
@@ -44,6 +48,7 @@ export class KeeperServer implements Disposable {
   readonly #peers = new Set<KeeperPeer>();
   readonly #server: Server;
   readonly #answering = new Set<Promise<void>>();
+  readonly #turns = new AnswerTurns();
   readonly #run: TaskRun;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -130,9 +135,9 @@ export class KeeperServer implements Disposable {
       peer.dispose();
     });
     socket.on('error', (fault) => this.#logger.debug('a keeper client went away', { fault: fault.message }));
-    readJsonLines(socket, (value) => {
+    const onLine = (value: unknown): void => {
       if (++pending > MAX_PENDING) return void socket.destroy();
-      const answering = this.#answerLine(peer, value)
+      const answering = this.#answerInTurn(peer, value, socket)
         .then((reply) => (reply === undefined ? socket.destroy() : peer.reply(reply)))
         .then(() => undefined)
         .finally(() => {
@@ -140,7 +145,8 @@ export class KeeperServer implements Disposable {
           this.#answering.delete(answering);
         });
       this.#answering.add(answering);
-    });
+    };
+    readJsonLines(socket, onLine, MAX_REQUEST_BYTES);
   }
 
   /** One that only calls goes before a server, which the task may need, and before a person at the terminal. */
@@ -151,6 +157,13 @@ export class KeeperServer implements Disposable {
     if (peer === undefined) return;
     this.#peers.delete(peer);
     peer.dispose();
+  }
+
+  /** `kill` waits for no other request. Undefined for what is no request at all, and when the client has gone meanwhile. */
+  async #answerInTurn(peer: KeeperPeer, value: unknown, socket: Socket): Promise<KeeperReply | undefined> {
+    const kill = killSchema.safeParse(value);
+    if (!kill.success) await this.#turns.next();
+    return socket.destroyed ? undefined : this.#answerLine(peer, value);
   }
 
   /** Undefined for what is no request at all. */

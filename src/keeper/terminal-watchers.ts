@@ -8,6 +8,8 @@ import { TerminalWatcher, type WatcherLine } from './terminal-watcher.js';
 /** Below this the dialogs of Claude Code are cut, and nobody could read them. */
 const MIN_COLUMNS = 60;
 const MIN_ROWS = 16;
+/** A watcher that changes its view more often than this is shown the last one: a picture costs up to 0.1 s. */
+const VIEW_QUIET_MS = 50;
 /** Keys within this are one event of the journal. */
 const TYPED_QUIET_MS = 1_000;
 
@@ -38,6 +40,8 @@ export class TerminalWatchers implements Disposable {
   #ownSize: TerminalSize | undefined;
   #typedBytes = 0;
   #typed: Disposable | undefined;
+  readonly #changed = new Set<TerminalWatcher>();
+  #fitsSoon: Disposable | undefined;
 
   constructor(options: TerminalWatchersOptions) {
     this.#options = options;
@@ -53,7 +57,8 @@ export class TerminalWatchers implements Disposable {
     const watching = this.#all.get(line);
     if (watching !== undefined) {
       watching.watcher.setView(view);
-      if (!this.#fit(terminal)) watching.watcher.show();
+      this.#changed.add(watching.watcher);
+      this.#fitsSoon ??= this.#options.clock.after(VIEW_QUIET_MS, () => this.#showChanged());
       return;
     }
     const watcher = new TerminalWatcher(terminal, view, line, this.#options.clock);
@@ -118,6 +123,7 @@ export class TerminalWatchers implements Disposable {
 
   dispose(): void {
     this.#typed?.dispose();
+    this.#fitsSoon?.dispose();
     for (const { watcher } of this.#all.values()) watcher.dispose();
     this.#all.clear();
   }
@@ -146,6 +152,15 @@ export class TerminalWatchers implements Disposable {
     this.#options.recording.resized(wanted.columns, wanted.rows);
     for (const { watcher } of this.#all.values()) watcher.show();
     return true;
+  }
+
+  #showChanged(): void {
+    this.#fitsSoon = undefined;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    const terminal = this.#options.terminal();
+    if (terminal === undefined || this.#fit(terminal)) return;
+    for (const watcher of changed) watcher.show();
   }
 
   #note(bytes: number): void {

@@ -190,6 +190,13 @@ it.skipIf(process.platform !== 'linux')(
       'a long answer': `${JSON.stringify({ id: 1, method: 'respond', answer: { decision_id: 'x'.repeat(3 * MB), verdict: 'deny', by: 'y'.repeat(3 * MB) } })}\n`,
       'many lines': '{"id":1,"method":"screen"}\n'.repeat(300_000),
       'a long method': `${JSON.stringify({ id: 1, method: 'z'.repeat(7 * MB) })}\n`,
+      'an answer with many words': `{"id":1,"method":"respond","answer":{"decision_id":"dec_1","verdict":"allow","answers":{${Array.from({ length: 150_000 }, (_, number) => `"${number}":"x"`).join()}}}}\n`,
+      'many views': [1000, 60]
+        .flatMap((columns) => [true, false].map((covered) => ({ columns, rows: columns / 2, covered })))
+        .map((view) => ({ id: 1, method: 'watch', view: { ...view, read_only: false, scrollback: 2_000 } }))
+        .map((request) => `${JSON.stringify(request)}\n`)
+        .join('')
+        .repeat(24),
       'long keys': `${JSON.stringify({ id: 1, method: 'type', keys: 'AAAA'.repeat(MB) })}\n`,
     };
     for (const [name, line] of Object.entries(lines)) {
@@ -218,6 +225,8 @@ it.skipIf(process.platform !== 'linux')(
         'wait_for_task',
         { task_ids: Array.from({ length: 200_000 }, (_, i) => `task_${i}`), timeout_seconds: 1 },
       ],
+      ['search_files', { query: '(.*a){12}b', regex: true }],
+      ['search_files', { query: '(\\p{L}|\\w)+b', regex: true }],
       ['read_file', { path: './'.repeat(MB) }],
       ['read_file', { path: 'long.txt' }],
       ['read_file_range', { path: 'long.txt', start_line: 2_000_000, end_line: 2_000_010 }],
@@ -256,6 +265,8 @@ async function prepareProject(project: string): Promise<void> {
   await git('add', '.');
   await git('commit', '-qm', 'first');
   await writeFile(join(project, 'long.txt'), `${'a'.repeat(10 * MB)}\n${'a\n'.repeat(3 * MB)}`);
+  // Short enough to be searched; every literal of the expressions is in it.
+  await writeFile(join(project, 'words.txt'), `${'a b '.repeat(2.4 * MB)}`);
   await mkdir(join(project, 'names'));
   for (let number = 0; number < 5_000; number++)
     await writeFile(join(project, 'names', `${'\u001b[31m\n'.repeat(30)}${number}`), '');

@@ -10,7 +10,7 @@ import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { KeeperClient } from '../../src/keeper/keeper-client.js';
 import { KeeperServer } from '../../src/keeper/keeper-server.js';
-import { keeperReplySchema, MAX_LINE_BYTES, type KeeperReply } from '../../src/keeper/messages.js';
+import { keeperReplySchema, MAX_REQUEST_BYTES, type KeeperReply } from '../../src/keeper/messages.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { createRun, type RunHarness } from '../tasks/run-harness.js';
@@ -81,7 +81,7 @@ it.each([
   { what: 'no JSON', text: 'hello\n' },
   { what: 'a wish without a number', text: '{"method":"screen"}\n' },
   { what: 'a line that nests deeply', text: `{"id":1,"method":${'['.repeat(1_000)}${']'.repeat(1_000)}}\n` },
-  { what: 'a line without an end', text: 'x'.repeat(MAX_LINE_BYTES + 1) },
+  { what: 'a line without an end', text: 'x'.repeat(MAX_REQUEST_BYTES + 1) },
 ])('a client that sends $what is hung up on, and the others are served', async ({ text }) => {
   const { path } = await served();
   const good = await KeeperClient.connect(TASK_ID, path);
