@@ -75,31 +75,31 @@ export const COMMON_FOLDER = 'commondir';
 const MAX_CHARS = 24_000;
 const FOLDERS_AT_ONCE = 16;
 
+export interface Surroundings {
+  /** Git folders around the project that git writes to. */
+  readonly gitFolders?: readonly string[];
+  /** Of a project that is a git worktree: the project that it was made from, whose secrets are held, too. */
+  readonly madeFrom?: string | undefined;
+}
+
 /**
  * Looks through the project, as it is now, for files that the two lists name. Links are not followed. Throws
- * TASK_START_FAILED when there are more than a sandbox can take.
+ * SANDBOX_UNAVAILABLE when there are more than a sandbox can take.
  */
 export async function sandboxPaths(
   projectPath: string,
   homeDir: string,
-  gitFolders: readonly string[] = [],
+  { gitFolders = [], madeFrom }: Surroundings = {},
 ): Promise<SandboxPaths> {
-  const found: Found = {
-    denyRead: new Set(homeSecrets(homeDir)),
-    denyWrite: new Set(HELD_WHILE_MISSING.map((name) => join(projectPath, name))),
-    pinned: new Set(await existingFolders([join(projectPath, '.claude'), ...gitFolders])),
-    repositories: new Set(),
-  };
-  for (const name of rootSecrets()) found.denyRead.add(join(projectPath, name));
-  let folders = [projectPath];
-  while (folders.length > 0) {
-    const next = await Promise.all(
-      folders.slice(0, FOLDERS_AT_ONCE).map((folder) => lookInto(folder, projectPath, found)),
-    );
-    folders = [...folders.slice(FOLDERS_AT_ONCE), ...next.flat()];
-  }
+  const found = await lookThrough(projectPath);
+  const secrets = [...homeSecrets(homeDir), ...found.denyRead];
+  if (madeFrom !== undefined) secrets.push(...(await lookThrough(madeFrom)).denyRead);
+  const missing = HELD_WHILE_MISSING.map((name) => join(projectPath, name));
+  for (const path of missing) found.denyWrite.add(path);
+  for (const path of await existingFolders([join(projectPath, '.claude'), ...gitFolders]))
+    found.pinned.add(path);
   const paths = {
-    denyRead: [...found.denyRead].map(asPattern),
+    denyRead: [...new Set(secrets)].map(asPattern),
     denyWrite: [...found.denyWrite].map(asPattern),
     pinned: [...found.pinned],
     repositories: [...found.repositories],
@@ -113,6 +113,23 @@ interface Found {
   readonly denyWrite: Set<string>;
   readonly pinned: Set<string>;
   readonly repositories: Set<string>;
+}
+
+async function lookThrough(projectPath: string): Promise<Found> {
+  const found: Found = {
+    denyRead: new Set(rootSecrets().map((name) => join(projectPath, name))),
+    denyWrite: new Set(),
+    pinned: new Set(),
+    repositories: new Set(),
+  };
+  let folders = [projectPath];
+  while (folders.length > 0) {
+    const next = await Promise.all(
+      folders.slice(0, FOLDERS_AT_ONCE).map((folder) => lookInto(folder, projectPath, found)),
+    );
+    folders = [...folders.slice(FOLDERS_AT_ONCE), ...next.flat()];
+  }
+  return found;
 }
 
 /** Adds what the folder holds; gives the folders in it that are to be looked through. */

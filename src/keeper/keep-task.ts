@@ -156,6 +156,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
             join(stateDir.taskDir(taskId), 'shell'),
             childEnv,
             spec.settings.pass_environment,
+            sandboxed?.gitMasks,
           )
         : {};
     const driver = createDriver({

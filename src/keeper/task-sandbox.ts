@@ -7,6 +7,7 @@ import { SANDBOX_ENVIRONMENT } from '../claude/launch.js';
 import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
 import { checkSettings } from '../claude/sandbox/check-settings.js';
 import { cliSandbox, type CliSandbox } from '../claude/sandbox/cli-sandbox.js';
+import type { GitMasks } from './git-masks.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 
 /** The oldest version in which the tests have attacked the sandbox; an older one passes over settings that it does not know. */
@@ -30,6 +31,7 @@ export interface TaskSandbox {
   readonly beforeCommand: () => Promise<void>;
   /** Takes back what was put into the project for the time of the task. */
   readonly end: () => Promise<void>;
+  readonly gitMasks: GitMasks;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +48,10 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   const projectPath = spec.project_path;
   const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
   await checkSettings({ projectPath, userFolder });
-  const found = await sandboxPaths(projectPath, homeDir, gitFolders(spec));
+  const found = await sandboxPaths(projectPath, homeDir, {
+    gitFolders: gitFolders(spec),
+    madeFrom: spec.worktree?.project_path,
+  });
   const around = spec.worktree === undefined ? [] : [join(spec.worktree.project_path, '.git')];
   const paths = { ...found, denyWrite: [...found.denyWrite, ...around.flatMap(heldInRepository)] };
   const commonFolders = new CommonFolders([...found.repositories, ...around]);
@@ -57,6 +62,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
       await commonFolders.release();
       await rm(tempDir, { recursive: true, force: true });
     },
+    gitMasks: { projectPath, denyRead: paths.denyRead },
     sandbox: cliSandbox({
       paths,
       domains: spec.settings.sandbox_domains ?? [],
@@ -123,9 +129,16 @@ function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
 
 async function checkVersion({ installation, version }: TaskSandboxParts): Promise<void> {
   if (!installation.isClaude)
-    throw refused('the setting claude_command names a program that is not Claude Code.');
+    throw refused(
+      'the setting claude_command names a program that is not Claude Code.',
+      'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+    );
   const found = await version();
-  if (found === undefined) throw refused('claude --version does not tell the version of Claude Code.');
+  if (found === undefined)
+    throw refused(
+      'the program that the setting claude_command names does not print the version of Claude Code with --version.',
+      'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+    );
   if (compareVersions(found, OLDEST_SANDBOX_VERSION) < 0)
     throw new BridgeError(
       'CLAUDE_TOO_OLD',
@@ -134,10 +147,6 @@ async function checkVersion({ installation, version }: TaskSandboxParts): Promis
     );
 }
 
-function refused(why: string): BridgeError {
-  return new BridgeError(
-    'SANDBOX_UNAVAILABLE',
-    `Mode sandboxed was asked for, but ${why}`,
-    'Use permission_mode "cautious", or another project.',
-  );
+function refused(why: string, hint = 'Use permission_mode "cautious", or another project.'): BridgeError {
+  return new BridgeError('SANDBOX_UNAVAILABLE', `Mode sandboxed was asked for, but ${why}`, hint);
 }

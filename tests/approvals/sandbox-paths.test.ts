@@ -37,6 +37,18 @@ describe('the paths that a sandbox keeps from commands', () => {
     expect([...denyRead, ...denyWrite].filter((path) => path.includes('node_modules'))).toEqual([]);
   });
 
+  test('of a worktree the secrets of the project that it was made from are held, too', async () => {
+    await make('deep/er/x.pem', '.claude/worktrees/w/own.key', '.claude/worktrees/other/own.key');
+    const worktree = join(project, '.claude', 'worktrees', 'w');
+    const { denyRead, pinned } = await sandboxPaths(worktree, join(root, 'home'), { madeFrom: project });
+    const at = (...names: string[]) => names.map((name) => join(project, name));
+    expect(denyRead).toEqual(
+      expect.arrayContaining(at('.env', 'deep/er/x.pem', '.claude/worktrees/w/own.key')),
+    );
+    expect(denyRead).not.toContain(join(project, '.claude/worktrees/other/own.key'));
+    expect(pinned).toEqual([]);
+  });
+
   test('more than a sandbox can take is refused, not shortened', async () => {
     await make(...Array.from({ length: 400 }, (_, index) => `folder-with-a-name-${index}/CLAUDE.md`));
     await expect(sandboxPaths(project, root)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });

@@ -44,3 +44,13 @@ test('a shell that Claude Code cannot use is passed over', async () => {
   );
   expect(basename(shell)).toMatch(/^(zsh|bash)$/);
 });
+
+test('where nothing is masked, git is left as the user has set it', async () => {
+  const projectPath = join(await tempFolder(), "it's [a] project");
+  const masks = { projectPath, denyRead: [join(projectPath, 'sub', 'odd?.key')] };
+  const { CLAUDE_CODE_SHELL: shell = '' } = await commandShell(await tempFolder(), env, [], masks);
+  const { stdout, stderr } = await run(shell, ['-c', 'env'], { env: { ...env, GIT_CONFIG_COUNT: '0' } });
+  expect(stdout).toContain('GIT_CONFIG_COUNT=0');
+  expect(stdout).not.toContain('GIT_CONFIG_KEY');
+  expect(stderr).toBe('');
+});
