@@ -371,7 +371,8 @@ export const configSchema = z.strictObject({
     .default('claude')
     .describe(
       'Program that is started for a task: a name to find on `PATH` or an absolute path, with arguments if need be. ' +
-        'A text is split at spaces, quotes keep words together, unless it is the path of an existing file; a list is taken as it is. No shell reads it.',
+        'A text is split at spaces, quotes keep words together, unless it is the path of an existing file; a list is taken as it is. No shell reads it. ' +
+        'A program that is not called `claude` is run with `--version` before a task, to see whether it is a wrapper of Claude Code.',
     )
     .register(settingFacts, {
       env: 'MCP_CLAUDE_COMMAND',

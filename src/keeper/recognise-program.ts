@@ -13,13 +13,13 @@ export interface ProgramParts {
 }
 
 /**
- * The program of a task on this machine. It is asked for its version where something is promised that Claude Code alone can
- * keep: the questions of a mode, or the user's rules. Throws TASK_START_FAILED where `cautious` cannot be kept.
+ * The program of a task on this machine. One that is not called `claude` is asked for its version; where something is promised
+ * that Claude Code alone can keep, one that is called so, too. Throws TASK_START_FAILED where `cautious` cannot be kept.
  */
 export async function recogniseProgram(parts: ProgramParts): Promise<Installation> {
   const { spec, installation, env, cacheFile } = parts;
   const hasRules = (spec.settings.rules ?? []).length > 0;
-  if (spec.permission_mode === 'auto' && (installation.isClaude || !hasRules)) return installation;
+  if (spec.permission_mode === 'auto' && installation.isClaude && !hasRules) return installation;
   const found = await recognised(installation, env, cacheFile);
   if (spec.permission_mode === 'cautious' && !found.isClaude) {
     const command = spec.settings.claude_command.join(' ');

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,10 @@ async function install(text: string): Promise<void> {
 }
 const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n');
 
+function isThere(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+}
+
 describe('a program of another name', () => {
   it('is Claude Code when it tells its version, with these arguments', async () => {
     await install('case $1 in run) echo "2.1.330 (Claude Code)" ;; *) echo "tool 2.1.330" ;; esac');
@@ -31,6 +36,26 @@ describe('a program of another name', () => {
     expect(await recognised(named, env, cacheFile)).toEqual({ ...named, isClaude: true });
     const other = { command: [program, 'list'], isClaude: false };
     expect(await recognised(other, env, cacheFile)).toEqual(other);
+  });
+
+  it('is asked once, too, when it is not Claude Code; again when it failed', async () => {
+    await install('echo "tool 1.0"');
+    const named = { command: [program], isClaude: false };
+    expect(await recognised(named, env, cacheFile)).toEqual(named);
+    expect(await recognised(named, env, cacheFile)).toEqual(named);
+    expect(await runs()).toEqual(['--version']);
+    await install('echo "tool 1.0"; exit 1');
+    expect(await recognised(named, env, cacheFile)).toEqual(named);
+    expect(await recognised(named, env, cacheFile)).toEqual(named);
+    expect(await runs()).toHaveLength(3);
+  });
+
+  it('reads nothing when it is asked, and leaves no process', async () => {
+    await install(`cat; sleep 600 & echo $! > ${join(folder, 'left')}; echo "2.1.330 (Claude Code)"`);
+    const named = { command: [program], isClaude: false };
+    expect(await recognised(named, env, cacheFile)).toMatchObject({ isClaude: true });
+    const left = Number(await readFile(join(folder, 'left'), 'utf8'));
+    await expect.poll(() => isThere(left)).toBe(false);
   });
 });
 

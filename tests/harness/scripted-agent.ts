@@ -23,10 +23,14 @@ export const asksAboutPrompts = [
   { rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' },
 ] as const;
 
+/** A program that is not called `claude` is asked what it is before it is started. */
+const SAYS_WHAT_IT_IS = `[ "$1" = --version ] && { echo 'agent 1.0'; exit 0; }`;
+
 /** An executable shell script in the workplace. */
 export async function writeProgram(workplace: Workplace, name: string, script: string): Promise<string> {
   const path = join(workplace.root, name);
-  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  const first = name === 'claude' ? '' : `${SAYS_WHAT_IT_IS}\n`;
+  await writeFile(path, `#!/bin/sh\n${first}${script}\n`);
   await chmod(path, 0o755);
   return path;
 }

@@ -41,8 +41,10 @@ it.each([
   { name: 'agent', script: OTHER, mode: 'sandboxed', rules: false, isClaude: false },
   { name: 'wrapper', script: CLAUDE, mode: 'auto', rules: true, isClaude: true },
   { name: 'agent', script: OTHER, mode: 'auto', rules: true, isClaude: false },
-  // Nothing rests on it: the program is not run for its version.
-  { name: 'wrapper', script: CLAUDE, mode: 'auto', rules: false, isClaude: false },
+  { name: 'wrapper', script: CLAUDE, mode: 'auto', rules: false, isClaude: true },
+  { name: 'agent', script: OTHER, mode: 'auto', rules: false, isClaude: false },
+  // Nothing rests on it: a program of that name is not run for its version before.
+  { name: 'claude', script: OTHER, mode: 'auto', rules: false, isClaude: true },
 ] as const)(
   'in mode $mode, with rules: $rules, the program $name with $script is Claude Code: $isClaude',
   async ({ name, script, mode, rules, isClaude }) => {
