@@ -33,7 +33,8 @@ export interface Rule {
   /** A further test of what is asked; without one the rule holds for all of it. */
   readonly subject?: (request: ApprovalRequest) => boolean;
   readonly verdict: 'allow' | 'deny' | 'ask';
-  readonly why: string;
+  /** In words; where they depend on the request, made from it. */
+  readonly why: string | ((request: ApprovalRequest) => string);
 }
 
 export interface Verdict {
@@ -50,7 +51,9 @@ export function decide(request: ApprovalRequest, rules: readonly Rule[]): Verdic
   const matching = rules.filter((rule) => matches(rule, request));
   for (const verdict of ORDER) {
     const rule = matching.find((candidate) => candidate.verdict === verdict);
-    if (rule !== undefined) return { verdict, rule: rule.id, reason: rule.why };
+    if (rule === undefined) continue;
+    const { id, why } = rule;
+    return { verdict, rule: id, reason: typeof why === 'string' ? why : why(request) };
   }
   return { verdict: 'ask', rule: 'no-rule', reason: `no rule of mode ${request.mode} covers this` };
 }

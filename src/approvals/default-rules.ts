@@ -110,7 +110,10 @@ export const defaultRules: readonly Rule[] = [
     tool: /^(Read|NotebookRead|Glob|Grep|LS|Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: namesSecret,
     verdict: 'ask',
-    why: 'by its name the file holds secrets',
+    why: ({ paths, projectPath }) =>
+      paths.every((path) => path === projectPath || isInsideProject(projectPath, path))
+        ? 'by its name the file holds secrets'
+        : 'the file is not one of the project, and by its name it may hold secrets',
   },
   {
     id: 'cautious-outside',

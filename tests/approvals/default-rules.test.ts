@@ -130,6 +130,20 @@ describe('the default rules', () => {
     expect(defaultRules.filter((rule) => rule.why === '')).toEqual([]);
   });
 
+  test.each([
+    ['/etc/passwd', 'the file is not one of the project, and by its name it may hold secrets'],
+    ['/home/me/p/.env', 'by its name the file holds secrets'],
+    ['/etc/hosts', 'the file is not one of the project'],
+  ])('of %s it is said why it is asked about', (path, reason) => {
+    const request = {
+      mode: 'cautious',
+      kind: 'permission',
+      tool: 'Read',
+      projectPath: '/home/me/p',
+    } as const;
+    expect(decide({ ...request, paths: [path] }, defaultRules).reason).toBe(reason);
+  });
+
   test('a project at the root of the file system holds every file', () => {
     const request = {
       mode: 'cautious',
