@@ -86,16 +86,6 @@ export class ProcessStore {
     return sizes.reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** When its folder was last changed, in milliseconds since the epoch; undefined for one that is gone. */
-  async changedMs(id: string): Promise<number | undefined> {
-    try {
-      return (await stat(this.folder(id))).mtimeMs;
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return undefined;
-      throw fault;
-    }
-  }
-
   async remove(id: string): Promise<void> {
     await rm(this.folder(id), { recursive: true, force: true });
   }
