@@ -136,8 +136,14 @@ async function pageOf(
       }
     }
   }
-  return { matches };
+  if (matches.length > 0 || after !== undefined) return { matches };
+  return { matches, note: query.names === true ? NAMES_LEFT_OUT : TEXTS_LEFT_OUT };
 }
+
+/** A search that finds nothing says where it did not look. */
+const NAMES_LEFT_OUT = 'Hidden and ignored files were left out.';
+const TEXTS_LEFT_OUT =
+  'Not searched: hidden and ignored files, files over 10 MB, binary files, and text that is not UTF-8.';
 
 interface SearchedFile {
   readonly path: string;

@@ -84,6 +84,15 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await found(root, { query: 'nothing' })).toEqual([]);
   });
 
+  test('a search that finds nothing says what it did not look at', async () => {
+    const root = await folder({ 'a.txt': 'one', '.github/workflows/ci.yml': 'needle' });
+    const explorer = explorerOf(root, 1, [engine], undefined, later);
+    const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
+    expect(await note({ query: 'needle' })).toMatch(/^Not searched: hidden and ignored files/);
+    expect(await note({ query: 'ci.yml', names: true })).toBe('Hidden and ignored files were left out.');
+    expect(await note({ query: 'one' })).toBeUndefined();
+  });
+
   test('regular expressions mean the same', async () => {
     const root = await folder({ 'a.txt': 'foo1\nfoobar\nbar_foo\n(x)\na.b\naéb\nTab\there\nend\r\n\\d' });
     const lines = async (query: string): Promise<number[]> =>
