@@ -14,7 +14,8 @@ import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 
-const OLD = new Date(Date.now() - 3_600_000);
+/** An hour ago, in whole seconds: a fraction is rounded on its way to the disk and back. */
+const OLD = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000);
 let folder: string;
 let stateDir: StateDir;
 let ended: string[];
