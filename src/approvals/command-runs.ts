@@ -1,9 +1,12 @@
 // Pure: which commands a command runs besides itself, as far as its words say. Only deny and ask rules use it.
 import { basename } from 'node:path';
-import { feeders, runnersOfUnknown, shells, wrappers, type Wrapper } from './command-wrappers.js';
+import { feeders, isRunnerOfUnknown, wrappers, type Wrapper } from './command-wrappers.js';
+import { isUnderstoodBuiltin } from './plain-builtins.js';
 import { evaluators } from './shell-commands.js';
 import type { ShellWord } from './shell-part.js';
+import { isShell, shellText } from './shell-programs.js';
 import { literalWord, unknownWord } from './shell-word.js';
+import { changesCommands } from './special-variables.js';
 
 /** A command that another one runs. */
 export type Run =
@@ -17,8 +20,18 @@ const MAX_GUESSES = 8;
 const GIT_VALUED =
   /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env|--exec-path|--super-prefix|--attr-source)$/;
 const FIND_RUNS = /^(-(exec|execdir|ok|okdir)|-x|-X|--exec|--exec-batch)$/;
-/** Within quotes it is text, until a command of the shell evaluates it. */
-const SUBSTITUTION = /`|\$[({]/;
+/** Settings of git whose value is no command. */
+const GIT_PLAIN_KEY =
+  /^(user|author|committer|color|advice|init|push|pull|fetch|rebase|merge|commit|status|safe)\.\w+$|^core\.(quotepath|autocrlf|filemode|longpaths|abbrev|ignorecase)$/i;
+const GIT_RUNS: Readonly<Record<string, RegExp>> = {
+  bisect: /^run$/,
+  submodule: /^foreach$/,
+  rebase: /^(-[a-z]*x.*|--ex.*|-s.*|--str.*)$/,
+  difftool: /./,
+  mergetool: /./,
+  'filter-branch': /./,
+  grep: /^(-[a-zA-Z]*O.*|--open.*)$/,
+};
 
 /** The command's name as the kernel or the shell would find it. */
 export function commandName(words: readonly ShellWord[]): string | undefined {
@@ -38,23 +51,30 @@ export function gitCommandAt(words: readonly ShellWord[]): number {
   return at;
 }
 
-/** The commands that a command runs. */
+/** The commands that a command runs. What is not understood of its words makes an unknown one of them. */
 export function commandRuns(words: readonly ShellWord[]): readonly Run[] {
-  const name = commandName(words);
-  if (name === undefined) return [];
+  const name = commandName(words)?.toLowerCase();
+  // A name with wildcards or expansions may be any program, a shell too.
+  if (name === undefined) return words.length === 0 ? [] : [unknown(words)];
+  if (name === 'command' && words[1]?.kind === 'literal' && /^-[vV]$/.test(words[1].value)) return [];
+  // No program is called so: a shell or a keyword before it may take it otherwise.
+  if (/^-.|=/.test(name)) return guesses(words);
   const wrapper = wrappers.find((one) => one.name === name);
-  if (wrapper !== undefined) return wrapped(wrapper, words, []);
+  if (wrapper !== undefined) return wrapped(wrapper, words);
   const feeder = feeders.find((one) => one.name === name);
-  if (feeder !== undefined) return wrapped(feeder, words, [unknownWord('…')]);
-  if (shells.has(name)) return shellRuns(words);
-  if (runnersOfUnknown.has(name)) return [unknown(words)];
+  if (feeder !== undefined) return fed(feeder, words);
+  if (isShell(name)) return shellRuns(name, words);
+  // They run it on another machine.
+  if (/^(ssh|mosh|rsh)$/.test(name)) return [unknown(words)];
+  if (isRunnerOfUnknown(name)) return guesses(words.slice(1));
   switch (name) {
     case 'eval':
-      return [scriptOf(words.slice(1))];
+      return evalRuns(words.slice(1));
     case 'trap':
-      return words.slice(1, 2).map((word) => scriptOf([word]));
+      return trapRuns(words.slice(1));
     case 'alias':
-      return words.slice(1).map(aliasScript);
+      // What it names means another command from there on.
+      return words.length === 1 ? [] : [...words.slice(1).map(aliasScript), unknown(words)];
     case 'find':
     case 'gfind':
     case 'fd':
@@ -63,79 +83,142 @@ export function commandRuns(words: readonly ShellWord[]): readonly Run[] {
     case 'git':
       return gitRuns(words);
     default:
-      return evaluators.has(name) &&
-        words.slice(1).some(({ kind, value }) => kind === 'literal' && SUBSTITUTION.test(value))
-        ? [unknown(words)]
-        : [];
+      return evaluators.has(name) && !isUnderstoodBuiltin(name, words.slice(1)) ? [unknown(words)] : [];
   }
 }
 
-function wrapped(wrapper: Wrapper, words: readonly ShellWord[], added: readonly ShellWord[]): Run[] {
+function wrapped(wrapper: Wrapper, all: readonly ShellWord[]): Run[] {
+  const [, subcommand] = all;
+  if (wrapper.behind !== undefined && subcommand?.kind === 'literal' && !subcommand.value.startsWith('-')) {
+    if (!wrapper.behind.test(subcommand.value)) return [];
+    return wrapped({ ...wrapper, behind: undefined }, all.slice(1));
+  }
+  if (wrapper.behind !== undefined)
+    return subcommand?.kind === 'literal' ? findBehind(wrapper.behind, all) : guesses(all.slice(1));
+  const at = commandAt(wrapper, all);
+  if (at === undefined) return guesses(all.slice(1));
+  const changed = all
+    .slice(1, at)
+    .filter(({ value }) => wrapper.takesAssignments === true && changesByWord(value))
+    .map((word) => unknown([word]));
+  const command = all.slice(at + wrapper.words);
+  if (command.length === 0) return changed;
+  // `nice "rm x"`: a word of several may be a text for a shell.
+  const [only] = command;
+  const isText = command.length === 1 && only?.kind === 'literal' && /\s/.test(only.value);
+  if (isText) return [...changed, scriptOf(command)];
+  if (only?.kind === 'literal' && only.value.startsWith('-') && only.value !== '-')
+    return guesses(command.slice(1));
+  return [...changed, { kind: 'words', words: command }];
+}
+
+/** `npm --silent exec x`: an option may take the next word, so any later word may be the one that counts. */
+function findBehind(behind: RegExp, words: readonly ShellWord[]): Run[] {
+  const at = words.findIndex(({ kind, value }) => kind !== 'literal' || behind.test(value));
+  return at === -1 ? [] : guesses(words.slice(at));
+}
+
+/** Index of the first word behind a wrapper's options; undefined for an option that is not understood. */
+function commandAt(wrapper: Wrapper, words: readonly ShellWord[]): number | undefined {
   let at = 1;
   for (; at < words.length; at++) {
     const word = words[at];
-    if (word === undefined || word.kind !== 'literal') break;
+    if (word === undefined || word.kind !== 'literal') {
+      // What an expansion gives may be an option, too.
+      const isAssignment = wrapper.takesAssignments === true && /^"?[A-Za-z_]\w*=/.test(word?.text ?? '');
+      if (isAssignment) continue;
+      break;
+    }
     const { value } = word;
-    if (value === '--') {
-      at++;
-      break;
-    }
-    if (wrapper.takesAssignments === true && /^[A-Za-z_]\w*=/.test(value)) continue;
-    if (!value.startsWith('-') || value === '-') {
-      if (value === '-' && wrapper.flags.includes('-')) continue;
-      break;
-    }
+    if (value === '--') return at + 1;
+    if (wrapper.takesAssignments === true && /^[^-][^=]*=/.test(value)) continue;
     if (wrapper.flags.includes(value)) continue;
+    if (!value.startsWith('-') || value === '-') break;
+    const letters = [...value.slice(1)];
+    if (!value.startsWith('--') && letters.every((letter) => wrapper.flags.includes(`-${letter}`))) continue;
+    if (wrapper.name === 'nice' && /^-\d+$/.test(value)) continue;
     if (wrapper.valued.includes(value)) {
       at++;
       continue;
     }
     if (wrapper.valued.some((option) => value.startsWith(option.startsWith('--') ? `${option}=` : option)))
       continue;
-    return guesses(words.slice(at + 1), added);
+    return undefined;
   }
-  const command = words.slice(at + wrapper.words);
-  if (command.length === 0) return [];
-  // `watch "rm x"`, `flock f -c "rm x"`: a word of several is a text for a shell.
-  const [only] = command;
-  const isText = command.length === 1 && only?.kind === 'literal' && /\s/.test(only.value);
-  if (isText) return [scriptOf(command)];
-  if (only?.kind === 'literal' && only.value.startsWith('-')) return guesses(command.slice(1), added);
-  return [{ kind: 'words', words: [...command, ...added] }];
+  return at;
 }
 
-function guesses(words: readonly ShellWord[], added: readonly ShellWord[]): Run[] {
-  const tails = words
-    .slice(0, MAX_GUESSES)
-    .map((_, index): Run => ({ kind: 'words', words: [...words.slice(index), ...added] }));
+/** `env BASH_ENV=x bash`: an assignment that changes what others run. */
+function changesByWord(word: string): boolean {
+  const sign = word.indexOf('=');
+  return (
+    sign > 0 &&
+    !word.startsWith('-') &&
+    changesCommands(word.slice(0, sign).replace(/^"/, ''), word.slice(sign + 1))
+  );
+}
+
+/** Its input becomes words of the command, at the end or where the replacement string stands. */
+function fed(feeder: Wrapper, words: readonly ShellWord[]): Run[] {
+  const at = commandAt(feeder, words);
+  if (at === undefined) return guesses(words.slice(1));
+  const command = words.slice(at);
+  if (command.length === 0) return [];
+  const options = words.slice(1, at).map(({ value }) => value);
+  const marks = options.flatMap((value, index) => {
+    if (value === '-I') return [options[index + 1] ?? '{}'];
+    if (/^-[0rtpx]*i|^--replace/.test(value)) return [value.replace(/^(-[0rtpx]*i|--replace=?)/, '') || '{}'];
+    return value.startsWith('-I') ? [value.slice(2)] : [];
+  });
+  if (marks.length === 0) return [{ kind: 'words', words: [...command, unknownWord('…')] }];
+  const isReplaced = ({ value, text }: ShellWord): boolean =>
+    marks.some((mark) => value.includes(mark) || text.includes(mark));
+  return [{ kind: 'words', words: command.map((one) => (isReplaced(one) ? unknownWord(one.text) : one)) }];
+}
+
+/** It is not known what runs; each word may be the command, or a text for a shell. */
+function guesses(words: readonly ShellWord[]): Run[] {
+  const tails = words.slice(0, MAX_GUESSES).flatMap((word, index): Run[] => {
+    return word.kind === 'literal' ? [{ kind: 'words', words: words.slice(index) }] : [];
+  });
   const texts = words
     .filter((word) => word.kind === 'literal' && /\s/.test(word.value))
+    .slice(0, MAX_GUESSES)
     .map((word) => scriptOf([word]));
-  return words.length > MAX_GUESSES ? [...tails, ...texts, unknown(words)] : [...tails, ...texts];
+  return [...tails, ...texts, unknown(words)];
 }
 
-function shellRuns(words: readonly ShellWord[]): Run[] {
-  for (const [index, word] of words.entries()) {
-    if (index === 0) continue;
-    if (word.kind !== 'literal') return [unknown(words)];
-    if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word.value) || word.value === '--command') {
-      const text = words.slice(index + 1).find((one) => !(one.kind === 'literal' && /^[-+]/.test(one.value)));
-      return [text === undefined ? unknown(words) : scriptOf([text])];
-    }
-    if (word.value === '-s') return [unknown(words)];
-    if (word.value === '-o' || word.value === '-O') continue;
-    // A file of commands, which is not read.
-    if (!/^[-+]/.test(word.value)) return [];
-  }
-  // Commands come on its input.
-  return [unknown(words)];
+function shellRuns(name: string, words: readonly ShellWord[]): Run[] {
+  const text = shellText(name, words.slice(1));
+  if (text === 'none') return [];
+  return text === undefined ? guesses(words.slice(1)) : [scriptOf([text])];
+}
+
+function evalRuns(args: readonly ShellWord[]): Run[] {
+  const [first] = args;
+  const rest = first?.value === '--' ? args.slice(1) : args;
+  if (rest[0]?.kind === 'literal' && rest[0].value.startsWith('-')) return guesses(rest);
+  return rest.length === 0 ? [] : [scriptOf(rest)];
+}
+
+function trapRuns(args: readonly ShellWord[]): Run[] {
+  const [first] = args;
+  const rest = first?.value === '--' ? args.slice(1) : args;
+  const [action] = rest;
+  if (action === undefined || action.value === '-') return [];
+  if (rest === args && action.kind === 'literal' && action.value.startsWith('-'))
+    return /^-[lp]$/.test(action.value) ? [] : guesses(args);
+  return [scriptOf([action])];
 }
 
 function findRuns(words: readonly ShellWord[]): Run[] {
   const starts = words.flatMap(({ value, kind }, index) =>
     kind === 'literal' && index > 0 && FIND_RUNS.test(value) ? [index] : [],
   );
-  if (starts.length > MAX_GUESSES) return [unknown(words)];
+  const isOpen = words
+    .slice(1)
+    .some(({ kind, value }) => kind === 'literal' && /^(--exec.*=|-[xX].)/.test(value));
+  if (starts.length > MAX_GUESSES || isOpen) return guesses(words.slice(1));
   return starts.flatMap((index): Run[] => {
     const rest = words.slice(index + 1);
     const end = rest.findIndex((one) => one.value === ';' || one.value === '+');
@@ -144,21 +227,33 @@ function findRuns(words: readonly ShellWord[]): Run[] {
     return [
       {
         kind: 'words',
-        words: command.map((one) => (one.value.includes('{}') ? unknownWord(one.text) : one)),
+        words: command.map((one) => (/\{.*\}/.test(one.value) ? unknownWord(one.text) : one)),
       },
     ];
   });
 }
 
-/** `git -c alias.x='!rm y'`, `git -c core.pager='rm y'`: the value is a command. */
+/** `git -c alias.x='!rm y'`, `git -c core.pager='rm y'`: the value is a command. So are arguments of some of git's own. */
 function gitRuns(words: readonly ShellWord[]): Run[] {
-  return words.slice(1, gitCommandAt(words)).flatMap((word, index, options): Run[] => {
+  const at = gitCommandAt(words);
+  const settings = words.slice(1, at).flatMap((word, index, options): Run[] => {
+    if (/^--(config-env|exec-path)/.test(word.value)) return [unknown([word])];
     const next = options[index + 1];
-    if (word.value !== '-c' || next === undefined) return [];
-    if (next.kind !== 'literal') return [unknown([next])];
-    const value = next.value.slice(next.value.indexOf('=') + 1).replace(/^!/, '');
-    return value === '' ? [] : [scriptOf([literalWord(value)])];
+    if (word.value !== '-c') return [];
+    if (next?.kind !== 'literal') return [unknown([next ?? word])];
+    const sign = next.value.indexOf('=');
+    if (GIT_PLAIN_KEY.test(sign === -1 ? next.value : next.value.slice(0, sign))) return [];
+    const value = next.value.slice(sign + 1).replace(/^!/, '');
+    return value === '' ? [] : [scriptOf([literalWord(value)]), unknown([next])];
   });
+  const subcommand = words[at];
+  if (subcommand === undefined) return settings;
+  if (subcommand.kind !== 'literal') return [...settings, unknown(words)];
+  const args = words.slice(at + 1);
+  const runs = Object.entries(GIT_RUNS).some(
+    ([name, argument]) => name === subcommand.value && args.some(({ value }) => argument.test(value)),
+  );
+  return runs ? [...settings, ...guesses(args)] : settings;
 }
 
 /** Words that a shell reads as one line. */
