@@ -31,6 +31,8 @@ const GIT_RUNS: Readonly<Record<string, RegExp>> = {
   mergetool: /./,
   'filter-branch': /./,
   grep: /^(-[a-zA-Z]*O.*|--open.*)$/,
+  config:
+    /^(alias|pager|include|includeif|filter)\.|\.(\w*command|\w*cmd|textconv|driver|\w*editor|\w*pager|hookspath|fsmonitor|helper|askpass|program|clean|smudge|process)$/i,
 };
 
 /** The command's name as the kernel or the shell would find it. */
@@ -215,9 +217,12 @@ function findRuns(words: readonly ShellWord[]): Run[] {
   const starts = words.flatMap(({ value, kind }, index) =>
     kind === 'literal' && index > 0 && FIND_RUNS.test(value) ? [index] : [],
   );
-  const isOpen = words
-    .slice(1)
-    .some(({ kind, value }) => kind === 'literal' && /^(--exec.*=|-[xX].)/.test(value));
+  const ends = words.filter(({ value }) => value === ';' || value === '+').length;
+  const isOpen = words.slice(1).some(({ kind, value, text }) => {
+    if (kind === 'literal') return /^(--exec.*=|-[xX].)/.test(value);
+    // What an expansion gives may be `-exec`.
+    return kind === 'unknown' && (ends > starts.length || !text.startsWith('"'));
+  });
   if (starts.length > MAX_GUESSES || isOpen) return guesses(words.slice(1));
   return starts.flatMap((index): Run[] => {
     const rest = words.slice(index + 1);
@@ -250,9 +255,11 @@ function gitRuns(words: readonly ShellWord[]): Run[] {
   if (subcommand === undefined) return settings;
   if (subcommand.kind !== 'literal') return [...settings, unknown(words)];
   const args = words.slice(at + 1);
-  const runs = Object.entries(GIT_RUNS).some(
-    ([name, argument]) => name === subcommand.value && args.some(({ value }) => argument.test(value)),
-  );
+  const runs =
+    args.some(({ value }) => /^--(upload-pack|receive-pack|exec\b)|^ext::/.test(value)) ||
+    Object.entries(GIT_RUNS).some(
+      ([name, argument]) => name === subcommand.value && args.some(({ value }) => argument.test(value)),
+    );
   return runs ? [...settings, ...guesses(args)] : settings;
 }
 

@@ -41,7 +41,10 @@ function faultOf(node: SyntaxNode): string | undefined {
         : undefined;
     case 'For':
     case 'Select':
-      return isPlainName(node.name.value) ? undefined : `${node.name.value} changes what commands run`;
+    case 'Coproc':
+      return node.name === undefined || isPlainName(node.name.value)
+        ? undefined
+        : `${node.name.value} changes what commands run`;
     case 'TestBinary':
       return CALCULATING.test(node.operator) && !(NUMBER.test(node.left.text) && NUMBER.test(node.right.text))
         ? 'it calculates with a variable'

@@ -287,6 +287,12 @@ export const hiddenLines: readonly string[] = [
   "complete -C 'zap x' q",
   'bind -x \'"a": zap x\'',
   'enable -f ./x.so zap2; zap2',
+  'find . $X zap x \\;',
+  'find . "$X" zap x \\;',
+  'coproc PATH { :; }',
+  'git config alias.q "!zap x"; git q',
+  'git fetch --upload-pack="zap x" .',
+  'git clone "ext::zap x"',
 ];
 
 /** Lines that run it by a program of another language, by an option of a program, or from a file: not looked into. */
