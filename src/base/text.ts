@@ -31,6 +31,19 @@ export function oneLine(text: string, maxChars: number): string {
   return `${last >= 0xd800 && last <= 0xdbff ? head.slice(0, -1) : head}…`;
 }
 
+/** The same; where it is cut, it says how long the whole is. */
+export function countedLine(text: string, maxChars: number): string {
+  const line = oneLine(text, maxChars);
+  if (!line.endsWith('…') || line === oneLine(text, Number.MAX_SAFE_INTEGER)) return line;
+  const mark = ` (${countOf(text.length)} characters)`;
+  return `${oneLine(text, maxChars - mark.length)}${mark}`;
+}
+
+/** `2163` → `2,163`. */
+export function countOf(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
 /** `text` without control characters, but for line feeds and tabs. */
 export function withoutControl(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');

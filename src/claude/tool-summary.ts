@@ -1,6 +1,6 @@
 // Pure: what a tool call is, on one line, and which files it wrote.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { oneLine } from '../base/text.js';
+import { countedLine } from '../base/text.js';
 import type { Question } from './session.js';
 import { z } from 'zod';
 
@@ -32,20 +32,20 @@ export function toolSummary(
 ): string {
   const questions = parseQuestions(input);
   if (tool === 'AskUserQuestion' && questions !== undefined) {
-    return oneLine(questions.map((question) => question.question).join(' / '), SUMMARY_CHARS);
+    return countedLine(questions.map((question) => question.question).join(' / '), SUMMARY_CHARS);
   }
   const { dangerouslyDisableSandbox: leaves = false, command } = input;
   if (tool === 'Bash' && leaves !== false && typeof command === 'string') {
-    return oneLine(`Bash, outside of the sandbox(${command})`, SUMMARY_CHARS);
+    return countedLine(`Bash, outside of the sandbox(${command})`, SUMMARY_CHARS);
   }
   for (const field of subjectFields[tool] ?? []) {
     const value = input[field];
     if (typeof value !== 'string') continue;
     const subject = pathFields.has(field) ? shownPath(value, project) : value;
-    return oneLine(`${tool}(${subject})`, SUMMARY_CHARS);
+    return countedLine(`${tool}(${subject})`, SUMMARY_CHARS);
   }
   const rest = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
-  return oneLine(`${tool}(${rest})`, SUMMARY_CHARS);
+  return countedLine(`${tool}(${rest})`, SUMMARY_CHARS);
 }
 
 /** A path that leads out of the project, or to the project itself, stays as it is. */

@@ -30,7 +30,8 @@ tasks. Do not poll \`get_task_status\`, and do not read the log of a task that g
 
 ## 4. Answer
 
-A task in status \`waiting\` with decisions stands still. Read each one, then \`respond_to_task\`:
+A task in status \`waiting\` with decisions stands still. Read each one (\`request\` is what it asks; where
+\`cut\` says that more of it is elsewhere, read that first), then \`respond_to_task\`:
 
 - \`allow\` what the user's request needs; \`allow_session\` only for what may be repeated unseen;
 - \`deny\` with a \`message\` that says what to do instead: Claude Code reads it and goes on;

@@ -14,14 +14,22 @@ const MAX_KEPT_BYTES = 200_000;
 const MAX_OPEN_BYTES = 150_000;
 /** Questions and options are shown whole or not at all: an answer names one of them. */
 const MAX_QUESTION_BYTES = 8_000;
-/** A tool's input may be a whole file; a decision shows its beginning. */
-const MAX_FIELD_BYTES = 2_000;
+/** Who answers has to see what is asked: of an open decision so much is kept, less while many are open. */
+const MAX_OPEN_INPUT_BYTES = 16_000;
+const MIN_OPEN_INPUT_BYTES = 500;
+/** Of the bytes that are left for long ones, the next one takes one part of so many; so much of all is for them. */
+const LONG_OPEN_BYTES = MAX_OPEN_BYTES / 2;
+const SHARES_LEFT = 4;
+/** A tool's input may be a whole file; of a closed decision its beginning is kept. */
+const MAX_CLOSED_INPUT_BYTES = 8_000;
 const MAX_FIELDS = 20;
-const MAX_INPUT_BYTES = 8_000;
-/** The same while the open decisions together are long. */
-const SHORT_INPUT_BYTES = 500;
+/** The words at a cut, and what JSON puts around a field. */
+const MARK_BYTES = 60;
+/** Around a text as JSON. */
+const QUOTES = 2;
 const MAX_TOOL_CHARS = 200;
-const MAX_SUMMARY_CHARS = 500;
+/** 200 characters of three bytes each, as summaries of tool calls are. */
+const MAX_SUMMARY_BYTES = 600;
 const MAX_WHY_CHARS = 300;
 const MAX_REASON_BYTES = 2_000;
 
@@ -75,7 +83,7 @@ export class DecisionBook implements Disposable {
 
   /** A decision that somebody has to take, with a deadline; `why` says which rule asks, and for what reason. */
   open(request: SessionRequest, why?: string): Decision {
-    const decision = this.#add(request, why);
+    const decision = this.#add(request, this.#openInputBytes(), why);
     this.#open.set(decision.decision_id, {
       request,
       deadline: this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(decision.decision_id)),
@@ -85,7 +93,7 @@ export class DecisionBook implements Disposable {
 
   /** A decision that a rule took at once. */
   record(request: SessionRequest, verdict: 'allow' | 'deny', reason: string): Decision {
-    const decision = this.#add(request);
+    const decision = this.#add(request, MAX_CLOSED_INPUT_BYTES);
     return this.#replace(decision, verdict, 'rule', reason);
   }
 
@@ -142,12 +150,9 @@ export class DecisionBook implements Disposable {
     this.#open.clear();
   }
 
-  #add(request: SessionRequest, why?: string): Decision {
+  #add(request: SessionRequest, inputBytes: number, why?: string): Decision {
     const nowMs = this.#clock.now();
-    const input = boundedInput(
-      request.input,
-      this.#openBytes() > MAX_OPEN_BYTES / 2 ? SHORT_INPUT_BYTES : MAX_INPUT_BYTES,
-    );
+    const input = boundedInput(request.input, inputBytes);
     const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
     const decision: Decision = {
       decision_id: `dec_${this.#next++}`,
@@ -155,7 +160,7 @@ export class DecisionBook implements Disposable {
       tool: oneLine(request.tool, MAX_TOOL_CHARS),
       input,
       ...(isCut && { input_is_cut: true }),
-      summary: headBytes(request.summary, MAX_SUMMARY_CHARS),
+      summary: headBytes(request.summary, MAX_SUMMARY_BYTES),
       options: [...request.options],
       ...(request.questions === undefined
         ? {}
@@ -182,8 +187,12 @@ export class DecisionBook implements Disposable {
     by: string,
     reason: string | null,
   ): Decision {
+    const input = boundedInput(decision.input, MAX_CLOSED_INPUT_BYTES);
+    const isCut = decision.input_is_cut === true || JSON.stringify(input) !== JSON.stringify(decision.input);
     const closed: Decision = {
       ...decision,
+      input,
+      ...(isCut && { input_is_cut: true }),
       verdict,
       answered_by: by,
       reason: reason === null ? null : headBytes(reason, MAX_REASON_BYTES),
@@ -205,6 +214,11 @@ export class DecisionBook implements Disposable {
     }
   }
 
+  #openInputBytes(): number {
+    const left = (LONG_OPEN_BYTES - this.#openBytes()) / SHARES_LEFT;
+    return Math.max(MIN_OPEN_INPUT_BYTES, Math.min(MAX_OPEN_INPUT_BYTES, Math.floor(left)));
+  }
+
   #openBytes(): number {
     return this.#bytesOf(this.#decisions.filter((decision) => decision.closed_at === null));
   }
@@ -214,23 +228,30 @@ export class DecisionBook implements Disposable {
   }
 }
 
-/** The beginning of an input: so many fields, each cut, and together at most about `maxBytes`. */
+/** The beginning of an input: so many fields, of which none takes half from those behind it, all together about `maxBytes`. */
 function boundedInput(input: Readonly<Record<string, unknown>>, maxBytes: number): Record<string, unknown> {
+  if (jsonBytes(input) <= maxBytes && Object.keys(input).length <= MAX_FIELDS) return { ...input };
   const bounded: Record<string, unknown> = {};
   let left = maxBytes;
-  for (const [key, value] of Object.entries(input).slice(0, MAX_FIELDS)) {
+  const fields = Object.entries(input).slice(0, MAX_FIELDS);
+  for (const [index, [key, value]] of fields.entries()) {
     if (left <= 0) break;
     const field = oneLine(key, MAX_TOOL_CHARS);
-    bounded[field] = boundedField(value, Math.min(MAX_FIELD_BYTES, left));
+    const next = fields.slice(index + 1);
+    const behind = Math.min(jsonBytes(next) + next.length * MARK_BYTES, Math.floor(left / 2));
+    bounded[field] = boundedField(value, Math.max(0, left - behind - jsonBytes(field) - MARK_BYTES));
     left -= jsonBytes([field, bounded[field]]);
   }
   return bounded;
 }
 
 function boundedField(value: unknown, maxBytes: number): unknown {
+  if (value === undefined || jsonBytes(value) - QUOTES <= maxBytes) return value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text === undefined || text.length <= maxBytes) return value;
-  const head = headBytes(text, maxBytes);
+  let head = headBytes(text, maxBytes);
+  // What becomes escapes is longer as JSON.
+  while (head !== '' && jsonBytes(head) - QUOTES > maxBytes)
+    head = headBytes(head, Math.floor(head.length / 2));
   return `${head}… (${text.length - head.length} more characters)`;
 }
 

@@ -26,8 +26,11 @@ describe('the summary of a tool call', () => {
     expect(toolSummary(tool, input, PROJECT)).toBe(summary);
   });
 
-  it('is one line of bounded length', () => {
-    expect(toolSummary('Bash', { command: 'x'.repeat(10_000) })).toHaveLength(200);
+  it('is one line of bounded length, and says how long the whole is where it is cut', () => {
+    const summary = toolSummary('Bash', { command: 'x'.repeat(10_000) });
+    expect(summary).toHaveLength(200);
+    expect(summary).toMatch(/^Bash\(x+… \(10,006 characters\)$/);
+    expect(toolSummary('Bash', { command: `${'x'.repeat(193)}…` })).toMatch(/^Bash\(x+…\)$/);
   });
 
   it('without a project keeps paths as they are', () => {

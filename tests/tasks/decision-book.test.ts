@@ -82,11 +82,23 @@ describe('the book of decisions', () => {
 
   it('shows the beginning of a large input', () => {
     const { book: decisions } = book();
-    const { input } = decisions.open(
-      request({ input: { content: 'é'.repeat(5_000), small: 1, list: ['a'] } }),
+    const { input, input_is_cut } = decisions.open(
+      request({ input: { content: 'é'.repeat(50_000), small: 1, list: ['a'] } }),
     );
     expect(input).toMatchObject({ small: 1, list: ['a'] });
-    expect(String(input['content'])).toMatch(/^é{1000}… \(4000 more characters\)$/);
+    expect(String(input['content'])).toMatch(/^é{7800,8000}… \(42\d\d\d more characters\)$/);
+    expect(input_is_cut).toBe(true);
+  });
+
+  it('keeps a request of some length whole until it is answered, then its beginning', () => {
+    const { book: decisions } = book();
+    const whole = { command: `${'a'.repeat(12_000)}; rm -rf src`, description: 'a step' };
+    const asked = decisions.open(request({ input: whole }));
+    expect(asked.input).toEqual(whole);
+    expect(asked).not.toHaveProperty('input_is_cut');
+    const closed = decisions.close('dec_1', 'allow', 'caller', null);
+    expect(closed.input_is_cut).toBe(true);
+    expect(JSON.stringify(closed.input).length).toBeLessThan(9_000);
   });
 
   it('opens fifty at a time, and says to the agent why it opens no more', () => {

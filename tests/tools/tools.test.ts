@@ -105,7 +105,7 @@ describe('tools', () => {
     expect(answer).toEqual({
       task_id: TASK_ID,
       status: 'waiting',
-      decisions: [{ ...OPEN, decision_id: 'dec_2' }],
+      decisions: [{ ...OPEN, decision_id: 'dec_2', request: { command: 'rm -r build' } }],
       reason: 'The agent works.',
       activity: 'Bash: npm test',
       project_path: '/home/ann/app',
@@ -275,6 +275,20 @@ describe('tools', () => {
         call('respond_to_task', { task_id: TASK_ID, decision_id: 'd', verdict: 'allow', answers: { q: 1 } }),
       ),
     ).toContain('answers.q: found 1, expected a string of at most 10000 characters.');
+  });
+
+  test('respond_to_task says so when what is allowed was not all to be seen, and get_task_status before', async () => {
+    const long = { command: `${'a'.repeat(6_000)}; rm -rf src` };
+    tasks.change(TASK_ID, { status: 'waiting', decisions: [decision({ input: long })] });
+    const shown = await call('get_task_status', { task_id: TASK_ID });
+    expect(JSON.stringify(shown['decisions'])).toMatch(/"1,9\d\d characters more: read tasks:\/\/task_/);
+    expect(shown['hint']).toContain('Of dec_1 not all is shown');
+    const words = { task_id: TASK_ID, decision_id: 'dec_1' };
+    const allowed = await call('respond_to_task', { ...words, verdict: 'allow' });
+    expect(allowed['hint']).toMatch(/^You allowed more than these tools showed of dec_1 \(1,9\d\d characters/);
+    tasks.change(TASK_ID, { status: 'waiting', decisions: [decision({ input: long })] });
+    const denied = await call('respond_to_task', { ...words, verdict: 'deny' });
+    expect(denied['hint']).not.toContain('You allowed');
   });
 
   test('message_task needs something to do', async () => {

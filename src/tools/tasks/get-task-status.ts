@@ -3,7 +3,15 @@ import { oneLine } from '../../base/text.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView, worktreeOf } from './task-fields.js';
+import {
+  cutHint,
+  knownTaskId,
+  lastOutputOf,
+  taskIdInput,
+  taskOutput,
+  taskView,
+  worktreeOf,
+} from './task-fields.js';
 
 /** Enough to see what a task touched; the record behind `tasks://<task_id>` names all. */
 const MAX_FILES = 50;
@@ -31,8 +39,9 @@ export const getTaskStatus = defineTool({
   },
   handle: async ({ task_id }, { tasks }) => {
     const record = await tasks.get(knownTaskId(task_id));
+    const view = taskView(record);
     return {
-      ...taskView(record),
+      ...view,
       reason: record.reason,
       activity: record.activity,
       project_path: record.project_path,
@@ -42,7 +51,7 @@ export const getTaskStatus = defineTool({
       files_changed: record.files_changed.slice(0, MAX_FILES),
       last_output: lastOutputOf(record),
       ...troubleView(record),
-      hint: `${storageWords(record)}${pollingHint(record)}`,
+      hint: `${storageWords(record)}${pollingHint(record)}${cutHint(view)}`,
     };
   },
 });

@@ -57,7 +57,7 @@ function unreadableOf({ unreadable = [] }: TaskPage): { unreadable?: UnreadableT
 
 function lineOf(record: TaskRecord): z.input<typeof taskLine> {
   return {
-    ...taskView(record),
+    ...taskView(record, 0),
     project_path: record.project_path,
     ...worktreeOf(record),
     prompt_summary: record.prompt_summary,

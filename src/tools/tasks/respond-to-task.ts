@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { pollingHint } from '../../tasks/polling-hint.js';
+import { openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { requestView } from './request-view.js';
+import { cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 /** Longer words are a prompt, and belong into message_task. */
 const MAX_MESSAGE_CHARS = 10_000;
@@ -27,13 +29,23 @@ export const respondToTask = defineTool({
   },
   output: { ...taskOutput, hint: z.string() },
   handle: async ({ task_id, decision_id, verdict, message, answers }, { tasks }) => {
-    const record = await tasks.respond(knownTaskId(task_id), {
+    const taskId = knownTaskId(task_id);
+    const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
+    const record = await tasks.respond(taskId, {
       decision_id,
       verdict,
       ...(message !== undefined && { message }),
       ...(answers !== undefined && { answers }),
       by: 'caller',
     });
-    return { ...taskView(record), hint: pollingHint(record) };
+    const view = taskView(record);
+    return { ...view, hint: `${unseen}${pollingHint(record)}${cutHint(view)}` };
   },
 });
+
+/** A yes to what no answer of these tools shows whole is said to be one. */
+function unseenOf(record: TaskRecord, decisionId: string): string {
+  const decision = openDecisions(record).find(({ decision_id }) => decision_id === decisionId);
+  const { cut } = decision === undefined ? {} : requestView(decision, record.task_id);
+  return cut === undefined ? '' : `You allowed more than these tools showed of ${decisionId} (${cut}). `;
+}

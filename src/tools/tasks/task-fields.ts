@@ -3,16 +3,18 @@ import { BridgeError } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import { oneLine, tailChars } from '../../base/text.js';
 import { openDecisions, taskStatusSchema, type Decision, type TaskRecord } from '../../tasks/task.js';
+import { requestView } from './request-view.js';
 
 /** As the specification says of `last_output`. */
 const LAST_OUTPUT_CHARS = 500;
-/** What is asked must be readable in full in most cases; the rest is in the resource `tasks://<task_id>`. */
 const SUMMARY_CHARS = 1_000;
 const LABEL_CHARS = 300;
 const MAX_OPTIONS = 20;
 const MAX_ID_CHARS = 60;
 /** A session asks one thing at a time, subagents a few more. */
 const MAX_DECISIONS = 10;
+/** What the requests of one answer hold at most. */
+export const REQUESTS_BYTES = 12_000;
 
 /** Any text is taken here: what is no id of a task is answered like an id that nobody knows. */
 export const taskIdInput = z.string();
@@ -34,6 +36,10 @@ export const decisionView = z.object({
   /** Which rule asks, and its reason. */
   why: z.string().optional(),
   questions: z.array(questionView).optional(),
+  /** What is asked, field by field. */
+  request: z.record(z.string(), z.string()).optional(),
+  /** In words: how much of the request is not shown, and where it is. */
+  cut: z.string().optional(),
 });
 
 export const taskIdOutput = z.string();
@@ -48,16 +54,22 @@ export const taskOutput = {
   decisions: decisionsOutput,
 };
 
-export function taskView(record: TaskRecord): z.input<z.ZodObject<typeof taskOutput>> {
+/** `requestsBytes`: for what the open decisions ask, together; 0 leaves it out. */
+export function taskView(
+  record: TaskRecord,
+  requestsBytes = REQUESTS_BYTES,
+): z.input<z.ZodObject<typeof taskOutput>> {
+  const open = openDecisions(record).slice(0, MAX_DECISIONS);
+  const each = Math.floor(requestsBytes / Math.max(1, open.length));
   return {
     task_id: record.task_id,
     status: record.status,
     ...(record.queue_position !== undefined && { queue_position: record.queue_position }),
-    decisions: openDecisions(record).slice(0, MAX_DECISIONS).map(viewOf),
+    decisions: open.map((decision) => viewOf(decision, record.task_id, each)),
   };
 }
 
-function viewOf(decision: Decision): z.input<typeof decisionView> {
+function viewOf(decision: Decision, taskId: string, requestBytes: number): z.input<typeof decisionView> {
   const { decision_id, kind, tool, summary, options, expires_at, why, questions } = decision;
   return {
     decision_id,
@@ -75,7 +87,15 @@ function viewOf(decision: Decision): z.input<typeof decisionView> {
         options: question.options.slice(0, MAX_OPTIONS).map((option) => optionText(option)),
       })),
     }),
+    ...(requestBytes > 0 && requestView(decision, taskId, requestBytes)),
   };
+}
+
+/** What a caller does about requests that it does not see whole; empty where there are none. */
+export function cutHint({ decisions }: Pick<z.input<z.ZodObject<typeof taskOutput>>, 'decisions'>): string {
+  const ids = decisions.filter(({ cut }) => cut !== undefined).map(({ decision_id }) => decision_id);
+  if (ids.length === 0) return '';
+  return ` Of ${ids.join(', ')} not all is shown: read the rest (see cut) before you allow it.`;
 }
 
 /** A label is what an answer repeats; what it means stands behind it. */

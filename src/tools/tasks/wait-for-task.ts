@@ -5,7 +5,15 @@ import type { TaskService } from '../../tasks/task-service.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
-import { knownTaskId, lastOutputOf, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import {
+  cutHint,
+  knownTaskId,
+  lastOutputOf,
+  REQUESTS_BYTES,
+  taskIdInput,
+  taskOutput,
+  taskView,
+} from './task-fields.js';
 
 /** Clients cut calls at 60 s; progress does not extend that. */
 const MAX_WAIT_SECONDS = 45;
@@ -52,8 +60,9 @@ export const waitForTask = defineTool({
     // What the person at the client answers, the caller need not be told of.
     while (await anyAnswered(outcome.tasks, tasks, call, leftMs())) outcome = await wait(outcome.cursor);
     const changed = new Set(outcome.changed);
+    const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
     return {
-      tasks: outcome.tasks.map((record) => waitedView(record, changed.has(record.task_id))),
+      tasks: outcome.tasks.map((record) => waitedView(record, changed.has(record.task_id), requestsBytes)),
       cursor: outcome.cursor,
     };
   },
@@ -71,9 +80,10 @@ async function anyAnswered(
 }
 
 /** What did not change is told in short: its caller has read it before. */
-function waitedView(record: TaskRecord, changed: boolean): z.input<typeof waitedTask> {
+function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number): z.input<typeof waitedTask> {
+  const view = taskView(record, changed ? requestsBytes : 0);
   return {
-    ...taskView(record),
+    ...view,
     changed,
     elapsed_seconds: Math.floor(record.elapsed_seconds),
     reason: record.reason,
@@ -81,7 +91,7 @@ function waitedView(record: TaskRecord, changed: boolean): z.input<typeof waited
     ...(changed && {
       exit_code: record.exit_code,
       last_output: lastOutputOf(record),
-      hint: pollingHint(record),
+      hint: `${pollingHint(record)}${cutHint(view)}`,
     }),
   };
 }

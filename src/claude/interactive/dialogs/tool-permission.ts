@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/text.js';
+import { countedLine } from '../../../base/text.js';
 import { defineDialog } from './dialog.js';
 
 const SUMMARY_CHARS = 200;
@@ -19,7 +19,7 @@ export const toolPermission = defineDialog({
     const subject = title === 'Bash command' && framed.length > 0 ? framed.join(' ') : (about[0] ?? question);
     return {
       input: { title, about: about.join('\n'), question },
-      summary: oneLine(isCut ? question : `${title}: ${subject}`, SUMMARY_CHARS),
+      summary: countedLine(isCut ? question : `${title}: ${subject}`, SUMMARY_CHARS),
     };
   },
   optionFor: {
