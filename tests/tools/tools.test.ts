@@ -285,7 +285,9 @@ describe('tools', () => {
     expect(shown['hint']).toContain('Of dec_1 not all is shown');
     const words = { task_id: TASK_ID, decision_id: 'dec_1' };
     const allowed = await call('respond_to_task', { ...words, verdict: 'allow' });
-    expect(allowed['hint']).toMatch(/^You allowed more than these tools showed of dec_1 \(1,9\d\d characters/);
+    expect(allowed['hint']).toMatch(
+      /^You allowed more than these tools showed of dec_1 \(1,9\d\d characters/,
+    );
     tasks.change(TASK_ID, { status: 'waiting', decisions: [decision({ input: long })] });
     const denied = await call('respond_to_task', { ...words, verdict: 'deny' });
     expect(denied['hint']).not.toContain('You allowed');
