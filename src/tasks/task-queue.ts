@@ -4,8 +4,10 @@ import { Emitter } from '../base/event.js';
 import { readJsonFile } from '../base/json-file.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { isSameProject } from '../base/same-project.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
+import { isSameHolder } from '../store/lock-file.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
 import type { Lock, LockHolder, LockTable, ProjectLocks } from '../store/project-lock.js';
@@ -200,7 +202,7 @@ export class TaskQueue implements Disposable {
       return 'started';
     } catch (fault) {
       try {
-        return await this.#failed(ticket, fault);
+        return await this.#failed(ticket, reservation, fault);
       } catch (second) {
         logger.error('a queued task that could not be started stays in the queue', {
           task_id: taskId,
@@ -227,25 +229,39 @@ export class TaskQueue implements Disposable {
     );
   }
 
-  async #failed(ticket: Ticket, fault: unknown): Promise<'ended' | 'waits'> {
-    const record = await this.#record(ticket.task_id);
-    if (fault instanceof BridgeError && fault.code === 'TASK_ALREADY_RUNNING') {
-      // Another keeper of it was faster, or a bridge that knows no queue has the project: the next look tells.
-      return 'waits';
+  async #failed(ticket: Ticket, reservation: Lock, fault: unknown): Promise<'ended' | 'waits'> {
+    // Another keeper of it was faster, or a bridge that knows no queue has the project: the next look tells.
+    if (fault instanceof BridgeError && fault.code === 'TASK_ALREADY_RUNNING') return 'waits';
+    const lease = await this.#reservedStill(ticket, reservation);
+    if (lease === undefined) return 'waits';
+    try {
+      const record = await this.#record(ticket.task_id);
+      const hint = fault instanceof BridgeError ? ` ${fault.hint}` : '';
+      if (record !== undefined && !isFinal(record.status)) {
+        // A keeper that died while it started may have left an agent.
+        await this.#options.endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
+        const reason = `The queued task could not be started: ${messageOf(fault)}${hint}`;
+        await endQueued(record, 'error', reason, this.#options);
+      }
+      await this.#folder.remove(ticket.task_id);
+    } finally {
+      if (lease !== reservation) await lease.release();
     }
-    const hint = fault instanceof BridgeError ? ` ${fault.hint}` : '';
-    // A keeper that died while it started may have left an agent.
-    if (record !== undefined) {
-      await this.#options.endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
-      await endQueued(
-        record,
-        'error',
-        `The queued task could not be started: ${messageOf(fault)}${hint}`,
-        this.#options,
-      );
-    }
-    await this.#folder.remove(ticket.task_id);
     return 'ended';
+  }
+
+  /**
+   * The project of a task whose keeper failed, held so that nobody else starts the task while it gets its end: a keeper that fails gives
+   * the project back. Undefined when another process has the project or the task by now, as a keeper that is only late has.
+   */
+  #reservedStill(ticket: Ticket, reservation: Lock): Promise<Lock | undefined> {
+    return this.#options.locks.decide(async (table) => {
+      if (table.held.some((lock) => isSameHolder(lock, reservation.holder))) return reservation;
+      const isTaken = table.held.some((lock) => isSameProject(lock.project_path, ticket.project_path));
+      const tickets = await this.#folder.tickets();
+      const isQueued = tickets.some(({ task_id }) => task_id === ticket.task_id);
+      return isTaken || !isQueued ? undefined : reserve(table, ticket);
+    });
   }
 
   async #settleDead(): Promise<void> {

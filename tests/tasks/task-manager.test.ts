@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { BridgeError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { ownIdentity } from '../../src/store/process-identity.js';
+import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { TaskManager } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
@@ -119,6 +122,32 @@ describe('the tasks of a user', () => {
     await rename(`${spec}.aside`, spec);
     await manager().advanceQueue();
     await expect.poll(() => host.launched).toContain(second.task_id);
+  });
+
+  it('are not given an end by a server that could not start them while another one does', async () => {
+    const tasks = manager();
+    const first = await start(tasks, 'a');
+    const second = await start(tasks, 'a');
+    tasks.dispose();
+    await host.end(first.task_id, 'completed', 'Done.');
+    const other = manager();
+    const launch = host.launch.bind(host);
+    host.launch = async ({ project_path: projectPath, task_id: taskId }) => {
+      host.launch = launch;
+      // As a keeper does that fails: it takes the project, and gives it back before it says so.
+      const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+      const taken = await locks.acquire({ projectPath, taskId, owner: await ownIdentity() });
+      if ('busy' in taken) throw new Error('the project was not reserved for its task');
+      await taken.held.release();
+      await other.advanceQueue();
+      throw new BridgeError('TASK_START_FAILED', 'The keeper ended at once.', 'Start it again.');
+    };
+    await manager().advanceQueue();
+    expect(host.launched).toEqual([first.task_id, second.task_id]);
+    expect(await other.get(second.task_id)).toMatchObject({ status: 'running' });
+    await host.end(second.task_id, 'completed', 'Done.');
+    expect(await other.get(second.task_id)).toMatchObject({ status: 'completed' });
+    expect(await readdir(stateDir.queueDir)).toEqual([]);
   });
 
   it('that wait can be killed, and are not reached by messages', async () => {
