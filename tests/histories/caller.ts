@@ -57,9 +57,8 @@ export class Caller {
       : this.#chance(0.6)
         ? `works ${label} ${this.#below(MAX_WORK_SECONDS * 10) / 10}`
         : `stays ${label}`;
-    const wish = { prompt: `AGENT: ${behaviour}`, path, permission_mode: 'cautious' };
     const more = this.#chance(0.3) ? { on_conflict: 'queue' } : {};
-    return this.#call('start_task', { ...wish, ...more }, { label });
+    return this.#call('start_task', { prompt: `AGENT: ${behaviour}`, path, ...more }, { label });
   }
 
   /** Now and then two answers at once, by two servers. */

@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { systemCodeOf } from '../../src/base/errors.js';
 import { seededRandom } from '../harness/seeded-random.js';
+import { asksAboutPrompts } from '../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 import { Caller, LIST_LIMIT } from './caller.js';
 import { checkHistory } from './check-history.js';
 import { allEnded, lastLook, nothingLeft } from './end-of-history.js';
 import { FaultyServer } from './faulty-server.js';
 import { Faults } from './faults.js';
-import type { AgentMark, History } from './history.js';
+import type { AgentMark, Call, History } from './history.js';
 import { canMakeNamespaces, makePidNamespace } from './pid-namespace.js';
 import { Recorder } from './recorder.js';
 
@@ -31,7 +32,8 @@ export async function checkedHistory(rounds: number, seed: number): Promise<stri
   const bridge = await startBridge({
     claude: owningAgent,
     projects: PROJECTS,
-    env: { MCP_TASK_HISTORY_SIZE: `${LIST_LIMIT}`, MCP_SPARE_KEEPER: String(seed % 2 === 0) },
+    spareKeeper: seed % 2 === 0,
+    env: { MCP_TASK_HISTORY_SIZE: `${LIST_LIMIT}`, MCP_RULES: JSON.stringify(asksAboutPrompts) },
   });
   await bridge.mcp.close();
   const namespace = canMakeNamespaces ? await makePidNamespace() : undefined;
@@ -88,11 +90,18 @@ async function underFaults({ bridge, servers, recorder, faults, rounds, seed }: 
       await recorder.more(1 + Math.floor(random() * MAX_CALLS_BETWEEN));
       await faults.next();
     }
+    // A history without an answer that was taken would say nothing of answers; without faults one comes soon.
+    await faults.over();
+    await expect.poll(() => takenAnswers(recorder.calls), { timeout: 60_000 }).not.toEqual([]);
   } finally {
     isOver = true;
     await faults.over();
     await Promise.all(callers);
   }
+}
+
+function takenAnswers(calls: readonly Call[]): Call[] {
+  return calls.filter(({ response, answer }) => response !== undefined && answer.kind === 'tasks');
 }
 
 async function marksOf(bridge: TestBridge): Promise<AgentMark[]> {
@@ -119,7 +128,7 @@ function markOf(project: string, line: string): AgentMark {
 
 function wordsOf({ calls, marks }: History, faults: Faults, hasNamespace: boolean): string {
   const count = (tool: string): number => calls.filter((call) => call.tool === tool).length;
-  const taken = calls.filter(({ response, answer }) => response !== undefined && answer.kind === 'tasks');
+  const taken = takenAnswers(calls);
   return [
     `${calls.length} calls (${count('start_task')} starts, ${count('respond_to_task')} answers of which ${taken.length} were taken)`,
     `${marks.filter(({ mark }) => mark === 'begin').length} agents, ${faults.log.length} faults`,
