@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneLine } from '../base/text.js';
 import type { GitRun } from './git-listing.js';
 import type { Verdicts } from './verdicts.js';
 import { ByteBudget } from './list-budget.js';
@@ -7,7 +8,7 @@ import { compareText, isHidden } from './list-order.js';
 import { candidates, everyFile } from './search-candidates.js';
 import type { SearchEngine } from './search-engine.js';
 import { FILES_TOGETHER, textsOfFiles } from './search-file.js';
-import { finder, globFilter, type FindIn } from './search-query.js';
+import { finder, globFilter, type Finder } from './search-query.js';
 import { textSearch, type TextMatch } from './search-text.js';
 import type { FolderWalk } from './walk-folder.js';
 import type { WalkPause } from './walk-pause.js';
@@ -59,7 +60,7 @@ export async function searchFolder(
   bytes: number,
 ): Promise<SearchPage> {
   const isRegex = query.regex ?? false;
-  const find = finder(query.query, isRegex);
+  const sought = finder(query.query, isRegex);
   const takesPath = globFilter(query.glob);
   const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
   const deadlineMs = performance.now() + TIME_LIMIT_MS;
@@ -73,7 +74,7 @@ export async function searchFolder(
     // As `compareText`, which would be called ten times for each path.
     .sort();
   const page = (parts: Parts<SearchedFile>): Promise<SearchPage> =>
-    pageOf(parts, { query, find, after, bytes, deadlineMs, pause: place.walk.pause });
+    pageOf(parts, { query, sought, after, bytes, deadlineMs, pause: place.walk.pause });
   const known = found.known?.(paths);
   if (known !== undefined) {
     const answer = await page(known.texts());
@@ -85,7 +86,7 @@ export async function searchFolder(
 
 interface PageOptions {
   readonly query: SearchQuery;
-  readonly find: FindIn;
+  readonly sought: Finder;
   /** Matches up to here were on earlier pages. */
   readonly after: Position | undefined;
   readonly bytes: number;
@@ -95,7 +96,7 @@ interface PageOptions {
 
 async function pageOf(
   parts: Parts<SearchedFile>,
-  { query, find, after, bytes, deadlineMs, pause }: PageOptions,
+  { query, sought, after, bytes, deadlineMs, pause }: PageOptions,
 ): Promise<SearchPage> {
   const budget = new ByteBudget(bytes);
   const matches: FoundMatch[] = [];
@@ -114,14 +115,15 @@ async function pageOf(
   for await (const part of parts) {
     for (const { path, text } of part) {
       if (pause.isDue()) await pause.wait();
-      if (performance.now() > deadlineMs) return cut('The time limit came first; go on with the cursor.');
+      // The first file of a page is always searched, so that its cursor is another one.
+      if (last !== after && performance.now() > deadlineMs) return cut(GO_ON);
       const afterLine = path === after?.p ? after.l : 0;
       if (query.names === true) {
-        if (afterLine === 0 && find(path) >= 0 && !take({ path })) return cut();
+        if (afterLine === 0 && sought.find(path) >= 0 && !take({ path })) return cut();
       } else if (text !== undefined) {
         const goOn = textSearch({
+          ...sought,
           text,
-          find,
           context: query.context ?? 0,
           afterLine,
           fixed: query.regex === true ? undefined : query.query,
@@ -129,7 +131,16 @@ async function pageOf(
           take: (match) => take({ path, ...match }),
         });
         let end = goOn();
-        for (; end === 'due'; end = goOn()) await pause.wait();
+        for (; end === 'due'; end = goOn()) {
+          await pause.wait();
+          if (performance.now() <= deadlineMs) continue;
+          // A file that had the whole time of this page would end no sooner in the next one.
+          if (last !== after) return cut(GO_ON);
+          last = { p: path, l: Number.MAX_SAFE_INTEGER };
+          return cut(
+            `${oneLine(path, SHOWN_CHARS)} was not searched to its end: it takes too long. ${GO_ON}`,
+          );
+        }
         if (end === 'full') return cut();
         // What has no match is not looked at again by the next page.
         last = { p: path, l: Number.MAX_SAFE_INTEGER };
@@ -140,6 +151,8 @@ async function pageOf(
   return { matches, note: query.names === true ? NAMES_LEFT_OUT : TEXTS_LEFT_OUT };
 }
 
+const GO_ON = 'The time limit came first; go on with the cursor.';
+const SHOWN_CHARS = 400;
 /** A search that finds nothing says where it did not look. */
 const NAMES_LEFT_OUT = 'Hidden and ignored files were left out.';
 const TEXTS_LEFT_OUT =

@@ -7,11 +7,23 @@ const MAX_GLOBS = 64;
 /** Longer than any line that somebody looks for; what reads a pattern may take the square of its length. */
 const MAX_PATTERN_CHARS = 4_000;
 
-/** Where the query is found first in `line` from `from` on (UTF-16 units), or -1. */
-export type FindIn = (line: string) => number;
+/** RE2 takes time for each character and each step of its program; so many of both together take about 0.1 s. */
+const STEPS_AT_ONCE = 4_000_000;
+/** A larger program would take seconds for a single long path. */
+const MAX_PROGRAM_STEPS = 5_000;
+const MAX_PIECE_CHARS = 64 * 1024;
 
-/** A fixed text is found by its characters, a regular expression by RE2: its time grows with the text only. Throws INVALID_ARGUMENTS. */
-export function finder(query: string, isRegex: boolean): FindIn {
+/** Where the query is found first in `text` (UTF-16 units), or -1. */
+export type FindIn = (text: string) => number;
+
+export interface Finder {
+  readonly find: FindIn;
+  /** A longer text is searched in pieces of this length, so that nobody waits for seconds. */
+  readonly pieceChars: number;
+}
+
+/** A fixed text is found by its characters, a regular expression by RE2. Throws INVALID_ARGUMENTS. */
+export function finder(query: string, isRegex: boolean): Finder {
   mustBeShort('query', query);
   if (query === '' || /[\n\r\0]/.test(query)) {
     throw new BridgeError(
@@ -22,13 +34,26 @@ export function finder(query: string, isRegex: boolean): FindIn {
       'Search for a text that stands in one line.',
     );
   }
-  if (!isRegex) return (line) => line.indexOf(query);
+  if (!isRegex) return { find: (text) => text.indexOf(query), pieceChars: MAX_PIECE_CHARS };
+  const compiled = compile(query);
+  const steps = compiled.programSize();
+  if (steps > MAX_PROGRAM_STEPS) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The regular expression is too large: it takes ${steps} steps, at most ${MAX_PROGRAM_STEPS} are allowed.`,
+      'Use smaller repetitions, or search for a part of it.',
+    );
+  }
+  const find = (text: string): number => {
+    const matcher = compiled.matcher(text);
+    return matcher.find() ? matcher.start() : -1;
+  };
+  return { find, pieceChars: Math.min(MAX_PIECE_CHARS, Math.floor(STEPS_AT_ONCE / steps)) };
+}
+
+function compile(query: string): RE2JS {
   try {
-    const compiled = RE2JS.compile(query);
-    return (line) => {
-      const matcher = compiled.matcher(line);
-      return matcher.find() ? matcher.start() : -1;
-    };
+    return RE2JS.compile(query);
   } catch (thrown) {
     if (!(thrown instanceof RE2JSException)) throw thrown;
     throw new BridgeError(

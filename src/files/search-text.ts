@@ -1,15 +1,13 @@
 // Pure: the matches in one text.
-import type { FindIn } from './search-query.js';
+import type { FindIn, Finder } from './search-query.js';
 import type { WalkPause } from './walk-pause.js';
 
 /** More of a line says nothing more of the match. */
 const SHOWN_LINE_CHARS = 300;
 /** Of it, before the match. */
 const LEAD_CHARS = 100;
-/** An expression is matched against so much of a line at once: a longer match would keep others waiting for seconds. */
-const PIECE_CHARS = 64 * 1024;
-/** A match of at most this length is found where two pieces meet. */
-const OVERLAP_CHARS = 4 * 1024;
+/** So much of a piece is searched again with the next one: a match of that length is found where they meet. */
+const OVERLAP_PARTS = 16;
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface TextMatch {
@@ -22,9 +20,8 @@ export interface TextMatch {
   readonly after?: string[];
 }
 
-export interface TextSearch {
+export interface TextSearch extends Finder {
   readonly text: string;
-  readonly find: FindIn;
   /** Lines shown before and after a match. */
   readonly context: number;
   /** Only lines after this one. */
@@ -41,9 +38,10 @@ export type SearchEnd = 'all' | 'full' | 'due';
 
 /** The search in one text, which goes on with each call until it ends. */
 export function textSearch(search: TextSearch): () => SearchEnd {
-  const { find, context, afterLine, fixed, pause, take } = search;
+  const { find, pieceChars, context, afterLine, fixed, pause, take } = search;
   const text = search.text.startsWith(BYTE_ORDER_MARK) ? search.text.slice(1) : search.text;
-  const found = fixed === undefined ? linesFound(text, find, afterLine) : linesHolding(text, fixed);
+  const found =
+    fixed === undefined ? linesFound(text, { find, pieceChars }, afterLine) : linesHolding(text, fixed);
   return () => {
     for (let next = found.next(); next.done !== true; next = found.next()) {
       const { line, start, column } = next.value;
@@ -88,33 +86,40 @@ function* linesHolding(text: string, fixed: string): Generator<FoundLine> {
   }
 }
 
-/** Every line; after `afterLine` with where `find` finds something in it. A long line is yielded after each of its pieces. */
-function* linesFound(text: string, find: FindIn, afterLine: number): Generator<FoundLine> {
+/** Every line; after `afterLine` with where the query is found in it. A long line is yielded after each of its pieces. */
+function* linesFound(text: string, finder: Finder, afterLine: number): Generator<FoundLine> {
   let line = 1;
   for (let start = 0; start < text.length; line++) {
     const end = lineEnd(text, start);
-    const whole = line <= afterLine ? '' : lineAt(text, start, end);
     let column = -1;
-    for (let at = 0; column < 0 && at < whole.length - PIECE_CHARS; at += PIECE_CHARS - OVERLAP_CHARS) {
-      column = foundFrom(find, whole, at);
-      if (column < 0) yield { line, start, column };
+    for (const piece of line <= afterLine ? [] : pieces(lineAt(text, start, end), finder.pieceChars)) {
+      column = foundIn(piece, finder.find);
+      if (column >= 0 || piece.isLast) break;
+      yield { line, start, column };
     }
-    if (column < 0 && line > afterLine) column = foundFrom(find, whole, lastPiece(whole));
     yield { line, start, column };
     start = end + 1;
   }
 }
 
-/** Where the last piece of a line begins. */
-function lastPiece(whole: string): number {
-  if (whole.length <= PIECE_CHARS) return 0;
-  const step = PIECE_CHARS - OVERLAP_CHARS;
-  return Math.ceil((whole.length - PIECE_CHARS) / step) * step;
+interface Piece {
+  readonly text: string;
+  /** Where it begins in its line. */
+  readonly at: number;
+  readonly isLast: boolean;
 }
 
-/** What `find` finds in the piece of `whole` at `at`, counted from the line's beginning; -1 for nothing. */
-function foundFrom(find: FindIn, whole: string, at: number): number {
-  const column = find(at === 0 && whole.length <= PIECE_CHARS ? whole : whole.slice(at, at + PIECE_CHARS));
+function* pieces(line: string, pieceChars: number): Generator<Piece> {
+  const step = pieceChars - Math.floor(pieceChars / OVERLAP_PARTS);
+  for (let at = 0, isLast = false; !isLast; at += step) {
+    isLast = at + pieceChars >= line.length;
+    yield { text: line.length <= pieceChars ? line : line.slice(at, at + pieceChars), at, isLast };
+  }
+}
+
+/** Counted from the beginning of the line; -1 for nothing. */
+function foundIn({ text, at }: Piece, find: FindIn): number {
+  const column = find(text);
   return column < 0 ? -1 : at + column;
 }
 

@@ -265,8 +265,8 @@ async function prepareProject(project: string): Promise<void> {
   await git('add', '.');
   await git('commit', '-qm', 'first');
   await writeFile(join(project, 'long.txt'), `${'a'.repeat(10 * MB)}\n${'a\n'.repeat(3 * MB)}`);
-  // Short enough to be searched; every literal of the expressions is in it.
-  await writeFile(join(project, 'words.txt'), `${'a b '.repeat(2.4 * MB)}`);
+  // Below the 10 MB up to which files are searched; every literal of the expressions is in it.
+  await writeFile(join(project, 'words.txt'), 'a b '.repeat(2_450_000));
   await mkdir(join(project, 'names'));
   for (let number = 0; number < 5_000; number++)
     await writeFile(join(project, 'names', `${'\u001b[31m\n'.repeat(30)}${number}`), '');

@@ -23,6 +23,7 @@ function matchesIn(text: string, { query, isFixed, context, afterLine, isDue }: 
   const goOn = textSearch({
     text,
     find: (line) => line.indexOf(query),
+    pieceChars: 64 * 1024,
     context,
     afterLine,
     fixed: isFixed ? query : undefined,
@@ -87,6 +88,7 @@ function searchOf(text: string, { enough, isDue }: { readonly enough: number; re
   const goOn = textSearch({
     text,
     find: (line) => line.indexOf('a'),
+    pieceChars: 64 * 1024,
     context: 0,
     afterLine: 0,
     fixed: 'a',
@@ -108,6 +110,7 @@ test('an expression is matched against a piece of a long line at a time, with a 
       asked.push(line.length);
       return line.indexOf('here');
     },
+    pieceChars: 10_000,
     context: 0,
     afterLine: 0,
     fixed: undefined,
@@ -115,10 +118,30 @@ test('an expression is matched against a piece of a long line at a time, with a 
     take: (match) => matches.push(match) > 0,
   });
   while (goOn() === 'due') pauses++;
-  expect(Math.max(...asked)).toBe(64 * 1024);
+  expect(Math.max(...asked)).toBe(10_000);
   expect(pauses).toBe(asked.length);
   expect(matches.map(({ line, column }) => [line, column])).toEqual([
     [2, 500_001],
     [3, 1],
   ]);
+});
+
+test('what lies where two pieces of a line meet is found, and the same matches come in pieces of any length', () => {
+  const found = (text: string, pieceChars: number): number[] => {
+    const columns: number[] = [];
+    const goOn = textSearch({
+      text,
+      find: (line) => line.indexOf('needle'),
+      pieceChars,
+      context: 0,
+      afterLine: 0,
+      fixed: undefined,
+      pause: { isDue: () => false },
+      take: ({ column }) => columns.push(column) > 0,
+    });
+    expect(goOn()).toBe('all');
+    return columns;
+  };
+  for (let before = 0; before < 700; before++)
+    expect(found(`${'x'.repeat(before)}needle${'x'.repeat(300)}`, 200), `${before}`).toEqual([before + 1]);
 });
