@@ -17,14 +17,25 @@ export function tailChars(text: string, maxChars: number): string {
   return first >= 0xdc00 && first <= 0xdfff ? tail.slice(1) : tail;
 }
 
+/**
+ * Controls but the tab, line separators, and changes of direction: with one of them a terminal or a model may read other lines
+ * than there are.
+ */
+const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
+
+export function hasUnsafe(text: string): boolean {
+  return UNSAFE.test(text);
+}
+
+/** `text` with an escape in place of each unsafe character. */
+export function escapedUnsafe(text: string): string {
+  return text.replace(ALL_UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** `text` on one line, control characters shown as escapes, at most `maxChars` long with `…` at a cut. */
 export function oneLine(text: string, maxChars: number): string {
-  const shown = text
-    .replace(/\r\n|\n|\r/g, ' ⏎ ')
-    .replace(
-      /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
-      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+  const shown = escapedUnsafe(text.replace(/\r\n|\n|\r/g, ' ⏎ ').replaceAll('\t', '\\u0009'));
   if (shown.length <= maxChars) return shown;
   const head = shown.slice(0, maxChars - 1);
   const last = head.charCodeAt(head.length - 1);

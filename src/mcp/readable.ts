@@ -1,5 +1,5 @@
 // Pure: a JSON value as a person or a model reads it; the text of an answer says the same as its structured form.
-import { quotedLines } from '../base/text.js';
+import { escapedUnsafe, hasUnsafe, quotedLines } from '../base/text.js';
 import { isObject, type JsonObject } from './json-object.js';
 
 /**
@@ -9,15 +9,12 @@ import { isObject, type JsonObject } from './json-object.js';
 const BODIES: ReadonlySet<string> = new Set(['content', 'diff', 'text', 'tree']);
 /** Whatever a terminal or a model may take for the end of a line. */
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-/** Controls, line separators and changes of direction: with one of them a terminal or a model may read other lines than there are. */
-const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
-const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
 
 /** A field with a text that is printed last, if there is one. */
 export function bodyField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
   for (const name of Object.keys(answer)) {
     const text = answer[name];
-    if (BODIES.has(name) && typeof text === 'string' && UNSAFE.test(text)) return { name, text };
+    if (BODIES.has(name) && typeof text === 'string' && hasUnsafe(text)) return { name, text };
   }
   return undefined;
 }
@@ -82,11 +79,7 @@ function isName(field: string): boolean {
 
 /** As it is, or, with a character in it that is not safe to show, as a JSON string. */
 function onOneLine(text: string): string {
-  if (!UNSAFE.test(text)) return text;
-  return JSON.stringify(text).replace(
-    ALL_UNSAFE,
-    (left) => `\\u${left.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return hasUnsafe(text) ? escapedUnsafe(JSON.stringify(text)) : text;
 }
 
 function scalar(value: unknown): string {
