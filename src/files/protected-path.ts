@@ -33,6 +33,8 @@ async function isLiveByAnyName(path: string, roots: AllowedRoots): Promise<boole
   if (isLive(await roots.belowRoot(path))) return true;
   const real = await realPathOfNearest(path);
   const below = await roots.belowRoot(real);
+  // Outside of every root: nothing there is read, and who opens the path refuses it.
+  if (below === real) return false;
   // Each folder from the parent of the file up to the allowed root.
   for (let folder = dirname(real), left = below.split('/').length; left > 0; left--) {
     for (const alias of await aliasesOf([real], folder))
