@@ -50,7 +50,7 @@ export default defineConfig({
           name: 'soak',
           include:
             process.env['SOAK'] === '1'
-              ? ['tests/soak/**/*.soak.test.ts', 'tests/e2e/allowed-lines.e2e.test.ts']
+              ? ['tests/soak/**/*.soak.test.ts', 'tests/approvals/allowed-lines.test.ts']
               : [],
           globalSetup: ['tests/harness/suite-folder.ts'],
           testTimeout: 6 * 3_600_000,

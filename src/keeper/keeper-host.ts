@@ -8,7 +8,7 @@ import type { KeptTaskName, TaskHost, TaskLink } from '../tasks/task-host.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
-import { CONTAINER_READY_LIMIT_MS, READY_LIMIT_MS, readyLine } from './ready-line.js';
+import { readyLine } from './ready-line.js';
 import { ServerPresence, type KeptTask, type Stay } from './server-presence.js';
 import type { SpareKeeper } from './spare-keeper.js';
 import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
@@ -44,8 +44,7 @@ export class KeeperHost implements TaskHost {
   }
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
-    const limitMs = spec.container === undefined ? READY_LIMIT_MS : CONTAINER_READY_LIMIT_MS;
-    const ready = await this.#start(spec, limitMs);
+    const ready = await this.#start(spec);
     this.#spare?.prepare();
     if ('record' in ready) {
       if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(ready.record);
@@ -83,7 +82,7 @@ export class KeeperHost implements TaskHost {
   }
 
   /** Starts the process and waits for its one line: it runs, or why not. */
-  async #start({ task_id: taskId, parent }: TaskSpec, limitMs: number): Promise<ReadyMessage> {
+  async #start({ task_id: taskId, parent }: TaskSpec): Promise<ReadyMessage> {
     const { stateDir, runtimeDir } = this.#options;
     const log = stateDir.keeperLog(taskId);
     const program =
@@ -91,10 +90,10 @@ export class KeeperHost implements TaskHost {
         ? this.#program
         : { ...this.#program, env: { ...this.#program.env, [MARK_VARIABLE]: parent.mark } };
     const spare = parent === undefined ? await this.#spare?.take({ task_id: taskId }) : undefined;
-    let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES, limitMs);
+    let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES);
     // A spare one opens the log when it takes the task: without one it ended before that, and nothing was begun.
     if (line === undefined || !existsSync(log))
-      line = await readyLine(spawnKeeper(program, taskId, log), MAX_READY_BYTES, limitMs);
+      line = await readyLine(spawnKeeper(program, taskId, log), MAX_READY_BYTES);
     const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
     if (ready !== undefined) return ready;
     const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';

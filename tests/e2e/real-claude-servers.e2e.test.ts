@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeNewestClaude } from '../harness/real-claude.js';
-import { scriptedAgent } from '../harness/scripted-agent.js';
+import { asksAboutPrompts, scriptedAgent } from '../harness/scripted-agent.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 
@@ -72,12 +72,9 @@ describe('a task and its servers', () => {
   });
 
   it('a second task in a busy project is refused by name, also by another server', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await bridge.start({
-      prompt: 'AGENT: split-prompt',
-      path: bridge.project,
-      permission_mode: 'cautious',
-    });
+    const env = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+    const bridge = await startBridge({ claude: scriptedAgent, env });
+    const id = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
     await bridge.decision(id);
     const other = await bridge.another('legacy');
     const link = join(bridge.workplace.projectsDir, 'link');

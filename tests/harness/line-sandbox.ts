@@ -172,13 +172,16 @@ const HOME = '/tmp/work/home';
 /** What stand-ins see when a line changed nothing. */
 export const expectedPlaces = `${PATH} ${HOME}`;
 
-/** Runs each line once. The stand-ins write to descriptor 9. */
+/**
+ * Runs each line once. The stand-ins write to descriptor 9. A shell may end before what it started (zsh becomes the last program of
+ * a pipeline): the next line waits until the last process of this one has closed descriptor 8.
+ */
 const DRIVER = `
 exec 9>>/tmp/work/log
 at=0
 while IFS= read -r -d '' line; do
   printf '%s\\0' '${MARK}' "$at" '${END}' >&9
-  ( cd /tmp/work/project && PATH=${PATH} exec "$@" 'eval "$1"' shell "$line" ) </dev/null >/dev/null 2>&1
+  : "$( cd /tmp/work/project && PATH=${PATH} exec "$@" 'eval "$1"' shell "$line" 8>&1 </dev/null >/dev/null 2>&1 )"
   at=$((at + 1))
 done </tmp/work/lines
 `;
