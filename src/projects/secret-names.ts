@@ -5,6 +5,11 @@ import { pathInProject } from './path-in-project.js';
 /** A file of one of these holds data, not a program. */
 const DATA_FORMATS = ['json', 'yaml', 'yml', 'toml', 'ini', 'txt', 'xml', 'properties', 'conf', 'cfg', 'env'];
 
+const SSH_KEYS = ['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk'];
+const KEY_STORES = ['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.jks', '*.keystore'];
+/** What editors and people append to the name of a file when they keep an older one. */
+const BACKUP_ENDINGS = ['~', '.bak', '.old', '.orig'];
+
 // Claude Code's own rules take the same globs: Read(**/name) for a file, Read(**/name/**) for a folder. It ignores case,
 // follows links, and takes the glob of a file for a folder, too: so it asks about all that the matcher names, and more.
 
@@ -47,6 +52,8 @@ export const secretNames: NameGlobs = {
     '.env',
     '.env.*',
     '.env-*',
+    '.env_*',
+    '.env~',
     '*.env',
     '.envrc',
     '.dev.vars',
@@ -84,19 +91,10 @@ export const secretNames: NameGlobs = {
     // What was typed.
     '.*_history',
     // Private keys and key stores.
-    'id_rsa',
-    'id_dsa',
-    'id_ecdsa',
-    'id_ecdsa_sk',
-    'id_ed25519',
-    'id_ed25519_sk',
-    '*.pem',
-    '*.key',
-    '*.p8',
-    '*.p12',
-    '*.pfx',
-    '*.jks',
-    '*.keystore',
+    ...SSH_KEYS,
+    ...SSH_KEYS.flatMap((name) => [`${name}.*`, `${name}~`]),
+    ...KEY_STORES,
+    ...KEY_STORES.flatMap((glob) => BACKUP_ENDINGS.map((ending) => `${glob}${ending}`)),
     '*.kdbx',
     '*.ppk',
     '*.ovpn',
@@ -125,6 +123,7 @@ export const secretNames: NameGlobs = {
     'gshadow',
   ],
   except: [
+    '*.pub',
     ...['example', 'sample', 'template', 'dist'].flatMap((word) => [
       `.env.${word}`,
       `.env-${word}`,
@@ -133,7 +132,8 @@ export const secretNames: NameGlobs = {
   ],
 };
 
-const isSecretName = nameMatcher(secretNames);
+/** True when the path, or a folder above it, is by its name one that holds secrets. `path`: names joined by `/`. */
+export const isSecretName = nameMatcher(secretNames);
 
 /**
  * True when the absolute path, or a folder above it, is by its name one that holds secrets. Of a path inside the project the
