@@ -24,6 +24,7 @@ const CAUTIOUS_ASKS: readonly string[] = [
   'Grep',
   ...nameRules('Read', secretNames),
   ...commandRules(secretNames),
+  ...historyRules(),
   ...nameRules('Edit', liveNames),
 ];
 
@@ -49,6 +50,22 @@ function commandRules({ folders, files }: NameGlobs): string[] {
     // A name without a dot is an ordinary word, too: it counts at the beginning of a word or a path's part.
     /[._]/.test(name) ? [`Bash(*${name}*)`] : [`Bash(* ${name}*)`, `Bash(*/${name}*)`],
   );
+}
+
+/**
+ * Rules for the commands of git that print contents of the whole history, also those of files that the command does not name and
+ * of files that are no longer there. Git takes the beginning of a long option for the option.
+ */
+function historyRules(): string[] {
+  const commands = ['log', 'reflog', 'stash', 'whatchanged'].flatMap((command) =>
+    ['-p', '-u', '-U', '-c', '-m', '-L', '-W', '--pa', '--un', '--cc', '--dd', '--rem', '--diff-m']
+      .concat(['--word', '--color-w', '--fun', '--bin'])
+      .map((option) => `${command}* ${option}`),
+  );
+  return [...commands, 'show', 'grep', 'cat-file'].flatMap((words) => [
+    `Bash(git ${words}*)`,
+    `Bash(git -* ${words}*)`,
+  ]);
 }
 
 /**
