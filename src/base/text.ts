@@ -50,6 +50,16 @@ export function countedLine(text: string, maxChars: number): string {
   return `${oneLine(text, maxChars - mark.length)}${mark}`;
 }
 
+/** Names for a sentence: the first ones, each on one line, and how many more there are. */
+export function someNames(names: readonly string[], most = SHOWN_NAMES): string {
+  const shown = names.slice(0, most).map((name) => oneLine(name, SHOWN_CHARS));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const SHOWN_NAMES = 5;
+const SHOWN_CHARS = 200;
+
 /** `2163` → `2,163`. */
 export function countOf(count: number): string {
   return count.toLocaleString('en-US');

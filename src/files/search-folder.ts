@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { oneLine } from '../base/text.js';
+import { oneLine, someNames } from '../base/text.js';
+import { isSecretName } from '../projects/secret-names.js';
 import type { GitRun } from './git-listing.js';
 import type { Verdicts } from './verdicts.js';
 import { ByteBudget } from './list-budget.js';
@@ -100,6 +101,7 @@ async function pageOf(
 ): Promise<SearchPage> {
   const budget = new ByteBudget(bytes);
   const matches: FoundMatch[] = [];
+  const secrets: string[] = [];
   let last = after;
   const take = (match: FoundMatch): boolean => {
     if (!budget.spend(Buffer.byteLength(JSON.stringify(match)) + 1)) return false;
@@ -108,8 +110,7 @@ async function pageOf(
     return true;
   };
   const cut = (note?: string): SearchPage => ({
-    matches,
-    ...(note !== undefined && { note }),
+    ...answerOf(matches, secrets, note),
     ...(last !== undefined && { cursor: cursorOf(last) }),
   });
   for await (const part of parts) {
@@ -120,6 +121,8 @@ async function pageOf(
       const afterLine = path === after?.p ? after.l : 0;
       if (query.names === true) {
         if (afterLine === 0 && sought.find(path) >= 0 && !take({ path })) return cut();
+      } else if (isSecretName(path)) {
+        secrets.push(path);
       } else if (text !== undefined) {
         const goOn = textSearch({
           ...sought,
@@ -147,8 +150,19 @@ async function pageOf(
       }
     }
   }
-  if (matches.length > 0 || after !== undefined) return { matches };
-  return { matches, note: query.names === true ? NAMES_LEFT_OUT : TEXTS_LEFT_OUT };
+  if (matches.length > 0 || after !== undefined) return answerOf(matches, secrets);
+  return answerOf(matches, secrets, query.names === true ? NAMES_LEFT_OUT : TEXTS_LEFT_OUT);
+}
+
+function answerOf(matches: FoundMatch[], secrets: readonly string[], note?: string): SearchPage {
+  const leftOut =
+    secrets.length === 0
+      ? []
+      : [
+          `Not searched, because by their names they hold secrets: ${someNames(secrets)}. read_file shows one.`,
+        ];
+  const notes = [...leftOut, ...(note === undefined ? [] : [note])];
+  return { matches, ...(notes.length > 0 && { note: notes.join(' ') }) };
 }
 
 const GO_ON = 'The time limit came first; go on with the cursor.';

@@ -3,10 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { BridgeError } from '../base/errors.js';
+import { someNames } from '../base/text.js';
 import { doesNotFit, type ChangingGit } from './changing-git.js';
 import type { Repository } from './repository.js';
 import { commitIn } from './revision.js';
-import { isAncestor, someNames, type Work } from './worktree-work.js';
+import { isAncestor, someFiles, type Work } from './worktree-work.js';
 
 const PATCH_FILE = 'claude-code-bridge.patch';
 const PATCH: readonly string[] = [
@@ -152,7 +153,7 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
   );
   if (filtered.length === 0) return;
   throw doesNotFit(
-    `Files of the work go through a filter of git, which the bridge does not run: ${someNames(filtered)}.`,
+    `Files of the work go through a filter of git, which the bridge does not run: ${someFiles(filtered)}.`,
     `Commit in the worktree and merge ${branch} in a terminal.`,
   );
 }

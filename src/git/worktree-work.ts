@@ -3,7 +3,7 @@ import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { someNames } from '../base/text.js';
 import type { ChangingGit } from './changing-git.js';
 import { doesNotFit } from './changing-git.js';
 import type { Repository } from './repository.js';
@@ -18,8 +18,6 @@ const UNFINISHED: readonly string[] = [
   'rebase-merge',
   'rebase-apply',
 ];
-const SHOWN_NAMES = 5;
-const SHOWN_CHARS = 200;
 
 /** All that was done in a worktree, as one commit. Nothing refers to it yet, and the worktree is as it was. */
 export interface Work {
@@ -94,13 +92,9 @@ export async function isAncestor(git: ChangingGit, older: string, newer: string)
   return (await git.output(['merge-base', '--is-ancestor', older, newer], { answers: [0, 1] })).code === 0;
 }
 
-/** Names for a sentence. */
-export function someNames(names: readonly (string | Buffer)[]): string {
-  const shown = names
-    .slice(0, SHOWN_NAMES)
-    .map((name) => oneLine(typeof name === 'string' ? name : shownBytes(name).text, SHOWN_CHARS));
-  const more = names.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+/** Names of files, as git gives them, for a sentence. */
+export function someFiles(names: readonly Buffer[]): string {
+  return someNames(names.map((name) => shownBytes(name).text));
 }
 
 async function requireNoModules(worktree: Repository): Promise<void> {
@@ -150,7 +144,7 @@ async function requireNoRepositories(
 
 function holdsRepositories(names: readonly Buffer[]): BridgeError {
   return doesNotFit(
-    `The worktree holds repositories of their own: ${someNames(names)}.`,
+    `The worktree holds repositories of their own: ${someFiles(names)}.`,
     'Move them out of the worktree first: a commit cannot hold them.',
   );
 }

@@ -93,6 +93,25 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await note({ query: 'one' })).toBeUndefined();
   });
 
+  test('files of secrets are named, not searched; their names can be sought', async () => {
+    const root = await folder({
+      'a.txt': 'swordfish',
+      'config/credentials.json': 'swordfish',
+      'secrets/plain.txt': 'swordfish',
+    });
+    const explorer = explorerOf(root, 1, [engine], undefined, later);
+    const search = (more: Partial<SearchQuery>) =>
+      explorer.search({ path: root, query: 'swordfish', ...more }, never);
+    const { matches, note } = await search({});
+    expect(matches.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(note).toBe(
+      'Not searched, because by their names they hold secrets: config/credentials.json, secrets/plain.txt. read_file shows one.',
+    );
+    expect((await search({ query: 'credentials', names: true })).matches).toHaveLength(1);
+    // A folder that the caller names itself is searched.
+    expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
+  });
+
   test('regular expressions mean the same', async () => {
     const root = await folder({ 'a.txt': 'foo1\nfoobar\nbar_foo\n(x)\na.b\naéb\nTab\there\nend\r\n\\d' });
     const lines = async (query: string): Promise<number[]> =>
