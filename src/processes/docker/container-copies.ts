@@ -12,7 +12,7 @@ import { containerPath, isInside, writablePath } from './container-path.js';
 import { COPY_LIMIT_MS, refuseCopy, type CopyCount } from './copy-limits.js';
 import type { DockerEngine } from './docker-engine.js';
 import { AGENT_ID, WORK_DIRECTORY } from './docker-spec.js';
-import { countOf, packHostTree, scanHostTree, type HostEntry } from './host-tree.js';
+import { countOf, packHostTree, scanHostTree, type HostTree } from './host-tree.js';
 import { unpackTree } from './unpack-tree.js';
 
 const NO_SUCH_STATUS = 404;
@@ -54,6 +54,8 @@ export interface CopyRequest {
 export interface CopyOutcome extends CopyCount {
   /** Where it is now. */
   readonly path: string;
+  /** What was left out of a folder of this machine because it holds secrets by its name; relative to the folder. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -68,15 +70,18 @@ export class ContainerCopies {
     this.#options = options;
   }
 
-  /** Puts a file or folder of this machine into a folder of the container, which is made if need be. */
+  /**
+   * Puts a file or folder of this machine into a folder of the container, which is made if need be. Secrets in a folder are left
+   * out; one that is named itself is copied.
+   */
   async copyTo({ processId, source, destination }: CopyRequest): Promise<Result<CopyOutcome>> {
     const folder = writablePath(destination);
     if (!folder.ok) return folder;
-    const entries = await scanHostTree(this.#options.opener, source);
-    if (!entries.ok) return entries;
+    const tree = await scanHostTree(this.#options.opener, source);
+    if (!tree.ok) return tree;
     return this.#options.lend(processId, async (container) => {
       const refused = refuseOutside(container, folder.value);
-      return refused ?? this.#put(container, { folder: folder.value, entries: entries.value });
+      return refused ?? this.#put(container, folder.value, tree.value);
     });
   }
 
@@ -105,7 +110,9 @@ export class ContainerCopies {
       });
       try {
         const count = await unpackTree(archive.value, { parent, name: basename(path), refuse });
-        return count.ok ? ok({ ...count.value, path: join(parent.path, basename(path)) }) : count;
+        return count.ok
+          ? ok({ ...count.value, path: join(parent.path, basename(path)), secrets: [] })
+          : count;
       } finally {
         await parent.handle.close();
       }
@@ -132,7 +139,8 @@ export class ContainerCopies {
 
   async #put(
     container: CopyContainer,
-    { folder, entries }: { readonly folder: string; readonly entries: readonly HostEntry[] },
+    folder: string,
+    { entries, secrets }: HostTree,
   ): Promise<Result<CopyOutcome>> {
     const place = await this.#deepest(container, folder);
     if (!place.ok) return place;
@@ -160,7 +168,7 @@ export class ContainerCopies {
     await packed;
     if (answer.kind === 'unreachable') return { ok: false, fault: answer.fault };
     if (answer.kind === 'refused') return copyFailed(answer.words);
-    return ok({ ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? '') });
+    return ok({ ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? ''), secrets });
   }
 
   /** The deepest folder of a path that exists, after links, and the names that are missing below it. */

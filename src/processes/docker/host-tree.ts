@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Pack } from 'tar-stream';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
+import { isSecretName } from '../../projects/secret-names.js';
 import { ok, type Result } from '../result.js';
 import { MAX_COPY_DEPTH, refuseCopy, tooMuch, type CopyCount } from './copy-limits.js';
 import { AGENT_ID } from './docker-spec.js';
@@ -20,23 +21,33 @@ export interface HostEntry {
   readonly mode: number;
 }
 
+export interface HostTree {
+  readonly entries: readonly HostEntry[];
+  /** Files and folders in the folder that hold secrets by their names, relative to it: they are not copied. */
+  readonly secrets: readonly string[];
+}
+
 /**
- * What of this machine is to be copied: a regular file, or a folder with all that is in it. Refused as a whole when it holds
- * links, pipes, sockets or devices, or too much. Throws as `PathOpener`.
+ * What of this machine is to be copied: a regular file, or a folder with all that is in it but secrets. Refused as a whole when it
+ * holds links, pipes, sockets or devices, or too much. Throws as `PathOpener`.
  */
-export async function scanHostTree(opener: PathOpener, source: string): Promise<Result<HostEntry[]>> {
+export async function scanHostTree(opener: PathOpener, source: string): Promise<Result<HostTree>> {
   const entries: HostEntry[] = [];
+  const secrets: string[] = [];
   const opened = await opener.openEither(source);
   const { path, stats } = opened;
   await opened.handle.close();
   const root = basename(path);
   const mode = Number(stats.mode) & PERMISSION_BITS;
   if (stats.isFile())
-    return bounded([{ name: root, path, kind: 'file', sizeBytes: Number(stats.size), mode }]);
+    return bounded({
+      entries: [{ name: root, path, kind: 'file', sizeBytes: Number(stats.size), mode }],
+      secrets,
+    });
   entries.push({ name: root, path, kind: 'directory', sizeBytes: 0, mode });
   const directory = await opener.openDirectory(path);
-  const refused = await scanFolder(opener, directory, { name: root, depth: 1, entries });
-  return refused ?? bounded(entries);
+  const refused = await scanFolder(opener, directory, { root, inner: '', depth: 1, entries, secrets });
+  return refused ?? bounded({ entries, secrets });
 }
 
 /** Puts the entries into an archive, one after the other; files are cut at the size they had when they were scanned. */
@@ -75,27 +86,35 @@ export function countOf(entries: readonly HostEntry[]): CopyCount {
   };
 }
 
-function bounded(entries: HostEntry[]): Result<HostEntry[]> {
-  return tooMuch(countOf(entries)) ?? ok(entries);
+function bounded(tree: HostTree): Result<HostTree> {
+  return tooMuch(countOf(tree.entries)) ?? ok(tree);
 }
 
 interface Scan {
-  readonly name: string;
+  /** The name of the folder that is copied. */
+  readonly root: string;
+  /** The way from there to the scanned folder; empty, or with `/` at its end. */
+  readonly inner: string;
   readonly depth: number;
   readonly entries: HostEntry[];
+  readonly secrets: string[];
 }
 
 /** Adds what is in the folder and closes it; the refusal, if there is one. */
 async function scanFolder(
   opener: PathOpener,
   directory: OpenedDirectory,
-  { name, depth, entries }: Scan,
+  { root, inner, depth, entries, secrets }: Scan,
 ): Promise<Result<never> | undefined> {
   try {
     if (depth > MAX_COPY_DEPTH)
-      return refuseCopy(`${JSON.stringify(name)} is more than ${MAX_COPY_DEPTH} folders deep.`);
+      return refuseCopy(`${JSON.stringify(`${root}/${inner}`)} is more than ${MAX_COPY_DEPTH} folders deep.`);
     for (const child of await readdir(directory.entry('.'))) {
-      const childName = `${name}/${child}`;
+      if (isSecretName(inner + child)) {
+        secrets.push(inner + child);
+        continue;
+      }
+      const childName = `${root}/${inner}${child}`;
       const stats = await lstat(directory.entry(child));
       const about = {
         name: childName,
@@ -109,7 +128,8 @@ async function scanFolder(
         if (below === undefined)
           return refuseCopy(`${JSON.stringify(childName)} changed while it was looked at.`);
         entries.push({ ...about, kind: 'directory', sizeBytes: 0 });
-        const refused = await scanFolder(opener, below, { name: childName, depth: depth + 1, entries });
+        const scan = { root, inner: `${inner}${child}/`, depth: depth + 1, entries, secrets };
+        const refused = await scanFolder(opener, below, scan);
         if (refused !== undefined) return refused;
       } else {
         const kind = stats.isSymbolicLink() ? 'a link' : 'a pipe, socket or device';

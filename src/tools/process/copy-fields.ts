@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { someNames } from '../../base/text.js';
 import type { CopyOutcome } from '../../processes/docker/container-copies.js';
 
 /** What a copy answers. */
@@ -8,8 +9,13 @@ export const copyOutput = {
   files: z.int(),
   folders: z.int(),
   size_bytes: z.int(),
+  note: z.string().optional(),
 };
 
-export function copyView({ path, files, folders, bytes }: CopyOutcome) {
-  return { path, files, folders, size_bytes: bytes };
+export function copyView({ path, files, folders, bytes, secrets }: CopyOutcome) {
+  const counted = { path, files, folders, size_bytes: bytes };
+  if (secrets.length === 0) return counted;
+  const names = someNames(secrets);
+  const note = `Not copied, because by their names they hold secrets: ${names}. Copy one by naming it as source.`;
+  return { ...counted, note };
 }

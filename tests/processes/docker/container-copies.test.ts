@@ -32,6 +32,23 @@ function refusal(answer: Result<unknown>): string {
 }
 
 describeDocker('copies', ({ busyboxImage }) => {
+  it('leave secrets of a folder out, and bring in one that is named', async () => {
+    const test = await openDockerBackend({ image: busyboxImage });
+    const { folder, copies } = await openCopies(test);
+    for (const name of ['app/src/.ssh', 'app/secrets']) await mkdir(join(folder, name), { recursive: true });
+    for (const name of ['.env', 'main.sh', 'src/.ssh/id_rsa', 'src/api.KEY', 'secrets/a'])
+      await writeFile(join(folder, 'app', name), 'swordfish\n');
+    const { process, output } = await startContainer(test, ['sh']);
+    const processId = process.spec.id;
+    const copied = valueOf(await copies.copyTo({ processId, source: join(folder, 'app'), destination: '.' }));
+    expect(copied).toMatchObject({ files: 1, folders: 2 });
+    expect(copied.secrets.toSorted()).toEqual(['.env', 'secrets', 'src/.ssh', 'src/api.KEY']);
+    valueOf(await copies.copyTo({ processId, source: join(folder, 'app/.env'), destination: 'named' }));
+    await process.write(Buffer.from('find app named -type f | sort; echo listed\n'));
+    await output.has('listed');
+    expect(output.text('stdout')).toBe('app/main.sh\nnamed/.env\nlisted\n');
+  });
+
   it('brings files in and out of a running container, and out of one that has ended', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
     const { folder, copies } = await openCopies(test);
@@ -44,7 +61,7 @@ describeDocker('copies', ({ busyboxImage }) => {
     const copied = valueOf(
       await copies.copyTo({ processId, source: join(folder, 'src'), destination: 'a/b' }),
     );
-    expect(copied).toEqual({ files: 2, folders: 2, bytes: 14, path: '/home/agent/a/b/src' });
+    expect(copied).toEqual({ files: 2, folders: 2, bytes: 14, path: '/home/agent/a/b/src', secrets: [] });
 
     // The agent owns it, the folders that were made for it included.
     await process.write(
