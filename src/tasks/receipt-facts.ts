@@ -1,10 +1,10 @@
-import { isAbsolute, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { headBytes, oneLine } from '../base/text.js';
 import { readTranscripts } from '../claude/transcript-facts.js';
 import { findTranscripts } from '../claude/transcript-files.js';
 import { readJournal } from '../store/journal-reader.js';
 import type { JournalEntry } from '../store/journal-line.js';
+import { pathFromProject } from './receipt-sensitive.js';
 import { testRunOf } from './receipt-tests.js';
 import { TroubleNotes } from './receipt-troubles.js';
 import type { CommandRun, Denial, ModelTokens, Receipt, SeenFile, TestRun, UsageReport } from './receipt.js';
@@ -124,7 +124,7 @@ class Facts {
   result(): ReceiptFacts {
     const { project_path } = this.#record;
     const files = [...this.#files].map(([path, change]): SeenFile => ({
-      path: shownPath(path, project_path),
+      path: pathFromProject(path, project_path),
       change,
     }));
     return {
@@ -213,10 +213,4 @@ function tokensOf(
 ): ModelTokens {
   const { input, output, cacheRead, cacheWrite } = tokens;
   return { model, input, output, cache_read: cacheRead, cache_write: cacheWrite };
-}
-
-function shownPath(path: string, project: string): string {
-  if (!isAbsolute(path)) return path;
-  const inside = relative(project, path);
-  return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside;
 }

@@ -9,6 +9,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { unverifiedClaims } from './receipt-check.js';
 import { readReceiptFacts } from './receipt-facts.js';
 import type { ReceiptGit } from './receipt-git.js';
+import { sensitiveFiles } from './receipt-sensitive.js';
 import { RECEIPT_VERSION, type AnsweredDecision, type Receipt } from './receipt.js';
 import type { TaskRecord } from './task.js';
 
@@ -101,6 +102,7 @@ export class ReceiptMaker {
       model: shown.usage.models[0]?.model ?? record.model,
       cli_version: record.cli_version,
       ...shown,
+      sensitive_files: sensitiveFiles(record.project_path, shown.files, gitReport),
       git: gitReport,
       decisions: answered(record),
       unverified,

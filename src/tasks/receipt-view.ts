@@ -45,6 +45,7 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
       commands: some('commands', all.commands, all.commands_total, 'end'),
       tests: some('tests', all.tests, all.tests.length, 'end'),
       files: some('files', all.files, all.files_total, 'start'),
+      sensitive_files: some('sensitive_files', all.sensitive_files, all.sensitive_files.length, 'start'),
       decisions: some('decisions', [...news, ...routine], all.decisions.length, 'start'),
       denials: some('denials', all.denials, all.denials_total, 'start'),
       unverified: some('unverified', all.unverified, all.unverified.length, 'start'),

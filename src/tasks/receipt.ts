@@ -29,6 +29,14 @@ export const seenFileSchema = z.object({
 });
 export type SeenFile = z.infer<typeof seenFileSchema>;
 
+/** A changed file that a person should look at. */
+export const sensitiveFileSchema = z.object({
+  /** Relative to the project; absolute for a file outside of it. */
+  path: z.string(),
+  why: z.enum(['holds secrets by its name', 'runs or instructs later']),
+});
+export type SensitiveFile = z.infer<typeof sensitiveFileSchema>;
+
 const commitSchema = z.object({
   commit: z.string(),
   author: z.string(),
@@ -149,6 +157,8 @@ export const receiptSchema = z.object({
   tests: z.array(testRunSchema.extend({ command: z.string() })),
   files: z.array(seenFileSchema),
   files_total: z.int(),
+  /** Among `files` and those of `git`; empty in receipts of earlier versions. */
+  sensitive_files: z.array(sensitiveFileSchema).default([]),
   git: gitReportSchema,
   decisions: z.array(answeredDecisionSchema),
   denials: z.array(denialSchema),

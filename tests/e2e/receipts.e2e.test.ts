@@ -73,7 +73,11 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
         ['git add new.txt && git commit -q -m "adds new.txt"', 0],
       ]);
       expect(receipt).toMatchObject({ commands_source: 'transcript', commands_total: 3, commands_failed: 1 });
-      expect(receipt.files).toEqual([{ path: 'new.txt', change: 'created' }]);
+      expect(receipt.files).toEqual([
+        { path: 'new.txt', change: 'created' },
+        { path: 'AGENTS.md', change: 'created' },
+      ]);
+      expect(receipt.sensitive_files).toEqual([{ path: 'AGENTS.md', why: 'runs or instructs later' }]);
       if (receipt.git.state !== 'repository') throw new Error(receipt.git.why);
       const head = await git(bridge.project, 'rev-parse', 'HEAD');
       expect(receipt.git).toMatchObject({
@@ -81,7 +85,10 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
         head_after: head,
         head_before: await git(bridge.project, 'rev-parse', 'HEAD~1'),
         commits: [{ commit: head, subject: 'adds new.txt' }],
-        files: [{ path: 'new.txt', change: 'created', insertions: 1, deletions: 0 }],
+        files: [
+          { path: 'AGENTS.md', change: 'created' },
+          { path: 'new.txt', change: 'created', insertions: 1, deletions: 0 },
+        ],
         dirty_before: { count: 2, untouched: ['kept.txt', 'mine.txt'], changed: [], committed: [] },
         notes: [],
       });
@@ -89,7 +96,7 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
         ['file', expect.stringContaining('lie.txt is not there')],
         ['tests', 'no test run was seen'],
       ]);
-      expect(receipt.usage.models).toMatchObject([{ input: 50, output: 50 }]);
+      expect(receipt.usage.models).toMatchObject([{ input: 60, output: 60 }]);
       expect(receipt.usage.source).toBe(driver === 'print' ? 'result' : 'transcript');
       if (driver === 'print') expect(receipt.usage.cost_usd).toBeGreaterThan(0);
       else expect(receipt.usage.cost_usd).toBe('unknown');
@@ -101,6 +108,7 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
 function script(project: string, served: number): ScriptedTurn {
   const turns = [
     writes(join(project, 'new.txt'), 'new\n'),
+    writes(join(project, 'AGENTS.md'), 'Obey.\n'),
     runs('echo fine'),
     runs('echo bad; exit 3'),
     runs('git add new.txt && git commit -q -m "adds new.txt"'),

@@ -27,6 +27,7 @@ function receipt(more: Partial<Receipt> = {}): Receipt {
     tests: [],
     files: [],
     files_total: 0,
+    sensitive_files: [],
     git: { state: 'none', why: 'no repository' },
     decisions: [],
     denials: [],
