@@ -103,14 +103,20 @@ function differs(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-/** Undefined when nobody runs under this pid, null when the system does not say who. */
+/** Undefined when nobody runs under this pid, null when the system does not say who, asked several times. */
 async function startTimeOf(pid: Pid, source: ProcessSource): Promise<string | null | undefined> {
-  try {
-    return (await source.find([pid]))[0]?.startId;
-  } catch {
-    return takesSignals(pid) ? null : undefined;
+  for (let tries = ASK_TIMES; tries > 0; tries--) {
+    try {
+      return (await source.find([pid]))[0]?.startId;
+    } catch {
+      // `ps` may fail once, on a machine that is short of processes or memory for a moment.
+      if (!takesSignals(pid)) return undefined;
+    }
   }
+  return null;
 }
+
+const ASK_TIMES = 3;
 
 type Place = Pick<ProcessIdentity, 'boot_id' | 'machine_id' | 'namespace'>;
 

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { systemCodeOf } from '../../src/base/errors.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../harness/start-bridge.js';
 
@@ -9,7 +10,13 @@ async function openTo(bits: number, folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    const { mode } = await lstat(path);
+    const stats = await lstat(path).catch((fault: unknown) => {
+      if (systemCodeOf(fault) === 'ENOENT') return undefined;
+      throw fault;
+    });
+    // A keeper that leaves removes its files.
+    if (stats === undefined) continue;
+    const { mode } = stats;
     if (!entry.isSymbolicLink() && (mode & bits) !== 0) found.push(`${path} ${(mode & 0o777).toString(8)}`);
   }
   return found;
