@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { runsLater } from '../projects/live-names.js';
-import { isSecret, secretNames } from '../projects/secret-names.js';
+import { isSecret, isSecretName, secretNames } from '../projects/secret-names.js';
 
 /** Paths of one project, absolute, for which the sandbox of its commands has rules of its own. */
 export interface SandboxPaths {
@@ -67,8 +67,10 @@ const HELD_WHILE_MISSING: readonly string[] = [
   'mise.toml',
 ];
 
-/** Below a git folder: what git obeys, or takes for the folder of another repository. */
-const GIT_OBEYS: readonly string[] = ['config', 'config.worktree', 'hooks', 'modules'];
+/** Below a git folder: what git obeys. */
+const GIT_OBEYS: readonly string[] = ['config', 'config.worktree', 'hooks'];
+/** Below a git folder: git takes what is in it for repositories of submodules. Held also while it is missing. */
+export const MODULES_FOLDER = 'modules';
 /** A file that names the folder whose config git obeys instead; see `holdCommonFolder`. */
 export const COMMON_FOLDER = 'commondir';
 /** Claude Code gives the sandbox all paths in one argument, which the kernel bounds to 128 KiB. */
@@ -78,6 +80,8 @@ const FOLDERS_AT_ONCE = 16;
 export interface Surroundings {
   /** Git folders around the project that git writes to. */
   readonly gitFolders?: readonly string[];
+  /** Where Claude Code keeps the user's login; `.claude` in the home directory when left out. */
+  readonly userFolder?: string;
   /** Of a project that is a git worktree: the project that it was made from, whose secrets are held, too. */
   readonly madeFrom?: string | undefined;
 }
@@ -89,13 +93,17 @@ export interface Surroundings {
 export async function sandboxPaths(
   projectPath: string,
   homeDir: string,
-  { gitFolders = [], madeFrom }: Surroundings = {},
+  { gitFolders = [], madeFrom, userFolder = join(homeDir, '.claude') }: Surroundings = {},
 ): Promise<SandboxPaths> {
   const found = await lookThrough(projectPath);
-  const secrets = [...homeSecrets(homeDir), ...found.denyRead];
+  const secrets = [
+    ...(await homeSecrets(homeDir, userFolder)),
+    ...rootSecrets().map((name) => join(projectPath, name)),
+    ...found.denyRead,
+  ];
   if (madeFrom !== undefined) secrets.push(...(await lookThrough(madeFrom)).denyRead);
-  const missing = HELD_WHILE_MISSING.map((name) => join(projectPath, name));
-  for (const path of missing) found.denyWrite.add(path);
+  const held = (await isInRepository(projectPath)) ? HELD_WHILE_MISSING : [...HELD_WHILE_MISSING, '.git'];
+  for (const name of held) found.denyWrite.add(join(projectPath, name));
   for (const path of await existingFolders([join(projectPath, '.claude'), ...gitFolders]))
     found.pinned.add(path);
   const paths = {
@@ -117,7 +125,7 @@ interface Found {
 
 async function lookThrough(projectPath: string): Promise<Found> {
   const found: Found = {
-    denyRead: new Set(rootSecrets().map((name) => join(projectPath, name))),
+    denyRead: new Set(),
     denyWrite: new Set(),
     pinned: new Set(),
     repositories: new Set(),
@@ -142,8 +150,10 @@ async function lookInto(folder: string, projectPath: string, found: Found): Prom
       await addRepository(path, entry, projectPath, found);
       continue;
     }
-    // Claude Code holds what it obeys in this folder by itself; the bridge keeps its logs and worktrees there.
-    if (path === join(projectPath, '.claude')) continue;
+    if (path === join(projectPath, '.claude')) {
+      await lookIntoAgentFolder(path, projectPath, found);
+      continue;
+    }
     const secret = isSecret(path, projectPath);
     const live = runsLater(path, projectPath);
     if (secret) found.denyRead.add(path);
@@ -153,6 +163,22 @@ async function lookInto(folder: string, projectPath: string, found: Found): Prom
   }
   return below;
 }
+
+/** All that is in it is held: what sessions obey, and the bridge's logs and worktrees, which belong to other tasks. */
+async function lookIntoAgentFolder(folder: string, projectPath: string, found: Found): Promise<void> {
+  const folders = [folder];
+  for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
+    for (const entry of await entriesOf(next)) {
+      const path = join(next, entry.name);
+      if (next === folder) found.denyWrite.add(path);
+      if (isSecret(path, projectPath)) found.denyRead.add(path);
+      // A worktree holds what git tracks, which every commit holds, too.
+      else if (entry.isDirectory() && !(next === folder && OF_THE_BRIDGE.has(entry.name))) folders.push(path);
+    }
+  }
+}
+
+const OF_THE_BRIDGE: ReadonlySet<string> = new Set(['mcp-logs', 'worktrees']);
 
 /** A folder above a held path must not be moved away: another one could take its place. */
 function pinAbove(path: string, projectPath: string, found: Found): void {
@@ -167,10 +193,22 @@ async function addRepository(path: string, entry: Dirent, projectPath: string, f
   }
   found.pinned.add(path);
   found.repositories.add(path);
-  found.denyWrite.add(join(path, COMMON_FOLDER));
-  for (const name of GIT_OBEYS) {
-    const inner = join(path, name);
-    if ((await kindOf(inner)) !== 'missing') found.denyWrite.add(inner);
+  for (const held of await heldInRepository(path)) found.denyWrite.add(held);
+}
+
+/** What commands must not write in a git folder, although git writes to that. */
+export async function heldInRepository(gitFolder: string): Promise<string[]> {
+  const paths = GIT_OBEYS.map((name) => join(gitFolder, name));
+  const kinds = await Promise.all(paths.map(kindOf));
+  const there = paths.filter((_, index) => kinds[index] !== 'missing');
+  return [...there, join(gitFolder, COMMON_FOLDER), join(gitFolder, MODULES_FOLDER)];
+}
+
+/** True when the project, or a folder above it, has a git folder. */
+async function isInRepository(projectPath: string): Promise<boolean> {
+  for (let folder = projectPath; ; folder = dirname(folder)) {
+    if ((await kindOf(join(folder, '.git'))) !== 'missing') return true;
+    if (folder === dirname(folder)) return false;
   }
 }
 
@@ -181,9 +219,23 @@ function rootSecrets(): string[] {
   );
 }
 
-function homeSecrets(homeDir: string): string[] {
-  return rootSecrets().map((name) => join(homeDir, name));
+/** Secrets of the user: by names without a wildcard also while they are missing, by all names at the top and in known folders. */
+async function homeSecrets(homeDir: string, userFolder: string): Promise<string[]> {
+  const names = [...secretNames.folders, ...secretNames.files].map((glob) => dirname(glob));
+  const folders = [...new Set([...names, ...HOME_FOLDERS])];
+  const there = await Promise.all(
+    folders.map(async (folder) =>
+      (await entriesOf(join(homeDir, folder)))
+        .map(({ name }) => join(folder, name))
+        .filter((name) => isSecretName(name)),
+    ),
+  );
+  const login = ['.credentials.json', '.claude.json'].map((name) => join(userFolder, name));
+  return [...[...rootSecrets(), ...there.flat()].map((name) => join(homeDir, name)), ...login];
 }
+
+/** Folders of the home directory in which programs keep secrets beside other files. */
+const HOME_FOLDERS: readonly string[] = ['.claude', '.config', '.local/share', 'Library'];
 
 async function existingFolders(paths: readonly string[]): Promise<string[]> {
   const kinds = await Promise.all(paths.map(kindOf));

@@ -10,8 +10,9 @@ export interface GitMasks {
 
 /**
  * A sandbox shows a character device where it keeps a file from being read or made. Git would list it as untracked, and refuses
- * to add it. These lines of `sh` exclude the devices that are there when the command begins, besides what the user excludes; they
- * do nothing outside of a sandbox. A real file is never excluded; a folder `.claude` without one is, since git cleans it away.
+ * to add it. These lines of `sh` exclude the devices that are there when the command begins, besides what the user's own settings
+ * of git exclude. They may run outside of a sandbox, too: they read no file that the repository names. A real file is never
+ * excluded; a folder `.claude` without one is, since git cleans it away, and so are the worktrees of tasks.
  */
 export function gitMaskLines({ projectPath, denyRead }: GitMasks): string {
   const project = quoted(projectPath);
@@ -23,14 +24,15 @@ export function gitMaskLines({ projectPath, denyRead }: GitMasks): string {
   return `bridge_excludes=$(
 here=$(pwd -P)
 masked=$(
-for path in ${paths.join(' ')}; do [ ! -c "$path" ] || printf '%s\\n' "$path"; done
+for path in ${paths.join(' ')}; do [ ! -c "$path" ] || [ -L "$path" ] || printf '%s\\n' "$path"; done
 for path in ${project}/.claude "$here"/.claude; do
 [ ! -d "$path" ] || [ -n "$(find "$path" ! -type c ! -type d -print -quit)" ] || printf '%s\\n' "$path"
 done
+for path in ${project}/.claude/worktrees "$here"/.claude/worktrees; do [ ! -d "$path" ] || printf '%s\\n' "$path"; done
 )
 [ -n "$masked" ] || exit 1
 top=$(git rev-parse --show-toplevel) || top=${project}
-own=$(git config --path --get core.excludesFile) || own=\${XDG_CONFIG_HOME:-$HOME/.config}/git/ignore
+own=$(cd / && git config --global --path --get core.excludesFile) || own=\${XDG_CONFIG_HOME:-$HOME/.config}/git/ignore
 made=$(mktemp "$CLAUDE_CODE_TMPDIR/git-excludes-XXXXXX" || mktemp "$TMPDIR/git-excludes-XXXXXX") || exit 1
 {
 [ ! -f "$own" ] || cat "$own"

@@ -115,7 +115,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       version: askVersion,
       env: childEnv,
       homeDir,
-      stateDir: stateDir.path,
+      stateDir,
       tempDir,
     });
     files =

@@ -1,17 +1,27 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { COMMON_FOLDER, sandboxPaths } from '../approvals/sandbox-paths.js';
+import { heldInRepository, MODULES_FOLDER, sandboxPaths } from '../approvals/sandbox-paths.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { WORKTREES_FOLDER } from '../base/worktree-path.js';
 import { compareVersions, type Installation } from '../claude/installation.js';
 import { SANDBOX_ENVIRONMENT } from '../claude/launch.js';
 import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
 import { checkSettings } from '../claude/sandbox/check-settings.js';
 import { cliSandbox, type CliSandbox } from '../claude/sandbox/cli-sandbox.js';
-import type { GitMasks } from './git-masks.js';
+import type { StateDir } from '../store/state-dir.js';
+import { folderInProject, LOG_FOLDER } from '../tasks/project-folder.js';
+import { readRecordFile } from '../tasks/record-file.js';
+import { isFinal } from '../tasks/task.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
+import { CommonFolders } from './common-folders.js';
+import type { GitMasks } from './git-masks.js';
+import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';
 
-/** The oldest version in which the tests have attacked the sandbox; an older one passes over settings that it does not know. */
-const OLDEST_SANDBOX_VERSION = '2.1.197';
+/**
+ * The oldest version whose sandbox held against the attacks in the tests. 2.1.197 itself runs git in repositories that a command
+ * has made, outside of the sandbox, and follows links that a command puts in the place of its output.
+ */
+const OLDEST_SANDBOX_VERSION = '2.1.330';
 
 export interface TaskSandboxParts {
   readonly spec: TaskSpec;
@@ -20,7 +30,7 @@ export interface TaskSandboxParts {
   /** The environment of the agent. */
   readonly env: Readonly<Record<string, string>>;
   readonly homeDir: string;
-  readonly stateDir: string;
+  readonly stateDir: StateDir;
   /** Folder of this task alone, for temporary files of its commands. */
   readonly tempDir: string;
 }
@@ -40,7 +50,7 @@ export interface TaskSandbox {
  * something is missing that it needs.
  */
 export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
-  const { spec, env, homeDir, tempDir } = parts;
+  const { spec, env, homeDir, stateDir, tempDir } = parts;
   if (spec.permission_mode !== 'sandboxed') return undefined;
   checkPlace(parts);
   await checkVersion(parts);
@@ -48,18 +58,40 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   const projectPath = spec.project_path;
   const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
   await checkSettings({ projectPath, userFolder });
-  const found = await sandboxPaths(projectPath, homeDir, {
-    gitFolders: gitFolders(spec),
-    madeFrom: spec.worktree?.project_path,
+  const worktrees = await folderInProject(projectPath, WORKTREES_FOLDER);
+  const around = await repositoryAround(projectPath);
+  const gitFolders = around === undefined ? [] : [join(around.commonFolder, 'worktrees'), around.gitFolder];
+  const madeFrom = spec.worktree?.project_path;
+  const found = await sandboxPaths(projectPath, homeDir, { gitFolders, madeFrom, userFolder });
+  const repositories = [...found.repositories, ...(around === undefined ? [] : [around.commonFolder])];
+  const obeyed = await Promise.all(repositories.map((folder) => obeyedPaths(folder, projectPath)));
+  const denyWrite = [
+    ...found.denyWrite,
+    ...(around === undefined ? [] : await heldAround(around)),
+    ...obeyed.flat(),
+    ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
+  ];
+  const paths = { ...found, denyWrite: [...new Set(denyWrite)] };
+  // Git cannot use these when they are files.
+  const mustNotBeFiles = await pathsMissing([
+    join(projectPath, '.git'),
+    ...repositories.map((folder) => join(folder, MODULES_FOLDER)),
+  ]);
+  const commonFolders = new CommonFolders({
+    gitFolders: repositories,
+    taskId: spec.task_id,
+    notesFolder: join(stateDir.path, 'sandboxes'),
+    mayRun: (taskId) => mayRun(stateDir, taskId),
   });
-  const around = spec.worktree === undefined ? [] : [join(spec.worktree.project_path, '.git')];
-  const paths = { ...found, denyWrite: [...found.denyWrite, ...around.flatMap(heldInRepository)] };
-  const commonFolders = new CommonFolders([...found.repositories, ...around]);
   await mkdir(tempDir, { mode: 0o700 });
+  // Claude Code removes what was missing when it began, also while another task needs it.
+  await commonFolders.hold();
   return {
     beforeCommand: () => commonFolders.hold(),
     end: async () => {
       await commonFolders.release();
+      await removeEmpty(mustNotBeFiles);
+      await removeUnused(worktrees);
       await rm(tempDir, { recursive: true, force: true });
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
@@ -73,47 +105,41 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   };
 }
 
-function heldInRepository(gitFolder: string): string[] {
-  return [COMMON_FOLDER, 'modules'].map((name) => join(gitFolder, name));
+/** What is held of the repository whose worktree the project is. */
+async function heldAround({ gitFolder, commonFolder }: RepositoryAround): Promise<string[]> {
+  const own = ['commondir', 'gitdir'].map((name) => join(gitFolder, name));
+  return [...(await heldInRepository(commonFolder)), ...own];
 }
 
-/**
- * The file `commondir` of repositories names a folder whose config git obeys instead of the repository's own. A sandbox can
- * keep a file from being written only where there is one, so one is made that names the repository itself.
- */
-class CommonFolders {
-  readonly #gitFolders: readonly string[];
-  readonly #made = new Set<string>();
+async function mayRun(stateDir: StateDir, taskId: string): Promise<boolean> {
+  const file = await readRecordFile(stateDir, taskId);
+  if (file.state === 'ok') return !isFinal(file.record.status);
+  return file.state !== 'missing';
+}
 
-  constructor(gitFolders: readonly string[]) {
-    this.#gitFolders = gitFolders;
-  }
+async function pathsMissing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(missing)));
+  return paths.filter((_, index) => found[index] === undefined);
+}
 
-  /** Called before each command: another task in the same repository takes its own file back when it ends. */
-  async hold(): Promise<void> {
-    for (const gitFolder of this.#gitFolders) {
-      const file = join(gitFolder, COMMON_FOLDER);
-      try {
-        await writeFile(file, '.\n', { flag: 'wx' });
-        this.#made.add(file);
-      } catch (fault) {
-        // It is there, or the folder is none of a repository.
-        const code = systemCodeOf(fault);
-        if (code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw fault;
-      }
-    }
-  }
-
-  async release(): Promise<void> {
-    for (const file of this.#made) await rm(file, { force: true });
+/** An end of the machine's power, or of Claude Code, leaves an empty file where a sandbox held something that was missing. */
+async function removeEmpty(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const stats = await lstat(path).catch(missing);
+    if (stats?.isFile() === true && stats.size === 0) await rm(path, { force: true });
   }
 }
 
-/** A worktree's own folder in the repository: writable for git, and not to be replaced. */
-function gitFolders({ worktree, task_id }: TaskSpec): string[] {
-  if (worktree === undefined) return [];
-  const worktrees = join(worktree.project_path, '.git', 'worktrees');
-  return [worktrees, join(worktrees, task_id)];
+function missing(fault: unknown): undefined {
+  if (systemCodeOf(fault) === undefined) throw fault;
+  return undefined;
+}
+
+/** Removes a folder that nobody uses. */
+async function removeUnused(folder: string): Promise<void> {
+  await rmdir(folder).catch((fault: unknown) => {
+    if (systemCodeOf(fault) === undefined) throw fault;
+  });
 }
 
 function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
@@ -121,7 +147,7 @@ function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
     throw refused(
       'the task has a container: no sandbox can be made in it, and the container holds what commands reach.',
     );
-  for (const inner of [homeDir, stateDir]) {
+  for (const inner of [homeDir, stateDir.path]) {
     if (inner === spec.project_path || inner.startsWith(`${spec.project_path}/`))
       throw refused(`the project ${spec.project_path} holds ${inner}, which commands must not write.`);
   }

@@ -5,7 +5,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { makeFolders } from '../base/make-folders.js';
 import { isWithin } from '../projects/walk-path.js';
 
-const LOG_FOLDER = join('.claude', 'mcp-logs');
+export const LOG_FOLDER = join('.claude', 'mcp-logs');
 const CURRENT_PROMPT = 'current_task_prompt.md';
 /** The folder hides itself from git, so that the user's own .gitignore stays as it is. */
 const IGNORE_ALL = '# Written by claude-code-bridge: task logs and prompts are not for the repository.\n*\n';
@@ -57,10 +57,15 @@ export async function createProjectFiles(
 }
 
 /** The project's folder for logs, made when it is missing. Throws NOT_WRITABLE or PATH_NOT_ALLOWED, as above. */
-export async function logFolder(projectPath: string): Promise<string> {
+export function logFolder(projectPath: string): Promise<string> {
+  return folderInProject(projectPath, LOG_FOLDER);
+}
+
+/** A folder of the project by its relative path, made when it is missing; its real path. Throws NOT_WRITABLE or PATH_NOT_ALLOWED. */
+export async function folderInProject(projectPath: string, path: string): Promise<string> {
   let folder = projectPath;
   // One by one: a folder made through a link would lie outside before its place is known.
-  for (const name of LOG_FOLDER.split(sep)) folder = await folderWithin(projectPath, join(folder, name));
+  for (const name of path.split(sep)) folder = await folderWithin(projectPath, join(folder, name));
   return folder;
 }
 
@@ -77,7 +82,7 @@ async function folderWithin(projectPath: string, folder: string): Promise<string
   throw new BridgeError(
     'PATH_NOT_ALLOWED',
     `The folder ${folder} is a link that leads out of the project, to ${real}.`,
-    'Remove the link, or make .claude/mcp-logs a folder of the project, and start the task again.',
+    `Remove the link, or make ${folder} a folder of the project, and start the task again.`,
   );
 }
 

@@ -24,17 +24,49 @@ describe('the paths that a sandbox keeps from commands', () => {
   test('secrets and what runs later are found in every folder, and the folders above are pinned', async () => {
     await make('a/b/.env', 'a/CLAUDE.md', 'src/index.ts', '.git/config', 'sub/.git/config', 'module/.git');
     await make('node_modules/x/.npmrc', '.claude/worktrees/w/CLAUDE.md', 'odd[1].key');
+    await make('.claude/sub/.env', '.claude/mcp-logs/task_1.log');
     const { denyRead, denyWrite, pinned } = await sandboxPaths(project, join(root, 'home'));
     const at = (...names: string[]) => names.map((name) => join(project, name));
-    expect(denyRead).toEqual(expect.arrayContaining(at('a/b/.env', '.env', 'odd?1?.key')));
+    expect(denyRead).toEqual(
+      expect.arrayContaining(at('a/b/.env', '.env', 'odd?1?.key', '.claude/sub/.env')),
+    );
     expect(denyRead).toContain(join(root, 'home', '.ssh'));
     expect(denyWrite).toEqual(
-      expect.arrayContaining(at('a/CLAUDE.md', 'CLAUDE.md', '.git/config', 'sub/.git/config', 'module/.git')),
+      expect.arrayContaining([
+        ...at('a/CLAUDE.md', 'CLAUDE.md', '.git/config', 'sub/.git/config', 'module/.git'),
+        ...at('.git/modules', '.git/commondir', '.claude/worktrees', '.claude/mcp-logs', '.claude/sub'),
+      ]),
     );
+    expect(denyWrite).not.toContain(join(project, '.git'));
     expect(pinned.toSorted()).toEqual(
       at('.claude', '.git', 'a', 'a/b', 'module', 'sub', 'sub/.git').toSorted(),
     );
     expect([...denyRead, ...denyWrite].filter((path) => path.includes('node_modules'))).toEqual([]);
+  });
+
+  test('secrets of the user are found at the top of the home directory and in the folders of programs', async () => {
+    const home = join(root, 'home');
+    const names = [
+      ...['.bash_history', 'mykey.pem', '.env.production', '.claude/.credentials.json', '.m2/settings.xml'],
+      ...['.cargo/credentials.toml', '.local/share/keyrings/login', '.config/gh/hosts.yml', 'notes.txt'],
+    ];
+    for (const name of [...names, 'other/.credentials.json', 'other/notes.txt']) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), '');
+    }
+    const { denyRead } = await sandboxPaths(project, home, { userFolder: join(home, 'other') });
+    const held = (name: string) => denyRead.some((path) => join(home, name).startsWith(path));
+    expect(names.filter((name) => !held(name))).toEqual(['notes.txt']);
+    expect([held('other/.credentials.json'), held('other/notes.txt')]).toEqual([true, false]);
+  });
+
+  test('a project without a repository gets none; one in a repository is held as it is', async () => {
+    await make('plain/a.txt', 'repo/.git/config', 'repo/sub/a.txt');
+    const held = async (name: string) =>
+      (await sandboxPaths(join(project, name), join(root, 'home'))).denyWrite.includes(
+        join(project, name, '.git'),
+      );
+    expect(await Promise.all(['plain', 'repo', 'repo/sub'].map(held))).toEqual([true, false, false]);
   });
 
   test('of a worktree the secrets of the project that it was made from are held, too', async () => {
@@ -42,9 +74,9 @@ describe('the paths that a sandbox keeps from commands', () => {
     const worktree = join(project, '.claude', 'worktrees', 'w');
     const { denyRead, pinned } = await sandboxPaths(worktree, join(root, 'home'), { madeFrom: project });
     const at = (...names: string[]) => names.map((name) => join(project, name));
-    expect(denyRead).toEqual(
-      expect.arrayContaining(at('.env', 'deep/er/x.pem', '.claude/worktrees/w/own.key')),
-    );
+    expect(denyRead).toEqual(expect.arrayContaining(at('deep/er/x.pem', '.claude/worktrees/w/own.key')));
+    // What is missing there is not held: the paths that a sandbox can take are few.
+    expect(denyRead).not.toContain(join(project, '.env'));
     expect(denyRead).not.toContain(join(project, '.claude/worktrees/other/own.key'));
     expect(pinned).toEqual([]);
   });

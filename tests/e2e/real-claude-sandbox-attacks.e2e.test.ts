@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { SANDBOX_PROXY_LISTENS } from '../harness/sandbox-proxy.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
@@ -45,7 +45,7 @@ async function attack(bridge: TestBridge, more: Readonly<Record<string, unknown>
   return id;
 }
 
-describeRealClaude('attacks on the sandbox', ({ binary }) => {
+describeNewestClaude('attacks on the sandbox', ({ binary }) => {
   it('a secret is read by no program, under no other name, nor after its folder was moved', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
@@ -51,7 +51,7 @@ function expectOrdinaryGit([status, committed, inFolder, added]: readonly string
   expect(added).toBe('A  more.txt');
 }
 
-describeRealClaude('git in the sandbox', ({ binary }) => {
+describeNewestClaude('git in the sandbox', ({ binary }) => {
   it('sees and commits the files of the agent, and nothing that the sandbox masks', async () => {
     const bridge = await startBridge({
       claude: binary,

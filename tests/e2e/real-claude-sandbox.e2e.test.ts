@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemCodeOf } from '../../src/base/errors.js';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
 import { SANDBOX_PROXY_LISTENS } from '../harness/sandbox-proxy.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
@@ -25,7 +25,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   }
 }
 
-describeRealClaude('a task in mode sandboxed', ({ binary }) => {
+describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
   it.each(drivers)(
     'its commands run without a question, and reach neither secrets nor what runs later nor the world outside (%s)',
     async (driver) => {
