@@ -1,5 +1,5 @@
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
+import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../claude/sandbox/check-sandbox.js';
 import { npxServerCommand, type ServerCommand } from './claude-desktop-settings.js';
 import { planDesktop, writeDesktop } from './init-desktop.js';
 import type { InitIo } from './init-io.js';
@@ -63,7 +63,7 @@ async function recommendSandbox({ io, platform }: InitOptions, path: string): Pr
   try {
     await checkSandbox({ platform, env: { PATH: path } });
     io.write(
-      'Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project.',
+      `Recommended: permission_mode "sandboxed". It works here with Claude Code ${OLDEST_SANDBOX_VERSION} or newer: commands run without a question, and the kernel keeps them in the project.`,
     );
   } catch (fault) {
     if (!(fault instanceof BridgeError)) throw fault;

@@ -5,7 +5,7 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { WORKTREES_FOLDER } from '../base/worktree-path.js';
 import { compareVersions, type Installation } from '../claude/installation.js';
 import { SANDBOX_ENVIRONMENT } from '../claude/launch.js';
-import { checkSandbox } from '../claude/sandbox/check-sandbox.js';
+import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../claude/sandbox/check-sandbox.js';
 import { checkSettings } from '../claude/sandbox/check-settings.js';
 import { cliSandbox, type CliSandbox } from '../claude/sandbox/cli-sandbox.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -16,12 +16,6 @@ import type { TaskSpec } from '../tasks/task-spec.js';
 import { CommonFolders } from './common-folders.js';
 import type { GitMasks } from './git-masks.js';
 import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';
-
-/**
- * The oldest version whose sandbox held against the attacks in the tests. 2.1.197 itself runs git in repositories that a command
- * has made, outside of the sandbox, and follows links that a command puts in the place of its output.
- */
-const OLDEST_SANDBOX_VERSION = '2.1.330';
 
 export interface TaskSandboxParts {
   readonly spec: TaskSpec;

@@ -4,6 +4,12 @@ import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
 import { findProgram } from '../../pty/find-program.js';
 
+/**
+ * The oldest version whose sandbox held against the attacks in the tests. 2.1.197 itself runs git in repositories that a command
+ * has made, outside of the sandbox, and follows links that a command puts in the place of its output.
+ */
+export const OLDEST_SANDBOX_VERSION = '2.1.330';
+
 const TRY_LIMIT_MS = 10_000;
 const SHOWN_CHARS = 200;
 /** The namespaces and mounts that Claude Code gives to a command. */
