@@ -187,7 +187,6 @@ export function createBridge(options: BridgeOptions): Bridge {
         },
         config,
       },
-      textOnly: !config.structured_answers,
       clock: systemClock,
       logger,
       precondition: async (tool) => {

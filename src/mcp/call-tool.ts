@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { isShort, MAX_REPLY_BYTES, surelyFits, wireBytes } from './output-budget.js';
+import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
 import type { Tool, ToolCall } from './tool.js';
 import type { JsonObject } from './json-object.js';
@@ -14,36 +14,25 @@ export interface ToolResult {
   readonly _meta?: { readonly error: Readonly<Record<string, string>> };
 }
 
-/** Size of a result on the wire. */
-export type ResultBytes = (result: ToolResult) => number;
-
 export interface ToolHost<Services> {
   readonly services: Services;
   readonly logger: Logger;
   /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
   readonly precondition?: (tool: Tool<Services>) => void | Promise<void>;
-  /** False where no form may be shown to a person, whatever the client declares. */
-  readonly showsForms?: boolean;
-  /** True when answers go out as text alone, and tools are listed without the schema of a structured form. */
-  readonly textOnly?: boolean;
 }
 
-/**
- * Runs a tool and turns whatever comes out of it into an answer: the one place where errors are caught. Never rejects.
- * `resultBytes` is for who writes large results in another way than `JSON.stringify`.
- */
+/** Runs a tool and turns its result or error into an answer: the one place where errors are caught. Never rejects. */
 export async function callTool<Services>(
   tool: Tool<Services>,
   args: unknown,
   host: ToolHost<Services>,
   call: ToolCall,
-  resultBytes?: ResultBytes,
 ): Promise<ToolResult> {
   try {
     await host.precondition?.(tool);
-    return answerOf(tool.name, await tool.run(args, host.services, call), host, resultBytes);
+    return answerOf(tool.name, await tool.run(args, host.services, call));
   } catch (thrown) {
-    // A call that nobody waits for any more is answered by nobody; what it threw is its own cancellation.
+    // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
     if (thrown instanceof BridgeError) return faultAnswer(thrown);
     host.logger.error(`${tool.name} failed by a fault of the bridge`, { fault: thrown });
@@ -57,28 +46,18 @@ export async function callTool<Services>(
   }
 }
 
-/** What goes out of a result. */
-export function sentResult(result: ToolResult, textOnly: boolean): ToolResult {
-  if (!textOnly || result.structuredContent === undefined) return result;
-  return { content: result.content };
-}
-
 /** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */
 export function errorText(error: BridgeError): string {
   const end = /[.!?…]$/u.test(error.message) ? '' : '.';
   return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : ` ${error.hint}`}`;
 }
 
-function answerOf(
-  name: string,
-  structuredContent: JsonObject,
-  { textOnly = false }: Pick<ToolHost<unknown>, 'textOnly'>,
-  resultBytes: ResultBytes | undefined,
-): ToolResult {
-  const text = readable(structuredContent);
-  const result: ToolResult = { content: [{ type: 'text', text }], structuredContent };
-  if (resultBytes === undefined ? surelyFits(text) : isShort(text)) return result;
-  const bytes = resultBytes?.(result) ?? wireBytes(sentResult(result, textOnly));
+function answerOf(name: string, structuredContent: JsonObject): ToolResult {
+  const result: ToolResult = {
+    content: [{ type: 'text', text: readable(structuredContent) }],
+    structuredContent,
+  };
+  const bytes = wireBytes(result);
   if (bytes > MAX_REPLY_BYTES) {
     throw new BridgeError(
       'MESSAGE_TOO_LARGE',

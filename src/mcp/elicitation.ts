@@ -23,7 +23,7 @@ const valuesSchema = z.record(
 /** A person who has less time than this to read and answer, before the call must be answered, is not asked. */
 const MIN_ASK_MS = 5_000;
 
-/** Asks by a request of the server's own. */
+/** Asks by a request of the server's own; rejects after `timeoutMs`. */
 type Elicit = (
   params: { readonly message: string; readonly requestedSchema: ReturnType<typeof schemaOf> },
   timeoutMs: number,
@@ -45,7 +45,7 @@ export function personAt(server: Server, context: ServerContext, logger: Logger)
   if (!showsForms(declared)) return undefined;
   if (envelope !== undefined) return new ModernPerson(context);
   const { mcpReq } = context;
-  return legacyPerson(
+  return new LegacyPerson(
     (params, timeout) =>
       mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal: mcpReq.signal }),
     logger,
@@ -53,15 +53,10 @@ export function personAt(server: Server, context: ServerContext, logger: Logger)
 }
 
 /** True when a client that declares this can show forms. */
-export function showsForms(declared: unknown): boolean {
+function showsForms(declared: unknown): boolean {
   const { data } = capabilitiesSchema.safeParse(declared);
   // An empty declaration means forms; one that names modes means those.
   return data !== undefined && (data.elicitation.url === undefined || data.elicitation.form !== undefined);
-}
-
-/** The person behind a client of the legacy era; `elicit` gives the client's answer, and rejects after `timeoutMs`. */
-export function legacyPerson(elicit: Elicit, logger: Logger): CallPerson {
-  return new LegacyPerson(elicit, logger);
 }
 
 /** Asked by a request of the server's own, while the call waits. */

@@ -10,29 +10,20 @@ const BODIES: ReadonlySet<string> = new Set(['content', 'diff', 'text', 'tree'])
 /** Whatever a terminal or a model may take for the end of a line. */
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
-/** A field with a text that is printed last, if there is one. */
-export function bodyField(answer: JsonObject): { readonly name: string; readonly text: string } | undefined {
-  for (const name of Object.keys(answer)) {
-    const text = answer[name];
-    if (BODIES.has(name) && typeof text === 'string' && hasUnsafe(text)) return { name, text };
-  }
-  return undefined;
-}
-
 /**
  * `name: value` lines; lists with dashes, what belongs together indented. Each line of a text of several lines begins with
  * `| `, and names of files are on one line, so that foreign text never looks like a field. See BODIES for the exception.
  */
 export function readable(answer: JsonObject): string {
-  const body = bodyField(answer);
-  return body === undefined ? fieldsOf(answer) : `${readableBefore(answer, body.name)}${body.text}`;
+  const name = Object.keys(answer).find((field) => isBody(field, answer[field]));
+  if (name === undefined) return fieldsOf(answer);
+  const { [name]: body, ...facts } = answer;
+  const before = fieldsOf(facts);
+  return `${before}${before === '' ? '' : '\n'}${name}, to the end of this answer:\n${scalar(body)}`;
 }
 
-/** What is printed before the text that is the field `name`; nothing follows it. */
-export function readableBefore(answer: JsonObject, name: string): string {
-  const { [name]: _body, ...facts } = answer;
-  const before = fieldsOf(facts);
-  return `${before}${before === '' ? '' : '\n'}${name}, to the end of this answer:\n`;
+function isBody(name: string, value: unknown): boolean {
+  return BODIES.has(name) && typeof value === 'string' && hasUnsafe(value);
 }
 
 function fieldsOf(answer: JsonObject): string {

@@ -6,14 +6,13 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { Emitter, type Event } from '../base/event.js';
-import type { JsonPieces } from './answer-json.js';
 import { isObject } from './json-object.js';
 import { LineFramer, type Line } from './line-framer.js';
 import { messageIdOf, type MessageId } from './message-id.js';
 
 /** Where the protocol writes. `done` is called when the text is out, with the error if it never will be. */
 export interface WireOutput {
-  write(text: string | Uint8Array, done: (error?: Error | null) => void): void;
+  write(text: string, done: (error?: Error | null) => void): void;
   /** Bytes that were written and not yet taken by the reader. */
   readonly unreadBytes: number;
 }
@@ -26,8 +25,9 @@ const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 const NEVER_ANSWERED = 'subscriptions/listen';
 
 /**
- * The protocol over a pair of streams, one message a line. Whatever cannot be a message is answered with a JSON-RPC error,
- * and the session goes on: also a line over the limit, which is never kept whole.
+ * The protocol over a pair of streams, one message a line. A line that is no message is answered with a JSON-RPC error, and the
+ * session goes on; of a line over the limit only the two ends are held. The SDK's own transport answers neither, and closes
+ * the connection at 10 MiB and at the end of the input, without the answers that are due.
  */
 export class StdioWire implements Transport {
   readonly #input: Readable;
@@ -74,13 +74,6 @@ export class StdioWire implements Transport {
     return this.#write(message).finally(() => {
       if (isAnswer && message.id !== undefined) this.#settle(message.id);
     });
-  }
-
-  /** The answer to a request, as JSON. */
-  answer(id: MessageId, result: JsonPieces): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('The connection is closed.'));
-    const end = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`;
-    return this.#put(lineOf(['{"result":', ...result, end])).finally(() => this.#settle(id));
   }
 
   async close(): Promise<void> {
@@ -159,12 +152,8 @@ export class StdioWire implements Transport {
   }
 
   #write(message: object): Promise<void> {
-    return this.#put(`${JSON.stringify(message)}\n`);
-  }
-
-  #put(line: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#output.write(line, (error) => {
+      this.#output.write(`${JSON.stringify(message)}\n`, (error) => {
         if (error === undefined || error === null) return resolve();
         reject(error);
         if (!this.#closed) this.#gone.fire('the output was closed');
@@ -173,12 +162,6 @@ export class StdioWire implements Transport {
         this.#gone.fire('the output is not read');
     });
   }
-}
-
-/** In one piece, so that it is one write. */
-function lineOf(pieces: JsonPieces): string | Uint8Array {
-  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 function messageOf(value: unknown): JSONRPCMessage | undefined {

@@ -16,8 +16,6 @@ export interface ToolCall {
   progress(text: string): void;
   /** The person at the client; undefined when the client cannot show a form. */
   readonly person?: Person | undefined;
-  /** True when an answer with `text` and little else in it is not too large. Who knows that all of it is ASCII may say so. */
-  fits(text: string, isAscii?: boolean): boolean;
 }
 
 export interface ToolDefinition<

@@ -1,6 +1,5 @@
-import { textFits } from '../mcp/output-budget.js';
+import { readFitting } from '../mcp/read-fitting.js';
 import { defineResource, taskIdOf, watchTask } from './define-resource.js';
-import type { ResourceServices } from './services.js';
 
 /** As much as a log may grow to before its escaped form could reach the limit of a message; read in steps of half. */
 const MAX_LOG_BYTES = 800_000;
@@ -14,9 +13,13 @@ export const taskLog = defineResource({
   description: 'Full log output for a task, as a person would have read it',
   mimeType: 'text/plain',
   uri: 'logs://{task_id}',
-  read: async (variable, services) => {
+  read: async (variable, { tasks }) => {
     const taskId = taskIdOf(variable);
-    const page = await newestPart(services, taskId, MAX_LOG_BYTES);
+    const page = await readFitting(
+      { maxBytes: MAX_LOG_BYTES, minBytes: MIN_LOG_BYTES },
+      (maxBytes) => tasks.output({ taskId, view: 'log', maxBytes }),
+      ({ text }) => text,
+    );
     const bytes = Buffer.byteLength(page.text);
     const left = (page.totalBytes ?? bytes) - bytes;
     if (left <= 0) return page.text;
@@ -29,13 +32,3 @@ export const taskLog = defineResource({
   complete: (prefix, { tasks }) => tasks.taskIds(prefix),
   watch: watchTask,
 });
-
-async function newestPart(
-  services: ResourceServices,
-  taskId: string,
-  maxBytes: number,
-): Promise<{ readonly text: string; readonly totalBytes?: number | undefined }> {
-  const page = await services.tasks.output({ taskId, view: 'log', maxBytes });
-  if (textFits(page.text) || maxBytes <= MIN_LOG_BYTES) return page;
-  return newestPart(services, taskId, Math.floor(maxBytes / 2));
-}

@@ -52,27 +52,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(textOf(result)).toContain('hint: Task is still processing. Please check back in 30 seconds.');
   });
 
-  test('gets the same text alone where the structured form is switched off, and is told of no schema', async () => {
-    const call = { name: 'get_task_status', arguments: { task_id: TASK_ID } };
-    const text = textOf(await serving.client.callTool(call));
-    const other = await startServing(era, serving.tasks, { textOnly: true });
-    try {
-      const { tools } = await other.client.listTools();
-      expect(tools.map((tool) => tool.outputSchema)).toEqual(tools.map(() => undefined));
-      const result = await other.client.callTool(call);
-      expect(textOf(result)).toBe(text);
-      expect(result.structuredContent).toBeUndefined();
-      expect(
-        (await other.client.callTool({ name: 'start_task', arguments: { prompt: 'x', path: '/busy' } }))
-          .isError,
-      ).toBe(true);
-    } finally {
-      await other.close();
-    }
-  });
-
-  test('gets what is too large in two forms where it goes out in one', async () => {
-    const text = `${'x'.repeat(99)}\n`.repeat(6_500);
+  test('gets an error instead of an answer that is too large in its two forms', async () => {
     const large = toolDefiner<unknown, 'files'>()({
       name: 'large',
       title: 'Large',
@@ -81,14 +61,12 @@ describe.each(eras)('a client of the %s era', (era) => {
       description: 'A large answer.',
       input: {},
       output: { text: z.string() },
-      handle: async () => ({ text }),
+      handle: async () => ({ text: `${'x'.repeat(99)}\n`.repeat(6_500) }),
     });
-    for (const textOnly of [false, true]) {
-      const other = await startServing(era, serving.tasks, { textOnly, tools: [large] });
-      const result = await other.client.callTool({ name: 'large', arguments: {} });
-      await other.close();
-      expect(textOf(result)).toContain(textOnly ? text : 'MESSAGE_TOO_LARGE: ');
-    }
+    const other = await startServing(era, serving.tasks, { tools: [large] });
+    const result = await other.client.callTool({ name: 'large', arguments: {} });
+    await other.close();
+    expect(textOf(result)).toContain('MESSAGE_TOO_LARGE: ');
   });
 
   test('gets an expected fault as an error with its code and the way out', async () => {

@@ -20,7 +20,7 @@ describe('the protocol over a pair of streams', () => {
     unreadBytes = 0;
     wire = new StdioWire(input, {
       write: (text, done) => {
-        replies.take(text.toString());
+        replies.take(text);
         done();
       },
       get unreadBytes() {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/mcp/json-object.js';
-import { textFits } from '../../src/mcp/output-budget.js';
 import { listFiles } from '../../src/tools/files/list-files.js';
 import { searchFiles } from '../../src/tools/files/search-files.js';
 import { explorerOf, writeTree } from '../files/explorer.js';
@@ -36,7 +35,7 @@ it.each([
   for (let n = 0; n < 60; n++)
     await writeTree(root, { [`folder/file-number-${n}`]: 'above\nfound\nbelow\n' });
   const { services } = serverParts(new FakeTaskService(taskRecord()));
-  const call = { signal: new AbortController().signal, progress: () => undefined, fits: textFits };
+  const call = { signal: new AbortController().signal, progress: () => undefined };
   const answered = await tool.run({ ...args, path: root }, { ...services, explorer: explorerOf(root) }, call);
   const answer: JsonObject = z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(answered)));
   expect(answer['cursor']).toBeTypeOf('string');

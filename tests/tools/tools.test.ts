@@ -10,7 +10,7 @@ import { noReceipts } from './no-receipts.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
-import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, textFits, wireBytes } from '../../src/mcp/output-budget.js';
+import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
 import { readable } from '../../src/mcp/readable.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
@@ -53,7 +53,7 @@ describe('tools', () => {
       receipts: noReceipts,
       finisher: noFinisher,
     };
-    return tool.run(args, services, { signal, progress: (text) => progress.push(text), fits: textFits });
+    return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }
 
   async function faultOf(answer: Promise<unknown>): Promise<string> {
@@ -326,7 +326,6 @@ describe('tools', () => {
     const answer = tool?.run(args, services, {
       signal: new AbortController().signal,
       progress: () => undefined,
-      fits: textFits,
     });
     expect(await faultOf(Promise.resolve(answer))).toMatch(/^INVALID_ARGUMENTS: /);
   });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
-import type { ToolCall } from '../../mcp/tool.js';
+import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
-import type { FileTools } from '../services.js';
 
 const MIN_CONTENT_BYTES = 256;
 const MAX_CONTENT_BYTES = 262_144;
@@ -34,14 +33,12 @@ export const readFileRange = defineTool({
     truncated: z.boolean(),
     content: z.string(),
   },
-  handle: async ({ path, start_line, end_line, max_bytes }, { files }, call) => {
-    const range = await fittingRange(files, call, {
-      path,
-      startLine: start_line,
-      endLine: end_line,
-      maxBytes: max_bytes ?? REPLY_BUDGET_BYTES,
-      signal: call.signal,
-    });
+  handle: async ({ path, start_line, end_line, max_bytes }, { files }, { signal }) => {
+    const range = await readFitting(
+      { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_CONTENT_BYTES },
+      (maxBytes) => files.readRange({ path, startLine: start_line, endLine: end_line, maxBytes, signal }),
+      ({ content }) => content,
+    );
     return {
       path: range.path,
       start_line: range.startLine,
@@ -52,17 +49,3 @@ export const readFileRange = defineTool({
     };
   },
 });
-
-/** Text that grows when it is escaped is read again in a smaller part, so that no answer outgrows the limit. */
-async function fittingRange(
-  files: FileTools,
-  call: ToolCall,
-  query: Parameters<FileTools['readRange']>[0],
-): ReturnType<FileTools['readRange']> {
-  const range = await files.readRange(query);
-  if (call.fits(range.content) || query.maxBytes <= MIN_CONTENT_BYTES) return range;
-  return fittingRange(files, call, {
-    ...query,
-    maxBytes: Math.max(MIN_CONTENT_BYTES, Math.floor(query.maxBytes / 2)),
-  });
-}

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
-import type { ToolCall } from '../../mcp/tool.js';
+import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
-import type { FileTools } from '../services.js';
 
 const MIN_CONTENT_BYTES = 256;
 /** Ordinary text of this size, twice, is just below what an answer may hold. */
 const MAX_CONTENT_BYTES = 450_000;
-/** A page that grows when it is escaped is tried again in this part of its size. */
-const SMALLER = 0.7;
 
 export const readFile = defineTool({
   name: 'read_file',
@@ -39,13 +36,12 @@ export const readFile = defineTool({
     cursor: z.string().optional(),
     note: z.string().optional(),
   },
-  handle: async ({ path, header, cursor, max_bytes }, { files }, call) => {
-    const page = await fittingPage(files, call, {
-      path,
-      header,
-      cursor,
-      maxBytes: max_bytes ?? REPLY_BUDGET_BYTES,
-    });
+  handle: async ({ path, header, cursor, max_bytes }, { files }) => {
+    const page = await readFitting(
+      { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_CONTENT_BYTES },
+      (maxBytes) => files.readFile({ path, header, cursor, maxBytes }),
+      ({ content }) => content,
+    );
     return {
       path: page.path,
       lines: page.lines,
@@ -59,17 +55,3 @@ export const readFile = defineTool({
     };
   },
 });
-
-/** Text that grows when it is escaped is read again in a smaller part, so that no answer outgrows the limit. */
-async function fittingPage(
-  files: FileTools,
-  call: ToolCall,
-  query: Parameters<FileTools['readFile']>[0],
-): ReturnType<FileTools['readFile']> {
-  const page = await files.readFile(query);
-  if (call.fits(page.content, page.isAscii) || query.maxBytes <= MIN_CONTENT_BYTES) return page;
-  return fittingPage(files, call, {
-    ...query,
-    maxBytes: Math.max(MIN_CONTENT_BYTES, Math.floor(query.maxBytes * SMALLER)),
-  });
-}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolCall } from '../../mcp/tool.js';
+import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitTools } from '../services.js';
 import { locatedOutput, messageText, omittedFileSchema, repositoryPathInput } from './git-fields.js';
@@ -31,13 +31,17 @@ export const gitDiff = defineTool({
     cursor: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ path, cached, base, cursor }, { git }, call) => {
+  handle: async ({ path, cached, base, cursor }, { git }, { signal }) => {
     const query = {
       ...(cached !== undefined && { cached }),
       ...(base !== undefined && { base }),
       ...(cursor !== undefined && { cursor }),
     };
-    const page = await fittingPage(git, call, { path, signal: call.signal }, query);
+    const page = await readFitting(
+      { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
+      (maxBytes) => git.diff({ path, signal }, { ...query, ...(maxBytes !== undefined && { maxBytes }) }),
+      ({ text }) => text,
+    );
     return {
       path: page.path,
       repository: page.repository,
@@ -54,17 +58,7 @@ export const gitDiff = defineTool({
   },
 });
 
-type Target = Parameters<GitTools['diff']>[0];
-type Query = Parameters<GitTools['diff']>[1];
 type Page = Awaited<ReturnType<GitTools['diff']>>;
-
-/** Text that grows when it is escaped is asked for again in a smaller page, so that no answer outgrows the limit. */
-async function fittingPage(git: GitTools, call: ToolCall, target: Target, query: Query): Promise<Page> {
-  const page = await git.diff(target, query);
-  const bytes = Buffer.byteLength(page.text);
-  if (call.fits(page.text) || bytes <= MIN_PAGE_BYTES) return page;
-  return fittingPage(git, call, target, { ...query, maxBytes: Math.floor(bytes / 2) });
-}
 
 function diffMessage(page: Page): string {
   if (page.totalBytes === 0) return 'No changes to show.';

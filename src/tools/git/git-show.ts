@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { fittingCount, textFits } from '../../mcp/output-budget.js';
+import { fittingCount } from '../../mcp/output-budget.js';
+import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitTools } from '../services.js';
 import { fileStatSchema } from './git-diff-stat.js';
@@ -33,7 +34,11 @@ export const gitShow = defineTool({
   },
   handle: async ({ revision, path, cursor }, { git }, { signal }) => {
     const query = { revision, ...(cursor !== undefined && { cursor }) };
-    const shown = await fittingCommit(git, { path, signal }, query);
+    const shown = await readFitting(
+      { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
+      (maxBytes) => git.show({ path, signal }, { ...query, ...(maxBytes !== undefined && { maxBytes }) }),
+      ({ patch: { text }, facts }) => text + (facts?.message ?? ''),
+    );
     const { patch, facts } = shown;
     return {
       path: shown.path,
@@ -56,17 +61,7 @@ export const gitShow = defineTool({
   },
 });
 
-type Target = Parameters<GitTools['show']>[0];
-type Query = Parameters<GitTools['show']>[1];
 type Shown = Awaited<ReturnType<GitTools['show']>>;
-
-/** As for git_diff: text that grows when it is escaped is asked for again, shorter. */
-async function fittingCommit(git: GitTools, target: Target, query: Query): Promise<Shown> {
-  const shown = await git.show(target, query);
-  const bytes = Buffer.byteLength(shown.patch.text);
-  if (textFits(shown.patch.text + (shown.facts?.message ?? '')) || bytes <= MIN_PAGE_BYTES) return shown;
-  return fittingCommit(git, target, { ...query, maxBytes: Math.floor(bytes / 2) });
-}
 
 function showMessage({ cursor, facts }: Shown): string {
   if (cursor !== undefined) return 'Diff truncated. Pass cursor for the next page, or path for one file.';

@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES, textFits } from '../../mcp/output-budget.js';
-import {
-  outputViews,
-  type OutputPage,
-  type OutputQuery,
-  type TaskService,
-} from '../../tasks/task-service.js';
+import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { readFitting } from '../../mcp/read-fitting.js';
+import { outputViews } from '../../tasks/task-service.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
@@ -41,12 +37,11 @@ export const getTaskOutput = defineTool({
   },
   handle: async ({ task_id, view, cursor, max_bytes }, { tasks }) => {
     const taskId = knownTaskId(task_id);
-    const page = await fittingPage(tasks, {
-      taskId,
-      view,
-      cursor,
-      maxBytes: max_bytes ?? REPLY_BUDGET_BYTES,
-    });
+    const page = await readFitting(
+      { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_OUTPUT_BYTES },
+      (maxBytes) => tasks.output({ taskId, view, cursor, maxBytes }),
+      ({ text }) => text,
+    );
     return {
       ...taskView(await tasks.get(taskId)),
       view,
@@ -57,13 +52,3 @@ export const getTaskOutput = defineTool({
     };
   },
 });
-
-/** Text that doubles when it is escaped is asked for again in a smaller part, so that no answer outgrows the limit. */
-async function fittingPage(tasks: TaskService, query: OutputQuery): Promise<OutputPage> {
-  const page = await tasks.output(query);
-  if (textFits(page.text) || query.maxBytes <= MIN_OUTPUT_BYTES) return page;
-  return fittingPage(tasks, {
-    ...query,
-    maxBytes: Math.max(MIN_OUTPUT_BYTES, Math.floor(query.maxBytes / 2)),
-  });
-}

@@ -1,0 +1,120 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { BridgeError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { errorText } from './call-tool.js';
+import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
+import { expandUri, findResource, variableOf, type Resource } from './resource.js';
+import type { ResourceUpdates } from './resource-updates.js';
+
+export interface ResourcesHost<Services> {
+  readonly resources: readonly Resource<Services>[];
+  readonly services: Services;
+  readonly logger: Logger;
+}
+
+/** Owns what a client follows by `resources/subscribe`, which knows no requests that stay open. */
+const LEGACY_OWNER = 'connection';
+
+/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
+export function serveResources<Services>(server: Server, host: ResourcesHost<Services>): void {
+  const { resources } = host;
+  server.setRequestHandler('resources/list', async () => {
+    const fixed = resources
+      .filter(({ uri }) => variableOf(uri) === undefined)
+      .map((one) => ({ uri: one.uri, ...factsOf(one) }));
+    const behind = await Promise.all(resources.map((resource) => listedBehind(resource, host.services)));
+    return { resources: [...fixed, ...behind.flat()] };
+  });
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: resources
+      .filter(({ uri }) => variableOf(uri) !== undefined)
+      .map((one) => ({ uriTemplate: one.uri, ...factsOf(one) })),
+  }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const found = findResource(resources, uri);
+    if (found === undefined) throw new ResourceNotFoundError(uri);
+    const text = await readText(found.resource, found.variable, uri, host);
+    return { contents: [{ uri, mimeType: found.resource.mimeType, text }] };
+  });
+}
+
+/** Answers `resources/subscribe` and `resources/unsubscribe`. */
+export function serveSubscriptions<Services>(server: Server, updates: ResourceUpdates<Services>): void {
+  server.setRequestHandler('resources/subscribe', ({ params }) => {
+    const outcome = updates.subscribe(LEGACY_OWNER, params.uri);
+    if (outcome === 'unknown') throw new ResourceNotFoundError(params.uri);
+    if (outcome === 'too-many') {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        'Too many resources are followed already; unsubscribe some.',
+      );
+    }
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    updates.unsubscribe(LEGACY_OWNER, params.uri);
+    return {};
+  });
+}
+
+/** What `completion/complete` answers for the variable of a resource template. Throws ProtocolError when there is none. */
+export async function completeVariable<Services>(
+  { resources, services }: ResourcesHost<Services>,
+  template: string,
+  argument: { readonly name: string; readonly value: string },
+): Promise<readonly string[]> {
+  const resource = resources.find(({ uri }) => uri === template);
+  if (resource === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Nothing here has that to complete.');
+  if (variableOf(resource.uri) !== argument.name) return [];
+  return (await resource.complete?.(argument.value, services)) ?? [];
+}
+
+function factsOf<Services>({ name, title, description, mimeType }: Resource<Services>) {
+  return { name, title, description, mimeType };
+}
+
+async function listedBehind<Services>(resource: Resource<Services>, services: Services) {
+  const listed = (await resource.list?.(services)) ?? [];
+  return listed.map(({ variable, title }) => ({
+    uri: expandUri(resource.uri, variable),
+    name: `${resource.name} ${variable}`,
+    title,
+    mimeType: resource.mimeType,
+  }));
+}
+
+async function readText<Services>(
+  resource: Resource<Services>,
+  variable: string,
+  uri: string,
+  { services, logger }: ResourcesHost<Services>,
+): Promise<string> {
+  try {
+    const text = await resource.read(variable, services);
+    if (wireBytes(text) > MAX_REPLY_BYTES) {
+      throw new BridgeError(
+        'MESSAGE_TOO_LARGE',
+        `${uri} is over ${MAX_REPLY_BYTES} bytes long.`,
+        'Read it in parts with get_task_output.',
+      );
+    }
+    return text;
+  } catch (thrown) {
+    if (thrown instanceof BridgeError && thrown.code === 'TASK_NOT_FOUND') {
+      throw new ResourceNotFoundError(uri, errorText(thrown));
+    }
+    if (thrown instanceof BridgeError)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, errorText(thrown));
+    logger.error('A resource could not be read by a fault of the bridge', { uri, fault: thrown });
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      'INTERNAL_ERROR: the server log on stderr has the details.',
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { messageOf } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { callTool, type ToolHost } from './call-tool.js';
+import { personAt } from './elicitation.js';
+import { nearestName } from './nearest-name.js';
+import type { Tool } from './tool.js';
+
+export interface ToolsHost<Services> extends ToolHost<Services> {
+  readonly tools: readonly Tool<Services>[];
+  /** False where no form may be shown to a person, whatever the client declares. */
+  readonly showsForms?: boolean;
+}
+
+/** Answers `tools/list` and `tools/call`. */
+export function serveTools<Services>(server: Server, host: ToolsHost<Services>): void {
+  const tools = new Map(host.tools.map((tool) => [tool.name, tool]));
+  server.setRequestHandler('tools/list', () => ({ tools: host.tools.map(listed) }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = tools.get(params.name);
+    if (tool === undefined) throw unknownTool(params.name, [...tools.keys()]);
+    const person = host.showsForms === false ? undefined : personAt(server, context, host.logger);
+    const result = await callTool(tool, params.arguments, host, {
+      signal: context.mcpReq.signal,
+      progress: progressOf(context, host.logger),
+      person,
+    });
+    if (person?.needed !== undefined && result.isError !== true) return person.needed;
+    return { ...result, content: [...result.content] };
+  });
+}
+
+function listed<Services>(tool: Tool<Services>) {
+  const { inputSchema, outputSchema, ...listing } = tool.listing();
+  return {
+    ...listing,
+    inputSchema: { ...inputSchema, type: 'object' as const },
+    outputSchema: { ...outputSchema, type: 'object' as const },
+  };
+}
+
+function unknownTool(name: string, known: readonly string[]): ProtocolError {
+  const near = nearestName(name, known);
+  const hint = near === undefined ? 'tools/list names all.' : `Did you mean ${near}?`;
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No tool is named ${JSON.stringify(name)}. ${hint}`,
+  );
+}
+
+function progressOf(context: ServerContext, logger: Logger): (text: string) => void {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  let progress = 0;
+  return (message) => {
+    if (progressToken === undefined || context.mcpReq.signal.aborted) return;
+    progress += 1;
+    context.mcpReq
+      .notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
+      .catch((fault: unknown) => logger.debug('Progress could not be sent', { fault: messageOf(fault) }));
+  };
+}
