@@ -23,7 +23,7 @@ export async function meantTask(
   wanted: Wanted,
   { tasks }: PromptServices,
 ): Promise<TaskRecord> {
-  if (taskId !== undefined) return tasks.get(knownId(taskId.trim()));
+  if (taskId !== undefined) return (await tasks()).get(knownId(taskId.trim()));
   const [newest] = await fittingTasks(wanted, { tasks });
   if (newest !== undefined) return newest;
   throw new BridgeError(
@@ -45,7 +45,7 @@ export async function fittingIds(
 
 /** Projects of the newest tasks that begin with `prefix`, each once. */
 export async function recentProjects(prefix: string, { tasks }: PromptServices): Promise<readonly string[]> {
-  const { tasks: newest } = await tasks.list({ limit: MAX_LOOKED_AT });
+  const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
   return [...new Set(newest.map(projectOf))].filter((path) => path.startsWith(prefix));
 }
 
@@ -89,7 +89,7 @@ function worktreeFacts(record: TaskRecord): string[] {
 }
 
 async function fittingTasks(wanted: Wanted, { tasks }: PromptServices): Promise<readonly TaskRecord[]> {
-  const { tasks: newest } = await tasks.list({ limit: MAX_LOOKED_AT });
+  const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
   return newest.filter((record) => wanted.fits(record));
 }
 

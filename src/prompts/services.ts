@@ -1,6 +1,6 @@
 import type { TaskService } from '../tasks/task-service.js';
 
-/** What prompts may use: they look, and change nothing. */
+/** What prompts may use: they read, and change nothing. */
 export interface PromptServices {
-  readonly tasks: Pick<TaskService, 'get' | 'list'>;
+  readonly tasks: () => Promise<TaskService>;
 }

@@ -1,5 +1,4 @@
-import { DisposableStore } from '../base/lifecycle.js';
-import { defineResource } from './define-resource.js';
+import { defineResource, watchTasks } from './define-resource.js';
 
 /** Above what one machine runs at once. */
 const MAX_ACTIVE = 100;
@@ -11,7 +10,7 @@ export const activeTasks = defineResource({
   mimeType: 'application/json',
   uri: 'tasks://active',
   read: async (_variable, { tasks }) => {
-    const { tasks: active } = await tasks.list({ status: 'active', limit: MAX_ACTIVE });
+    const { tasks: active } = await (await tasks()).list({ status: 'active', limit: MAX_ACTIVE });
     const summaries = active.map((record) => ({
       id: record.task_id,
       status: record.status,
@@ -21,10 +20,5 @@ export const activeTasks = defineResource({
     }));
     return JSON.stringify({ tasks: summaries }, undefined, 2);
   },
-  watch: (_variable, { tasks }, changed) => {
-    const store = new DisposableStore();
-    store.add(tasks.onDidChange(() => changed()));
-    store.add(tasks.watch('active'));
-    return store;
-  },
+  watch: (_variable, services, changed) => watchTasks('active', services, () => changed()),
 });

@@ -23,11 +23,26 @@ export function taskIdOf(variable: string): string {
   );
 }
 
-/** Follows one task; an id that cannot be one changes never. */
-export function watchTask(variable: string, { tasks }: ResourceServices, changed: () => void): Disposable {
+/** Follows one task; an id that no task can have never changes. */
+export function watchTask(variable: string, services: ResourceServices, changed: () => void): Disposable {
+  if (!TASK_ID_PATTERN.test(variable)) return new DisposableStore();
+  return watchTasks(variable, services, (taskId) => taskId === variable && changed());
+}
+
+/** Follows a task, or all that are `active`, from the moment the task service is there until disposed. */
+export function watchTasks(
+  watched: string,
+  { tasks }: ResourceServices,
+  changed: (taskId: string) => void,
+): Disposable {
   const store = new DisposableStore();
-  if (!TASK_ID_PATTERN.test(variable)) return store;
-  store.add(tasks.onDidChange((taskId) => taskId === variable && changed()));
-  store.add(tasks.watch(variable));
+  tasks().then(
+    (service) => {
+      store.add(service.onDidChange(changed));
+      store.add(service.watch(watched));
+    },
+    // Without the service nothing changes, and reading the resource says why there is none.
+    () => undefined,
+  );
   return store;
 }

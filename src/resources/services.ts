@@ -2,10 +2,10 @@ import type { Config } from '../config/schema.js';
 import type { ReceiptService } from '../tasks/task-receipts.js';
 import type { TaskService } from '../tasks/task-service.js';
 
-/** What resources may use. */
+/** What resources may use; services are built by the first read that asks for them. */
 export interface ResourceServices {
-  readonly tasks: Pick<TaskService, 'get' | 'list' | 'onDidChange' | 'output' | 'taskIds' | 'watch'>;
-  readonly receipts: ReceiptService;
+  readonly tasks: () => Promise<TaskService>;
+  readonly receipts: () => Promise<ReceiptService>;
   /** The settings in force. */
   readonly config: Config;
 }

@@ -13,8 +13,9 @@ export const taskLog = defineResource({
   description: 'Full log output for a task, as a person would have read it',
   mimeType: 'text/plain',
   uri: 'logs://{task_id}',
-  read: async (variable, { tasks }) => {
+  read: async (variable, services) => {
     const taskId = taskIdOf(variable);
+    const tasks = await services.tasks();
     const page = await readFitting(
       { maxBytes: MAX_LOG_BYTES, minBytes: MIN_LOG_BYTES },
       (maxBytes) => tasks.output({ taskId, view: 'log', maxBytes }),
@@ -26,9 +27,9 @@ export const taskLog = defineResource({
     return `[The first ${left} bytes are left out. get_task_output with task_id ${taskId}, view log and cursor 0:0 reads from the beginning.]\n${page.text}`;
   },
   list: async ({ tasks }) => {
-    const { tasks: newest } = await tasks.list({ limit: LISTED_LOGS });
+    const { tasks: newest } = await (await tasks()).list({ limit: LISTED_LOGS });
     return newest.map((record) => ({ variable: record.task_id, title: `Log of ${record.prompt_summary}` }));
   },
-  complete: (prefix, { tasks }) => tasks.taskIds(prefix),
+  complete: async (prefix, { tasks }) => (await tasks()).taskIds(prefix),
   watch: watchTask,
 });

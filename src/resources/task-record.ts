@@ -8,12 +8,12 @@ export const taskRecord = defineResource({
   mimeType: 'application/json',
   uri: 'tasks://{task_id}',
   read: async (variable, { tasks, receipts }) => {
-    const record = await tasks.get(taskIdOf(variable));
+    const record = await (await tasks()).get(taskIdOf(variable));
     // The mark is the secret by which processes are found; the other three mean something to the bridge alone.
     const { process_mark: _mark, keeper: _keeper, agent: _agent, socket_path: _socket, ...shown } = record;
-    const receipt = await receipts.receiptOf(record, new AbortController().signal);
+    const receipt = await (await receipts()).receiptOf(record, new AbortController().signal);
     return JSON.stringify(receipt === undefined ? shown : { ...shown, receipt }, undefined, 2);
   },
-  complete: (prefix, { tasks }) => tasks.taskIds(prefix),
+  complete: async (prefix, { tasks }) => (await tasks()).taskIds(prefix),
   watch: watchTask,
 });

@@ -1,4 +1,4 @@
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import { ProjectExplorer } from '../files/project-explorer.js';
 import { openFolderGit } from '../git/folder-git.js';
 import type { ActiveProject } from '../projects/active-project.js';

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import { GitService } from '../git/git-service.js';
 import { gitRunner } from '../git/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';

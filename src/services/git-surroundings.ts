@@ -1,4 +1,4 @@
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import type { GitSurroundings } from '../git/git-environment.js';
 
 /** What git gets of the server's own surroundings. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
 import { keepYoungHeapSmall } from '../base/young-heap.js';
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';

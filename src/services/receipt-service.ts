@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { ProjectSnapshots } from '../git/project-snapshots.js';
 import { gitRunner } from '../git/run-git.js';

@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from '../bridge.js';
+import type { BridgeOptions } from './options.js';
 import { gitRunner } from '../git/run-git.js';
 import { Worktrees } from '../git/worktrees.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';

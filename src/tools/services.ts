@@ -1,52 +1,36 @@
 import type { ConversationManager } from '../conversations/conversation-manager.js';
-import type { FileAccess } from '../files/lazy-filesystem-service.js';
+import type { FilesystemService } from '../files/filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
 import type { Delegation } from '../tasks/delegation.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import type { ProcessService } from '../processes/process-service.js';
-import type { TaskFinisher } from '../tasks/task-finisher.js';
+import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { ReceiptService } from '../tasks/task-receipts.js';
 
-/** What of the active project the tools need. */
+/** Sets the project that relative paths belong to. */
 export interface ProjectChoice {
   /** The real path. Throws BridgeError: PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY. */
   set(path: string): Promise<string>;
 }
 
-/** What of git the tools need. */
-export type GitTools = Pick<GitService, 'status' | 'diffStat' | 'diff' | 'log' | 'show' | 'init'>;
+/** Ends the worktree of a task, if the caller may. */
+export interface Finisher {
+  finish(query: FinishTask): Promise<FinishedTask>;
+}
 
-/** What of single files the tools need. */
-export type FileTools = FileAccess;
-
-/** What of folders the tools need. */
-export type ExplorerTools = Pick<ProjectExplorer, 'list' | 'names' | 'tree' | 'search'>;
-
-/** What of conversations the tools need. */
-export type ConversationTools = Pick<ConversationManager, 'ask' | 'answer' | 'status' | 'recent' | 'cancel'>;
-
-/** What of delegation the tools need. */
-export type DelegationTools = Pick<Delegation, 'delegate' | 'task' | 'logs' | 'cancel'>;
-
-/** What of processes the tools need. */
-export type ProcessTools = Pick<ProcessService, 'spawn' | 'input' | 'output' | 'list' | 'kill'>;
-
-/** What of copies in and out of containers the tools need. */
-export type CopyTools = Pick<ContainerCopies, 'copyTo' | 'copyFrom'>;
-
-/** What tools may use; add a service only when a tool uses it. */
+/** What tools may use. Each service is loaded and built by the first call that asks for it; what that throws, the call throws. */
 export interface ToolServices {
-  readonly tasks: TaskService;
-  readonly finisher: Pick<TaskFinisher, 'finish'>;
-  readonly receipts: ReceiptService;
+  readonly tasks: () => Promise<TaskService>;
+  readonly finisher: () => Promise<Finisher>;
+  readonly receipts: () => Promise<ReceiptService>;
   readonly activeProject: ProjectChoice;
-  readonly git: GitTools;
-  readonly files: FileTools;
-  readonly explorer: ExplorerTools;
-  readonly conversations: ConversationTools;
-  readonly delegation: DelegationTools;
-  readonly processes: ProcessTools;
-  readonly copies: CopyTools;
+  readonly git: () => Promise<GitService>;
+  readonly files: () => Promise<FilesystemService>;
+  readonly explorer: () => Promise<ProjectExplorer>;
+  readonly conversations: () => Promise<ConversationManager>;
+  readonly delegation: () => Promise<Delegation>;
+  readonly processes: () => Promise<ProcessService>;
+  readonly copies: () => Promise<ContainerCopies>;
 }

@@ -11,15 +11,8 @@ import type { ResourceServices } from '../../src/resources/services.js';
 import { instructions } from '../../src/tools/instructions.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';
-import { noFiles } from '../tools/no-files.js';
-import { noExplorer } from '../tools/no-explorer.js';
-import { noConversations } from '../tools/no-conversations.js';
-import { noDelegation } from '../tools/no-delegation.js';
-import { noCopies, noProcesses } from '../tools/no-processes.js';
-import { noFinisher } from '../tools/no-finisher.js';
-import { noGit } from '../tools/no-git.js';
-import { noReceipts } from '../tools/no-receipts.js';
-import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
+import { FakeTaskService, noReceipts, taskRecord } from '../tools/fake-task-service.js';
+import { unusedServices } from '../tools/unused-services.js';
 
 export const eras = ['legacy', 'modern'] as const;
 export type Era = (typeof eras)[number];
@@ -36,20 +29,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
     tools: enabledTools('all'),
     resources: allResources,
     prompts: allPrompts,
-    services: {
-      tasks,
-      activeProject: { set: async (path) => path },
-      git: noGit,
-      finisher: noFinisher,
-      conversations: noConversations,
-      delegation: noDelegation,
-      processes: noProcesses,
-      copies: noCopies,
-      files: noFiles,
-      explorer: noExplorer,
-      receipts: noReceipts,
-      config,
-    },
+    services: { ...unusedServices, tasks: async () => tasks, receipts: async () => noReceipts, config },
     clock: systemClock,
     logger: silentLogger,
     ...changes,

@@ -48,7 +48,7 @@ function said(
   ...records: readonly Partial<TaskRecord>[]
 ): Promise<string> {
   const tasks = new FakeTaskService(...records.map((record) => taskRecord(record)));
-  return promptNamed(name).text(args, { tasks });
+  return promptNamed(name).text(args, { tasks: async () => tasks });
 }
 
 describe('what clients see of a prompt', () => {
@@ -183,7 +183,7 @@ describe('the arguments of a prompt', () => {
       taskRecord({ ...failed, ...inWorktree, task_id: OTHER_ID }),
     );
     const complete = (name: string, argument: string, prefix: string): unknown =>
-      promptNamed(name).complete(argument, prefix, { tasks });
+      promptNamed(name).complete(argument, prefix, { tasks: async () => tasks });
     expect(await complete('review', 'task_id', 'task_')).toEqual([TASK_ID, OTHER_ID]);
     expect(await complete('investigate', 'task_id', 'task_')).toEqual([OTHER_ID]);
     expect(await complete('continue', 'id', 'task_0')).toEqual([TASK_ID]);

@@ -1,11 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../src/config/schema.js';
 import { findResource } from '../../src/mcp/resource.js';
 import { MAX_REPLY_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
 import { allResources } from '../../src/resources/registry.js';
 import { allTools } from '../../src/tools/tool-list.js';
-import { noReceipts } from '../tools/no-receipts.js';
-import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { FakeTaskService, noReceipts, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 /** A model reads it whole. */
 const MAX_SKILL_BYTES = 4_096;
@@ -13,7 +12,7 @@ const MAX_SKILL_BYTES = 4_096;
 describe('resources', () => {
   const tasks = new FakeTaskService(taskRecord(), taskRecord({ task_id: OTHER_ID, status: 'completed' }));
   const config = configSchema.parse({ allowed_roots: ['/home/ann'], claude_command: 'env TOKEN=abc claude' });
-  const services = { tasks, receipts: noReceipts, config };
+  const services = { tasks: async () => tasks, receipts: async () => noReceipts, config };
 
   async function read(uri: string): Promise<string> {
     const found = findResource(allResources, uri);
@@ -85,4 +84,20 @@ describe('resources', () => {
       await expect(read(uri)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     },
   );
+
+  test('a task is watched once the service is there, and no watch is left behind', async () => {
+    const resource = findResource(allResources, `tasks://${TASK_ID}`)?.resource;
+    const changes = vi.fn();
+    resource?.watch?.(TASK_ID, services, changes).dispose();
+    const watched = resource?.watch?.(TASK_ID, services, changes);
+    await vi.waitFor(() => expect(tasks.watched.get(TASK_ID)).toBe(1));
+    tasks.change(OTHER_ID);
+    expect(changes).not.toHaveBeenCalled();
+    tasks.change(TASK_ID);
+    expect(changes).toHaveBeenCalledTimes(1);
+    watched?.dispose();
+    tasks.change(TASK_ID);
+    expect(changes).toHaveBeenCalledTimes(1);
+    expect([...tasks.watched.values()].every((count) => count === 0)).toBe(true);
+  });
 });

@@ -36,7 +36,11 @@ it.each([
     await writeTree(root, { [`folder/file-number-${n}`]: 'above\nfound\nbelow\n' });
   const { services } = serverParts(new FakeTaskService(taskRecord()));
   const call = { signal: new AbortController().signal, progress: () => undefined };
-  const answered = await tool.run({ ...args, path: root }, { ...services, explorer: explorerOf(root) }, call);
+  const answered = await tool.run(
+    { ...args, path: root },
+    { ...services, explorer: async () => explorerOf(root) },
+    call,
+  );
   const answer: JsonObject = z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(answered)));
   expect(answer['cursor']).toBeTypeOf('string');
   expectExact(answer, tool.listing().outputSchema);

@@ -12,6 +12,7 @@ import type {
   TaskWait,
   WaitOutcome,
 } from '../../src/tasks/task-service.js';
+import type { ReceiptService } from '../../src/tasks/task-receipts.js';
 import { isFinal, type Decision, type TaskRecord } from '../../src/tasks/task.js';
 
 export const TASK_ID = 'task_0123456789abcdef0123';
@@ -77,6 +78,9 @@ export function decision(changes: Partial<Decision> = {}): Decision {
     ...changes,
   };
 }
+
+/** Where no task has a receipt. */
+export const noReceipts: ReceiptService = { receiptOf: async () => undefined };
 
 /** Tasks in memory: what the tools see of the real ones, and what they asked of them. */
 export class FakeTaskService implements TaskService {

@@ -1,12 +1,4 @@
-import { noExplorer } from './no-explorer.js';
-import { noFiles } from './no-files.js';
 import type { TaskWait } from '../../src/tasks/task-service.js';
-import { noConversations } from './no-conversations.js';
-import { noDelegation } from './no-delegation.js';
-import { noCopies, noProcesses } from './no-processes.js';
-import { noFinisher } from './no-finisher.js';
-import { noGit } from './no-git.js';
-import { noReceipts } from './no-receipts.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
@@ -14,6 +6,7 @@ import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/ou
 import { readable } from '../../src/mcp/readable.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
+import { unusedServices } from './unused-services.js';
 
 const OPEN = {
   decision_id: 'dec_1',
@@ -41,17 +34,9 @@ describe('tools', () => {
     const tool = enabledTools('all').find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const services = {
-      tasks,
+      ...unusedServices,
+      tasks: async () => tasks,
       activeProject: { set: async (path: string) => `/real${path}` },
-      git: noGit,
-      conversations: noConversations,
-      delegation: noDelegation,
-      processes: noProcesses,
-      copies: noCopies,
-      files: noFiles,
-      explorer: noExplorer,
-      receipts: noReceipts,
-      finisher: noFinisher,
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }
@@ -310,20 +295,7 @@ describe('tools', () => {
 
   test.each([[[]], ['x'], [5], [null]])('arguments that are no object are refused: %j', async (args) => {
     const tool = enabledTools(['project'])[0];
-    const services = {
-      tasks,
-      activeProject: { set: async (path: string) => path },
-      git: noGit,
-      conversations: noConversations,
-      delegation: noDelegation,
-      processes: noProcesses,
-      copies: noCopies,
-      files: noFiles,
-      explorer: noExplorer,
-      receipts: noReceipts,
-      finisher: noFinisher,
-    };
-    const answer = tool?.run(args, services, {
+    const answer = tool?.run(args, unusedServices, {
       signal: new AbortController().signal,
       progress: () => undefined,
     });

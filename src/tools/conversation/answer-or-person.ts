@@ -10,11 +10,12 @@ import { askPerson } from '../tasks/ask-person.js';
 export async function answerOrPerson(
   taskId: string,
   timeoutMs: number,
-  { conversations, tasks }: Pick<ToolServices, 'conversations' | 'tasks'>,
+  services: Pick<ToolServices, 'conversations' | 'tasks'>,
   call: ToolCall,
 ): Promise<TaskRecord> {
   const deadlineMs = performance.now() + timeoutMs;
   const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+  const [conversations, tasks] = await Promise.all([services.conversations(), services.tasks()]);
   const answer = () =>
     conversations.answer(taskId, {
       timeoutMs: leftMs(),

@@ -10,5 +10,5 @@ export const askAsync = defineTool({
   description: 'Ask Claude Code without waiting; ask_status has the answer.',
   input: questionInput,
   output: askOutput,
-  handle: async (question, { conversations }) => askView(await conversations.ask(question)),
+  handle: async (question, { conversations }) => askView(await (await conversations()).ask(question)),
 });

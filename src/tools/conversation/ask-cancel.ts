@@ -11,5 +11,5 @@ export const askCancel = defineTool({
   input: { taskId: askIdInput },
   output: askOutput,
   handle: async ({ taskId }, { conversations }) =>
-    askView(await conversations.cancel(knownTaskId(taskId), 'Cancelled by ask_cancel.')),
+    askView(await (await conversations()).cancel(knownTaskId(taskId), 'Cancelled by ask_cancel.')),
 });

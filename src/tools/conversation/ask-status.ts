@@ -36,7 +36,7 @@ export const askStatus = defineTool({
     questions: z.array(recentQuestion).optional(),
   },
   handle: async ({ taskId, from, waitSeconds }, services, call) => {
-    const { conversations } = services;
+    const conversations = await services.conversations();
     if (taskId === undefined) {
       const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
         taskId: record.task_id,

@@ -21,7 +21,7 @@ export const ask = defineTool({
     const startMs = performance.now();
     // The call comes a second time with what a person answered: that question goes on.
     const earlier = askedTask(call.person);
-    const { conversations } = services;
+    const conversations = await services.conversations();
     const { task_id } =
       earlier === undefined
         ? await conversations.ask(question)

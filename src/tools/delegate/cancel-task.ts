@@ -16,5 +16,5 @@ export const cancelTask = defineTool({
   },
   output: delegatedOutput,
   handle: async ({ taskId, reason }, { delegation }) =>
-    delegatedView(await delegation.cancel(taskId, reason)),
+    delegatedView(await (await delegation()).cancel(taskId, reason)),
 });

@@ -15,5 +15,6 @@ export const delegateTask = defineTool({
     path: z.string().optional().describe('Project; default: the active one'),
   },
   output: delegatedOutput,
-  handle: async ({ prompt, path }, { delegation }) => delegatedView(await delegation.delegate(prompt, path)),
+  handle: async ({ prompt, path }, { delegation }) =>
+    delegatedView(await (await delegation()).delegate(prompt, path)),
 });

@@ -16,5 +16,5 @@ export const taskLogs = defineTool({
     tail: z.int().min(1).max(MAX_TAIL).default(DEFAULT_TAIL).describe('Number of recent lines to return'),
   },
   output: { lines: z.array(z.string()), totalBytes: z.int() },
-  handle: async ({ taskId, tail }, { delegation }) => delegation.logs(taskId, tail),
+  handle: async ({ taskId, tail }, { delegation }) => (await delegation()).logs(taskId, tail),
 });

@@ -9,5 +9,5 @@ export const taskStatus = defineTool({
   description: 'Get status of a delegated task.',
   input: { taskId: delegatedIdInput.optional().describe('Task ID to check (omit for current task)') },
   output: delegatedOutput,
-  handle: async ({ taskId }, { delegation }) => delegatedView(await delegation.task(taskId)),
+  handle: async ({ taskId }, { delegation }) => delegatedView(await (await delegation()).task(taskId)),
 });

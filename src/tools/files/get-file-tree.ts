@@ -11,5 +11,5 @@ export const getFileTree = defineTool({
   input: listInput,
   output: { path: z.string(), tree: z.string(), ...pageOutput },
   handle: async ({ path, depth, cursor, max_bytes }, { explorer }, { signal }) =>
-    explorer.tree({ path, depth, cursor, maxBytes: max_bytes }, signal),
+    (await explorer()).tree({ path, depth, cursor, maxBytes: max_bytes }, signal),
 });

@@ -26,7 +26,8 @@ export const listFiles = defineTool({
       .optional(),
     ...pageOutput,
   },
-  handle: async ({ names: namesOnly, max_bytes: maxBytes, ...query }, { explorer }, { signal }) => {
+  handle: async ({ names: namesOnly, max_bytes: maxBytes, ...query }, services, { signal }) => {
+    const explorer = await services.explorer();
     if (namesOnly === true) {
       const { path, names, entries, ...facts } = await explorer.names({ ...query, maxBytes }, signal);
       return { path, names, entries, ...facts };

@@ -33,7 +33,8 @@ export const readFileRange = defineTool({
     truncated: z.boolean(),
     content: z.string(),
   },
-  handle: async ({ path, start_line, end_line, max_bytes }, { files }, { signal }) => {
+  handle: async ({ path, start_line, end_line, max_bytes }, services, { signal }) => {
+    const files = await services.files();
     const range = await readFitting(
       { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_CONTENT_BYTES },
       (maxBytes) => files.readRange({ path, startLine: start_line, endLine: end_line, maxBytes, signal }),

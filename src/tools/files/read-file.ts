@@ -36,7 +36,8 @@ export const readFile = defineTool({
     cursor: z.string().optional(),
     note: z.string().optional(),
   },
-  handle: async ({ path, header, cursor, max_bytes }, { files }) => {
+  handle: async ({ path, header, cursor, max_bytes }, services) => {
+    const files = await services.files();
     const page = await readFitting(
       { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_CONTENT_BYTES },
       (maxBytes) => files.readFile({ path, header, cursor, maxBytes }),

@@ -37,5 +37,5 @@ export const searchFiles = defineTool({
     cursor: z.string().optional(),
   },
   handle: async ({ max_bytes, ...query }, { explorer }, { signal }) =>
-    explorer.search({ ...query, maxBytes: max_bytes }, signal),
+    (await explorer()).search({ ...query, maxBytes: max_bytes }, signal),
 });

@@ -28,7 +28,8 @@ export const gitDiffStat = defineTool({
     summary: z.string(),
     omitted_files: z.int(),
   },
-  handle: async ({ path, cached }, { git }, { signal }) => {
+  handle: async ({ path, cached }, services, { signal }) => {
+    const git = await services.git();
     const stat = await git.diffStat({ path, signal }, cached ?? false);
     const files = stat.files.slice(0, fittingCount(stat.files));
     return {

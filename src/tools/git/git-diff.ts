@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
-import type { GitTools } from '../services.js';
+import type { GitService } from '../../git/git-service.js';
 import { locatedOutput, messageText, omittedFileSchema, repositoryPathInput } from './git-fields.js';
 
 /** A page is not made smaller than this, however its text grows when it is escaped. */
@@ -31,7 +31,8 @@ export const gitDiff = defineTool({
     cursor: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ path, cached, base, cursor }, { git }, { signal }) => {
+  handle: async ({ path, cached, base, cursor }, services, { signal }) => {
+    const git = await services.git();
     const query = {
       ...(cached !== undefined && { cached }),
       ...(base !== undefined && { base }),
@@ -58,7 +59,7 @@ export const gitDiff = defineTool({
   },
 });
 
-type Page = Awaited<ReturnType<GitTools['diff']>>;
+type Page = Awaited<ReturnType<GitService['diff']>>;
 
 function diffMessage(page: Page): string {
   if (page.totalBytes === 0) return 'No changes to show.';

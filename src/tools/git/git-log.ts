@@ -25,7 +25,8 @@ export const gitLog = defineTool({
     ),
     cursor: z.string().optional(),
   },
-  handle: async ({ path, max_count, revision, cursor }, { git }, { signal }) => {
+  handle: async ({ path, max_count, revision, cursor }, services, { signal }) => {
+    const git = await services.git();
     const history = await git.log(
       { path, signal },
       {

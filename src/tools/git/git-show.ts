@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
-import type { GitTools } from '../services.js';
+import type { GitService } from '../../git/git-service.js';
 import { fileStatSchema } from './git-diff-stat.js';
 import { locatedOutput, messageText, repositoryPathInput } from './git-fields.js';
 
@@ -32,7 +32,8 @@ export const gitShow = defineTool({
     message: z.string(),
     diff: z.string(),
   },
-  handle: async ({ revision, path, cursor }, { git }, { signal }) => {
+  handle: async ({ revision, path, cursor }, services, { signal }) => {
+    const git = await services.git();
     const query = { revision, ...(cursor !== undefined && { cursor }) };
     const shown = await readFitting(
       { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
@@ -61,7 +62,7 @@ export const gitShow = defineTool({
   },
 });
 
-type Shown = Awaited<ReturnType<GitTools['show']>>;
+type Shown = Awaited<ReturnType<GitService['show']>>;
 
 function showMessage({ cursor, facts }: Shown): string {
   if (cursor !== undefined) return 'Diff truncated. Pass cursor for the next page, or path for one file.';

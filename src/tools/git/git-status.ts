@@ -29,7 +29,8 @@ export const gitStatus = defineTool({
     truncated: z.boolean(),
     message: z.string(),
   },
-  handle: async ({ path }, { git }, { signal }) => {
+  handle: async ({ path }, services, { signal }) => {
+    const git = await services.git();
     const status = await git.status({ path, signal });
     const { lists, counts, renamed } = status;
     const shown = fittingLists({

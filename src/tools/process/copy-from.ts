@@ -18,5 +18,5 @@ export const copyFrom = defineTool({
   },
   output: copyOutput,
   handle: async ({ pid, source, destination }, { copies }) =>
-    copyView(valueOf(await copies.copyFrom({ processId: pid, source, destination }))),
+    copyView(valueOf(await (await copies()).copyFrom({ processId: pid, source, destination }))),
 });

@@ -18,5 +18,5 @@ export const copyTo = defineTool({
   },
   output: copyOutput,
   handle: async ({ pid, source, destination }, { copies }) =>
-    copyView(valueOf(await copies.copyTo({ processId: pid, source, destination }))),
+    copyView(valueOf(await (await copies()).copyTo({ processId: pid, source, destination }))),
 });

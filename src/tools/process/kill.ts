@@ -20,7 +20,8 @@ export const kill = defineTool({
     signal: z.string().max(MAX_NAME_CHARS).default('SIGTERM').describe('Such as SIGINT, SIGKILL, SIGUSR1'),
   },
   output: { ...stateOutput, note: z.string() },
-  handle: async ({ pid, signal }, { processes }) => {
+  handle: async ({ pid, signal }, services) => {
+    const processes = await services.processes();
     const name = signalNamed(signal);
     const outcome = valueOf(await processes.kill(pid, name));
     return { ...stateView(outcome.record), note: noteOf(outcome, name) };

@@ -32,7 +32,8 @@ export const ps = defineTool({
   description: 'Processes of spawn: those that run, and those that ended last.',
   input: {},
   output: { processes: z.array(listedOutput), left_out: z.int().optional() },
-  handle: async (_args, { processes }) => {
+  handle: async (_args, services) => {
+    const processes = await services.processes();
     const all = (await processes.list(RECENT)).map((one) => listedView(one));
     const count = fittingCount(all);
     return {

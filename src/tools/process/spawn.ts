@@ -49,7 +49,8 @@ export const spawn = defineTool({
     ...dockerInput,
   },
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
-  handle: async (args, { processes }, call) => {
+  handle: async (args, services, call) => {
+    const processes = await services.processes();
     const { command, shell, tty, background, timeout_seconds: timeoutSeconds, env = {} } = args;
     checkWords(args);
     const words = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];

@@ -37,7 +37,8 @@ export const stdin = defineTool({
       .optional(),
   },
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
-  handle: async (args, { processes }, call) => {
+  handle: async (args, services, call) => {
+    const processes = await services.processes();
     const outcome = valueOf(
       await processes.input(
         {

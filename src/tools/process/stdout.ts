@@ -52,7 +52,8 @@ export const stdout = defineTool({
     more: z.boolean().optional(),
     streams: z.record(z.string(), streamOutput),
   },
-  handle: async (args, { processes }, call) => {
+  handle: async (args, services, call) => {
+    const processes = await services.processes();
     const outcome = valueOf(
       await processes.output(
         {

@@ -10,7 +10,8 @@ export const createDirectory = defineTool({
   description: 'Create a directory, with its parents.',
   input: { path: z.string().describe('Directory path to create') },
   output: { path: z.string(), created: z.boolean(), message: z.string() },
-  handle: async ({ path }, { files }) => {
+  handle: async ({ path }, services) => {
+    const files = await services.files();
     const made = await files.createDirectory(path);
     return {
       ...made,

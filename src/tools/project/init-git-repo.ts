@@ -21,7 +21,8 @@ export const initGitRepo = defineTool({
     gitignore: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ path, initial_branch, gitignore }, { git }, { signal }) => {
+  handle: async ({ path, initial_branch, gitignore }, services, { signal }) => {
+    const git = await services.git();
     const made = await git.init(
       path,
       {

@@ -24,7 +24,8 @@ export const writeFile = defineTool({
     sha256: z.string(),
     created: z.boolean(),
   },
-  handle: async ({ path, content, expected_sha256 }, { files }) => {
+  handle: async ({ path, content, expected_sha256 }, services) => {
+    const files = await services.files();
     const written = await files.writeFile({ path, content, expectedSha256: expected_sha256 });
     return {
       path: written.path,

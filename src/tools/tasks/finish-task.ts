@@ -23,7 +23,8 @@ export const finishTask = defineTool({
     kept_ref: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ task_id, action, message }, { finisher }, { signal }) => {
+  handle: async ({ task_id, action, message }, services, { signal }) => {
+    const finisher = await services.finisher();
     const { record, notes } = await finisher.finish({
       taskId: knownTaskId(task_id),
       action,

@@ -35,7 +35,8 @@ export const getTaskOutput = defineTool({
     more: z.boolean(),
     total_bytes: z.int().optional(),
   },
-  handle: async ({ task_id, view, cursor, max_bytes }, { tasks }) => {
+  handle: async ({ task_id, view, cursor, max_bytes }, services) => {
+    const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
     const page = await readFitting(
       { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_OUTPUT_BYTES },

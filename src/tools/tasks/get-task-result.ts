@@ -24,7 +24,9 @@ export const getTaskResult = defineTool({
     left_out: z.record(z.string(), z.int()),
     hint: z.string(),
   },
-  handle: async ({ task_id }, { tasks, receipts }, { signal }) => {
+  handle: async ({ task_id }, services, { signal }) => {
+    const tasks = await services.tasks();
+    const receipts = await services.receipts();
     const record = await tasks.get(knownTaskId(task_id));
     const whole = await receipts.receiptOf(record, signal);
     if (whole === undefined) {

@@ -37,7 +37,8 @@ export const getTaskStatus = defineTool({
     trouble: z.object({ kind: z.string(), since: z.string(), resumes_at: z.string().optional() }).optional(),
     hint: z.string(),
   },
-  handle: async ({ task_id }, { tasks }) => {
+  handle: async ({ task_id }, services) => {
+    const tasks = await services.tasks();
     const record = await tasks.get(knownTaskId(task_id));
     const view = taskView(record);
     return {

@@ -10,7 +10,8 @@ export const killTask = defineTool({
   description: 'Terminate a running task and everything it started.',
   input: { task_id: taskIdInput },
   output: { ...taskOutput, message: z.string() },
-  handle: async ({ task_id }, { tasks }) => {
+  handle: async ({ task_id }, services) => {
+    const tasks = await services.tasks();
     const record = await tasks.kill(knownTaskId(task_id), 'Terminated by kill_task.');
     const message =
       record.status === 'killed'

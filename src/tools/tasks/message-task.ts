@@ -20,7 +20,8 @@ export const messageTask = defineTool({
     interrupt: z.boolean().optional().describe('Press Esc first'),
   },
   output: { ...taskOutput, hint: z.string() },
-  handle: async ({ task_id, text, interrupt }, { tasks }) => {
+  handle: async ({ task_id, text, interrupt }, services) => {
+    const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
     if (text === undefined && interrupt !== true) {
       throw new BridgeError(

@@ -28,7 +28,8 @@ export const respondToTask = defineTool({
       ),
   },
   output: { ...taskOutput, hint: z.string() },
-  handle: async ({ task_id, decision_id, verdict, message, answers }, { tasks }) => {
+  handle: async ({ task_id, decision_id, verdict, message, answers }, services) => {
+    const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
     const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
     const record = await tasks.respond(taskId, {

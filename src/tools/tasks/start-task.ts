@@ -40,7 +40,9 @@ export const startTask = defineTool({
     { tasks },
     call,
   ) => {
-    const record = await tasks.start({
+    const record = await (
+      await tasks()
+    ).start({
       ...same,
       timeoutSeconds: timeout_seconds,
       permissionMode: permission_mode,

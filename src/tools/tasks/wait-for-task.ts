@@ -45,9 +45,10 @@ export const waitForTask = defineTool({
     cursor: z.string().optional().describe('From the wait before'),
   },
   output: { tasks: z.array(waitedTask), cursor: z.string() },
-  handle: async ({ task_ids, timeout_seconds, cursor }, { tasks }, call) => {
+  handle: async ({ task_ids, timeout_seconds, cursor }, services, call) => {
     const deadlineMs = performance.now() + (timeout_seconds ?? MAX_WAIT_SECONDS) * MS_PER_SECOND;
     const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+    const tasks = await services.tasks();
     const wait = (from: string | undefined) =>
       tasks.wait({
         taskIds: [...new Set(task_ids.map(knownTaskId))],

@@ -1,0 +1,17 @@
+import type { Logger } from '../base/logger.js';
+import type { Config } from '../config/schema.js';
+
+/** What a server is started with. */
+export interface BridgeOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  /** The settings file that was read. */
+  readonly settingsFile?: string | null;
+  readonly version: string;
+  readonly logger: Logger;
+  /** The program that keeps one task. */
+  readonly keeperEntry: string;
+  /** Arguments for Node when it runs the keeper. */
+  readonly nodeArguments?: readonly string[];
+}

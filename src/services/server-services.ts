@@ -1,0 +1,130 @@
+import { lazily } from '../base/lazily.js';
+import { DisposableStore } from '../base/lifecycle.js';
+import { MARK_VARIABLE } from '../os/mark-variable.js';
+import { ActiveProject } from '../projects/active-project.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import type { ResourceServices } from '../resources/services.js';
+import { InsideTask } from '../tasks/inside-task.js';
+import type { ToolServices } from '../tools/services.js';
+import type { BridgeOptions } from './options.js';
+import type { ProcessServices } from './process-services.js';
+import type { TaskServices } from './task-services.js';
+
+/** Every service of a server. Each is loaded and built when it is first asked for. */
+export interface ServerServices {
+  /** For tools, resources and prompts. */
+  readonly offered: ToolServices & ResourceServices;
+  readonly taskServices: () => Promise<TaskServices>;
+  readonly processServices: () => Promise<ProcessServices>;
+  /** The marks of the tasks that this server runs inside, nearest first. */
+  readonly marks: () => Promise<readonly string[]>;
+  /** Ends the processes that are not to be kept; tasks go on. */
+  readonly dispose: () => Promise<void>;
+}
+
+export function createServerServices(options: BridgeOptions, roots: AllowedRoots): ServerServices {
+  const activeProject = new ActiveProject(roots);
+  const marks = lazily(async () => (await import('../os/marks-around.js')).findMarksAround(options.env));
+  const tasks = taskAccessors(options, roots, { activeProject, marks });
+  const processes = processAccessors(options, roots, activeProject);
+  return {
+    offered: {
+      ...tasks.offered,
+      ...processes.offered,
+      ...projectAccessors(options, roots, activeProject),
+      activeProject,
+      config: options.config,
+    },
+    taskServices: tasks.services,
+    processServices: processes.services,
+    marks,
+    dispose: async () => {
+      tasks.dispose();
+      await processes.dispose();
+    },
+  };
+}
+
+function taskAccessors(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  around: { readonly activeProject: ActiveProject; readonly marks: () => Promise<readonly string[]> },
+) {
+  const owned = new DisposableStore();
+  const services = lazily(async () => {
+    const { createTaskServices } = await import('./task-services.js');
+    return owned.add(await createTaskServices(options, roots));
+  });
+  const tasks = lazily(
+    async () =>
+      new InsideTask({
+        tasks: (await services()).tasks,
+        allows: options.config.inside_tasks,
+        marks: around.marks,
+        isMarked: isMarked(options.env),
+      }),
+  );
+  const receipts = lazily(async () => {
+    const { createReceiptService } = await import('./receipt-service.js');
+    return createReceiptService(options, roots, (await services()).stateDir);
+  });
+  const talks = lazily(async () => {
+    const { createConversationServices } = await import('./conversation-services.js');
+    return createConversationServices(options.config, await tasks(), around.activeProject);
+  });
+  const finisher: ToolServices['finisher'] = async () => ({
+    finish: async (query) => {
+      await (await tasks()).requireOwn(query.taskId);
+      return (await services()).finisher.finish(query);
+    },
+  });
+  return {
+    services,
+    offered: {
+      tasks,
+      finisher,
+      receipts,
+      conversations: async () => (await talks()).conversations,
+      delegation: async () => (await talks()).delegation,
+    },
+    dispose: () => owned.dispose(),
+  };
+}
+
+function processAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
+  let built: ProcessServices | undefined;
+  const services = lazily(async () => {
+    const { createProcessServices } = await import('./process-services.js');
+    return (built = await createProcessServices(options, roots, activeProject));
+  });
+  return {
+    services,
+    offered: {
+      processes: async () => (await services()).processes,
+      copies: async () => (await services()).copies(),
+    },
+    dispose: async () => built?.dispose(),
+  };
+}
+
+function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
+  return {
+    files: lazily(async () => {
+      const { createFileService } = await import('./file-service.js');
+      return createFileService(options.config, roots, activeProject);
+    }),
+    explorer: lazily(async () => {
+      const { createExplorerService } = await import('./explorer-service.js');
+      return createExplorerService(options, roots, activeProject);
+    }),
+    git: lazily(async () => {
+      const { createGitService } = await import('./git-service.js');
+      return createGitService(options, roots, activeProject);
+    }),
+  };
+}
+
+/** True when this process has the mark of a task in its own environment. */
+export function isMarked(env: BridgeOptions['env']): boolean {
+  return (env[MARK_VARIABLE] ?? '') !== '';
+}

@@ -1,0 +1,20 @@
+import type { ToolServices } from '../../src/tools/services.js';
+
+const unused = async (): Promise<never> => {
+  throw new Error('this test has no such service');
+};
+
+/** For tests of tools that use few services: every other one fails the call. */
+export const unusedServices: ToolServices = {
+  tasks: unused,
+  finisher: unused,
+  receipts: unused,
+  activeProject: { set: async (path) => path },
+  git: unused,
+  files: unused,
+  explorer: unused,
+  conversations: unused,
+  delegation: unused,
+  processes: unused,
+  copies: unused,
+};
