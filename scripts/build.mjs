@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { mergeStart } from './build/merge-start.mjs';
+import { listingsModule } from './build/listings-module.mjs';
 import { unusedSchemas } from './build/unused-schemas.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -106,7 +106,7 @@ const entries = {
 
 rmSync(outdir, { recursive: true, force: true });
 const outputs = {};
-const built = {};
+const listings = await listingsModule({ root, external, banner });
 for (const [name, file] of Object.entries(entries)) {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -121,16 +121,22 @@ for (const [name, file] of Object.entries(entries)) {
     external: [...external, `./${emulatorFile}`],
     minify: true,
     legalComments: 'none',
-    // The files of the server get it when they have their final form.
-    ...(name === 'main' ? {} : { banner }),
+    banner,
     // Its `main` is a UMD wrapper whose requires no bundler can follow.
     alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
-    plugins: [englishOnly, zodAsNamespace, noSchemaValidator, unusedSchemas, commandsApart, emulatorApart],
+    plugins: [
+      englishOnly,
+      zodAsNamespace,
+      noSchemaValidator,
+      unusedSchemas,
+      commandsApart,
+      emulatorApart,
+      listings,
+    ],
     metafile: true,
     logLevel: 'warning',
   });
   Object.assign(outputs, metafile.outputs);
-  built[name] = metafile.outputs;
 }
 const emulator = await build({
   absWorkingDir: root,
@@ -151,7 +157,7 @@ const emulator = await build({
   logLevel: 'warning',
 });
 Object.assign(outputs, emulator.metafile.outputs);
-await mergeStart({ outputs: built.main, outdir, from: checkStart(outputs), into: 'serve.js', banner });
+checkStart(outputs);
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
 chmodSync(mainFile, 0o755);
@@ -159,7 +165,7 @@ if (process.argv.includes('--metafile'))
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
 
-/** The chunk that serves. Throws naming what a start would load and must not: terminals, command lines and drivers belong to later calls. */
+/** Throws naming what a start would load and must not: terminals, command lines and drivers belong to later calls. */
 function checkStart(all) {
   const late =
     /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
@@ -174,7 +180,6 @@ function checkStart(all) {
   visit(serve);
   const loaded = [...seen].flatMap((path) => Object.keys(all[path].inputs)).filter((path) => late.test(path));
   if (serve === undefined || loaded.length > 0) throw new Error(`A start would load ${loaded.join(', ')}.`);
-  return serve;
 }
 
 /** The licence text of every package of which code is in the bundle. Throws for a package without one. */

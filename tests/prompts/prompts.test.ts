@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allPrompts } from '../../src/prompts/registry.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
-import { allTools } from '../../src/tools/tool-list.js';
+import { allTools } from '../tools/all-tools.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 const snapshots = new URL('__promptsnaps__/', import.meta.url);

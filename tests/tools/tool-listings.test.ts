@@ -1,15 +1,13 @@
 import { readdirSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/base/errors.js';
 import { configSchema } from '../../src/config/schema.js';
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
 import { enabledTools } from '../../src/tools/registry.js';
-import { allTools } from '../../src/tools/tool-list.js';
+import { allTools } from './all-tools.js';
 import { toolLoaders } from '../../src/tools/tool-loaders.js';
 
 const snapshots = new URL('__toolsnaps__/', import.meta.url);
-const listingsFile = new URL('../../src/tools/listings.json', import.meta.url).pathname;
 /** What reaches a model of the default toolsets, and the whole list. */
 const MODEL_LIMIT_BYTES = 10_240;
 const LIST_LIMIT_BYTES = 24_576;
@@ -26,13 +24,6 @@ describe('what clients see of a tool', () => {
   test('no snapshot is left of a tool that is gone', () => {
     const names = allTools.map((tool) => `${tool.name}.json`);
     expect(readdirSync(snapshots).filter((file) => !names.includes(file))).toEqual([]);
-  });
-
-  test('src/tools/listings.json is what the tools say; renew it with: npm run docs', async () => {
-    const listed = allTools.map((tool) => ({ toolset: tool.toolset, listing: tool.listing() }));
-    const options = await resolveConfig(listingsFile);
-    const text = await format(JSON.stringify(listed), { ...options, parser: 'json' });
-    await expect(text).toMatchFileSnapshot(listingsFile);
   });
 });
 

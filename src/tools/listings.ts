@@ -1,0 +1,15 @@
+import type { ToolListing } from '../mcp/tool.js';
+import { toolLoaders } from './tool-loaders.js';
+import type { Toolset } from './toolsets.js';
+
+/**
+ * What clients see of every tool, sorted as in `tool-loaders.ts`. The build puts the value in the place of this module
+ * (scripts/build.mjs), so that a start loads no tool and builds no schema.
+ */
+export const listings: readonly { readonly toolset: Toolset; readonly listing: ToolListing }[] =
+  await Promise.all(
+    Object.values(toolLoaders).map(async (load) => {
+      const tool = await load();
+      return { toolset: tool.toolset, listing: tool.listing() };
+    }),
+  );
