@@ -125,13 +125,14 @@ for (const [name, file] of Object.entries(entries)) {
     // Its `main` is a UMD wrapper whose requires no bundler can follow.
     alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
     plugins: [
+      // Before any other that loads sources.
+      listings,
       englishOnly,
       zodAsNamespace,
       noSchemaValidator,
       unusedSchemas,
       commandsApart,
       emulatorApart,
-      listings,
     ],
     metafile: true,
     logLevel: 'warning',
@@ -165,10 +166,10 @@ if (process.argv.includes('--metafile'))
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
 
-/** Throws naming what a start would load and must not: terminals, command lines and drivers belong to later calls. */
+/** Throws naming what a start would load and must not: terminals, command lines, drivers and tools belong to later calls. */
 function checkStart(all) {
   const late =
-    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen)\//;
+    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen|tools\/[a-z]+)\//;
   const serve = Object.keys(all).find((path) => all[path].entryPoint === 'src/cli/serve.ts');
   const seen = new Set();
   const visit = (path) => {
