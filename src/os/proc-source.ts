@@ -6,7 +6,7 @@ import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf, type Pid } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
 import { startedBefore } from './process-info.js';
-import type { ProcessSource, ProcessUsage } from './process-source.js';
+import type { ProcessTable, ProcessUsage } from './process-table.js';
 import { takesSignals } from './takes-signals.js';
 
 /** `kthreadd`: its children are the kernel's own threads, which have no environment. */
@@ -20,7 +20,7 @@ const TIME_FIELDS = [11, 12, 13, 14];
 const START_FIELD = 19;
 
 /** The process table of /proc. /proc is memory: it is read at once, which takes milliseconds for hundreds of processes. */
-export const procSource: ProcessSource = {
+export const procSource: ProcessTable = {
   kind: 'proc',
   table: async () => {
     const files = new KernelFiles();

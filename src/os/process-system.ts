@@ -1,13 +1,14 @@
 import { systemCodeOf } from '../base/errors.js';
 import { pidOf, type Pid } from './pid.js';
-import { processSource, type ProcessSource } from './process-source.js';
+import { processSource } from './process-source.js';
+import type { ProcessTable } from './process-table.js';
 
 /** `refused`: it belongs to another user. */
 export type Delivery = 'sent' | 'gone' | 'refused';
 
 /** What choosing and signalling need of a machine. Tests put a made one in its place. */
 export interface ProcessSystem {
-  readonly source: ProcessSource;
+  readonly source: ProcessTable;
   /** This process. */
   readonly self: Pid;
   readonly send: (pid: Pid, name: NodeJS.Signals) => Delivery;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
-import type { ProcessSource, ProcessUsage } from './process-source.js';
+import type { ProcessTable, ProcessUsage } from './process-table.js';
 
 /** `ps` is done in well under a second; a stuck one must not hold up a kill. */
 const PS_LIMIT_MS = 5_000;
@@ -18,7 +18,7 @@ const ENVIRONMENT = process.platform === 'darwin' ? '-E' : 'e';
  * The process table of `ps`, on macOS and with procps. `sess` is not asked for: macOS shows 0 for every process. The state
  * tells who leads a session, and only that is used.
  */
-export const psSource: ProcessSource = {
+export const psSource: ProcessTable = {
   kind: 'ps',
   table: async () => parsePs(await ps([...ALL, '-o', COLUMNS])),
   markedTable: async () => {

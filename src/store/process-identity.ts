@@ -3,7 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
 import { isOwnProc } from '../os/own-proc.js';
 import { pidOf, type Pid } from '../os/pid.js';
-import { processSource, type ProcessSource } from '../os/process-source.js';
+import { processSource } from '../os/process-source.js';
+import type { ProcessTable } from '../os/process-table.js';
 import { takesSignals } from '../os/takes-signals.js';
 
 /** A process by more than its number: a pid alone may be reused, and is one process only in its pid namespace. */
@@ -38,7 +39,7 @@ const COMMAND_LIMIT_MS = 5_000;
  */
 export async function identityOf(
   pid: number,
-  source: ProcessSource = processSource,
+  source: ProcessTable = processSource,
 ): Promise<ProcessIdentity | undefined> {
   const real = pidOf(pid);
   if (real === undefined) return undefined;
@@ -104,7 +105,7 @@ function differs(a: string | null, b: string | null): boolean {
 }
 
 /** Undefined when nobody runs under this pid, null when the system does not say who, asked several times. */
-async function startTimeOf(pid: Pid, source: ProcessSource): Promise<string | null | undefined> {
+async function startTimeOf(pid: Pid, source: ProcessTable): Promise<string | null | undefined> {
   for (let tries = ASK_TIMES; tries > 0; tries--) {
     try {
       return (await source.find([pid]))[0]?.startId;

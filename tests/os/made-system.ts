@@ -2,7 +2,7 @@ import { MARK_VARIABLE } from '../../src/os/mark-variable.js';
 import type { Pid } from '../../src/os/pid.js';
 import { markIn, parseProcStat } from '../../src/os/proc-source.js';
 import type { MarkedProcess } from '../../src/os/process-info.js';
-import type { ProcessSource } from '../../src/os/process-source.js';
+import type { ProcessTable } from '../../src/os/process-table.js';
 import type { Delivery, ProcessSystem } from '../../src/os/process-system.js';
 import { parseMarkedPs } from '../../src/os/ps-source.js';
 import { realPid } from '../harness/real-pid.js';
@@ -36,7 +36,7 @@ const BOOT_MS = Date.UTC(2026, 10, 2, 8);
 
 /** A machine made of data: its table is printed as the real one prints it, and read by the real readers. */
 export class MadeSystem implements ProcessSystem {
-  readonly source: ProcessSource;
+  readonly source: ProcessTable;
   readonly self: Pid;
   /** Foreign processes that were signalled, and what else must not happen. */
   readonly faults: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestName } from '../../src/mcp/nearest-name.js';
+import { nearestName } from '../../src/base/nearest-name.js';
 
 const known = ['path', 'prompt', 'timeout_seconds'];
 

@@ -1,4 +1,5 @@
 // Pure: the name that a misspelt one was probably meant to be.
+import { distance } from 'fastest-levenshtein';
 
 /** More than three wrong letters, or half of them, is another word. */
 const MAX_WRONG_LETTERS = 3;
@@ -10,24 +11,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let best: string | undefined;
   let fewest = MAX_WRONG_LETTERS + 1;
   for (const candidate of known) {
-    const wrong = wrongLetters(name, candidate);
+    const wrong = distance(name, candidate);
     if (wrong >= fewest || wrong * 2 > candidate.length) continue;
     best = candidate;
     fewest = wrong;
   }
   return best;
-}
-
-/** The Levenshtein distance: letters to insert, delete or replace. */
-function wrongLetters(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 0; i < from.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < to.length; j++) {
-      const replaced = (row[j] ?? 0) + (from[i] === to[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
