@@ -1,22 +1,10 @@
 import { fstatSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
-import type { KeptNames } from './kept-names.js';
+import type { FolderNames, KeptNames } from './kept-names.js';
 import { isHidden } from './list-order.js';
 import { typeOf, walkEntry, type WalkEntry } from './walk-entry.js';
 import { eachName } from './walk-names.js';
 import type { WalkPause } from './walk-pause.js';
-
-/** What the names in a folder tell. */
-export interface FolderNames {
-  /** Without the hidden ones. */
-  readonly entries: readonly WalkEntry[];
-  /** True when they are in order. */
-  readonly isOrdered: boolean;
-  /** True with a `.git` among the names. */
-  readonly isRepository: boolean;
-  /** True with a `.gitignore` that whoever reads it would wait for. */
-  readonly hasTrap: boolean;
-}
 
 /** A folder whose names are wanted. */
 export interface NamedFolder {

@@ -1,7 +1,19 @@
 import type { Stats } from 'node:fs';
-import type { FolderNames } from './folder-names.js';
 import { namesInOrder } from './names-in-order.js';
 import { isSettled } from './settled.js';
+import type { WalkEntry } from './walk-entry.js';
+
+/** What the names in a folder tell. */
+export interface FolderNames {
+  /** Without the hidden ones. */
+  readonly entries: readonly WalkEntry[];
+  /** True when they are in order. */
+  readonly isOrdered: boolean;
+  /** True with a `.git` among the names. */
+  readonly isRepository: boolean;
+  /** True with a `.gitignore` that whoever reads it would wait for. */
+  readonly hasTrap: boolean;
+}
 
 /** Fewer are read as fast as they are found here. */
 const WORTH_KEEPING = 500;

@@ -1,0 +1,46 @@
+// Pure: the table of layers → its part of docs/architecture.md.
+
+interface LayerRow {
+  readonly folder: string;
+  readonly holds: string;
+  readonly imports: readonly string[] | 'everything';
+  readonly globals?: readonly string[];
+}
+
+interface SoleImport {
+  readonly modules: readonly string[];
+  readonly folders: readonly string[];
+}
+
+const BEGIN = '<!-- layers: generated from tests/architecture/layers.ts by `npm run docs` -->';
+const END = '<!-- end of layers -->';
+
+/** The page with the table between its two markers made anew. Throws when the page has no markers. */
+export function withLayersTable(page: string, table: string): string {
+  const [before, rest] = page.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error('docs/architecture.md has no markers of layers.');
+  return `${before}${BEGIN}\n\n${table.trim()}\n\n${END}${after}`;
+}
+
+export function layersTable(layers: readonly LayerRow[], soleImports: readonly SoleImport[]): string {
+  const rows = layers.map(({ folder, holds, imports, globals = [] }) => {
+    const allowed = imports === 'everything' ? imports : imports.join(', ');
+    const alone = soleImports
+      .filter(({ folders }) => folders.includes(folder))
+      .map((one) => aloneWords(one, folder));
+    return `| \`${folder}\` | ${holds} | ${allowed} | ${[...globals.map(code), ...alone].join('; ')} |`;
+  });
+  return ['| Folder | Holds | May import | Alone imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function aloneWords({ modules, folders }: SoleImport, folder: string): string {
+  const others = folders.filter((one) => one !== folder).map(code);
+  const names = modules.map((name) => code(name.replace(/(?<!\/)\*$/, ''))).join(', ');
+  return others.length === 0 ? names : `${names} with ${others.join(', ')}`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { expect, test } from 'vitest';
+import { layersTable, withLayersTable } from '../../scripts/docs/layers-table.js';
+import { layers, soleImporters } from '../architecture/layers.js';
+
+const page = new URL('../../docs/architecture.md', import.meta.url).pathname;
+
+test('docs/architecture.md has the table of layers; renew it with: npm run docs', async () => {
+  const options = await resolveConfig(page);
+  const table = await format(layersTable(layers, soleImporters), { ...options, parser: 'markdown' });
+  await expect(withLayersTable(readFileSync(page, 'utf8'), table)).toMatchFileSnapshot(page);
+});
