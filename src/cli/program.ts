@@ -6,13 +6,27 @@ import type { InitIo } from './init-io.js';
 import type { TasksWish } from './tasks.js';
 import { VERSION } from './version.js';
 
-/** Runs the command that `argv` names and resolves with its exit code. Faults are told on stderr. */
+const JSON_WORDS = 'one JSON value instead of text';
+
+/** What the commands are run with. */
+interface CommandContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly homeDir: string;
+  readonly serverEntry: string;
+  readonly exitWith: (code: number) => void;
+}
+
+/** Runs the command that `argv` names and resolves with its exit code. Errors are printed to stderr. */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let exitCode = 0;
-  // `claude-code-bridge demo | head`: whoever read the output is gone; what was begun is still cleaned up.
+  // `claude-code-bridge demo | head`: the reader of the output is gone; what was begun is still cleaned up.
   process.stdout.on('error', () => undefined);
-  const homeDir = env['HOME'] ?? homedir();
-  const serverEntry = fileURLToPath(new URL('./main.js', import.meta.url));
+  const context: CommandContext = {
+    env,
+    homeDir: env['HOME'] ?? homedir(),
+    serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
+    exitWith: (code) => void (exitCode = code),
+  };
   const program = new Command('claude-code-bridge')
     .description(
       'An MCP server that runs Claude Code in your projects. Without a command it serves over stdin and stdout.',
@@ -20,12 +34,32 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .version(VERSION)
     .option('--config <file>', 'settings file to read')
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or "all"');
+  for (const add of [addServe, addInit, addExplain, addDemo, addAttach, addTasks]) add(program, context);
+  try {
+    await program.parseAsync([...argv]);
+  } catch (fault) {
+    const text =
+      fault instanceof BridgeError ? `${fault.code}: ${fault.message}\n${fault.hint}` : messageOf(fault);
+    process.stderr.write(`${text}\n`);
+    return 1;
+  }
+  return exitCode;
+}
 
+/** The settings file that the command line names. */
+function configPath(program: Command): string | undefined {
+  return program.opts<{ config?: string }>().config;
+}
+
+/** `serve` is run by main.ts, without a command line's code. */
+function addServe(program: Command): void {
   program
     .command('serve')
     .description('serve one MCP client over stdin and stdout (the default)')
     .allowUnknownOption();
+}
 
+function addInit(program: Command, { env, homeDir, serverEntry, exitWith }: CommandContext): void {
   program
     .command('init')
     .description(
@@ -39,17 +73,21 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
         import('./init.js'),
         import('./claude-desktop-settings.js'),
       ]);
-      exitCode = await runInit({
-        io: await initIo(),
-        homeDir,
-        platform: process.platform,
-        cwd: process.cwd(),
-        path: env['PATH'] ?? '',
-        serverCommand: serverCommandFor(serverEntry, process.execPath),
-        ...flags,
-      });
+      exitWith(
+        await runInit({
+          io: await initIo(),
+          homeDir,
+          platform: process.platform,
+          cwd: process.cwd(),
+          path: env['PATH'] ?? '',
+          serverCommand: serverCommandFor(serverEntry, process.execPath),
+          ...flags,
+        }),
+      );
     });
+}
 
+function addExplain(program: Command, { env, homeDir, exitWith }: CommandContext): void {
   program
     .command('explain')
     .description('tell which rule answers a request, and why; nothing is run (exit 0 allow, 1 deny, 2 ask)')
@@ -59,19 +97,22 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--project <path>', 'the project', '.')
     .action(async (tool: string, input: string, flags: { mode: string; project: string }) => {
       const { runExplain } = await import('./explain.js');
-      const { config } = program.opts<{ config?: string }>();
-      exitCode = await runExplain({
-        tool,
-        input,
-        ...flags,
-        configPath: config,
-        env,
-        cwd: process.cwd(),
-        homeDir,
-        write: (line) => void process.stdout.write(`${line}\n`),
-      });
+      exitWith(
+        await runExplain({
+          tool,
+          input,
+          ...flags,
+          configPath: configPath(program),
+          env,
+          cwd: process.cwd(),
+          homeDir,
+          write: (line) => void process.stdout.write(`${line}\n`),
+        }),
+      );
     });
+}
 
+function addDemo(program: Command, { env, serverEntry, exitWith }: CommandContext): void {
   program
     .command('demo')
     .description(
@@ -84,16 +125,20 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
       const onSignal = (): void => stop.abort();
       process.once('SIGINT', onSignal);
       process.once('SIGTERM', onSignal);
-      exitCode = await runDemo({
-        io: { write: (text) => void process.stdout.write(text) },
-        serverEntry,
-        env,
-        cacheDir: demoCacheDir(env),
-        ...flags,
-        signal: stop.signal,
-      });
+      exitWith(
+        await runDemo({
+          io: { write: (text) => void process.stdout.write(text) },
+          serverEntry,
+          env,
+          cacheDir: demoCacheDir(env),
+          ...flags,
+          signal: stop.signal,
+        }),
+      );
     });
+}
 
+function addAttach(program: Command, { env, homeDir, exitWith }: CommandContext): void {
   program
     .command('attach')
     .description('put the terminal of a running task into this one; ctrl-] detaches, the task goes on')
@@ -102,40 +147,33 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--read-only', 'watch only: keys and size of this terminal do not reach the session')
     .action(async (task: string | undefined, flags: { detachKey: string; readOnly?: boolean }) => {
       const { runAttach } = await import('./attach.js');
-      exitCode = await runAttach({
-        task,
-        ...flags,
-        configPath: program.opts<{ config?: string }>().config,
-        env,
-        homeDir,
-        input: process.stdin,
-        output: process.stdout,
-      });
+      exitWith(
+        await runAttach({
+          task,
+          ...flags,
+          configPath: configPath(program),
+          env,
+          homeDir,
+          input: process.stdin,
+          output: process.stdout,
+        }),
+      );
     });
+}
 
+function addTasks(program: Command, context: CommandContext): void {
   const tasks = program.command('tasks').description('look at tasks and end them, with or without a server');
-  const run = async (wish: TasksWish, flags: { json?: boolean } = {}): Promise<void> => {
-    const { runTasks } = await import('./tasks.js');
-    exitCode = await runTasks(wish, {
-      env,
-      homeDir,
-      configPath: program.opts<{ config?: string }>().config,
-      keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
-      json: flags.json ?? false,
-      write: (text) => void process.stdout.write(text),
-    });
-  };
-  const jsonWords = 'one JSON value instead of text';
+  const run = tasksRunner(program, context);
   tasks
     .command('list', { isDefault: true })
     .description('all tasks, newest first (the default)')
-    .option('--json', jsonWords)
+    .option('--json', JSON_WORDS)
     .action((flags: { json?: boolean }) => run({ what: 'list' }, flags));
   tasks
     .command('show')
     .description('one task: its record, what it asks, its last output')
     .argument('[task]', 'id of the task, or its beginning; the only one that runs when left out')
-    .option('--json', jsonWords)
+    .option('--json', JSON_WORDS)
     .action((task: string | undefined, flags: { json?: boolean }) => run({ what: 'show', task }, flags));
   tasks
     .command('follow')
@@ -147,7 +185,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .description('end a task and everything that it started')
     .argument('<task>', 'id of the task, or its beginning')
     .option('--reason <words>', 'why, for its record')
-    .option('--json', jsonWords)
+    .option('--json', JSON_WORDS)
     .action((task: string, flags: { json?: boolean; reason?: string }) =>
       run({ what: 'kill', task, reason: flags.reason }, flags),
     );
@@ -155,18 +193,26 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .command('prune')
     .description('remove finished tasks from the state directory; never one that runs')
     .option('--keep <count>', 'how many of the newest stay; task_history_size when left out', wholeNumber)
-    .option('--json', jsonWords)
+    .option('--json', JSON_WORDS)
     .action((flags: { json?: boolean; keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
+}
 
-  try {
-    await program.parseAsync([...argv]);
-  } catch (fault) {
-    const text =
-      fault instanceof BridgeError ? `${fault.code}: ${fault.message}\n${fault.hint}` : messageOf(fault);
-    process.stderr.write(`${text}\n`);
-    return 1;
-  }
-  return exitCode;
+type RunTasks = (wish: TasksWish, flags?: { json?: boolean }) => Promise<void>;
+
+function tasksRunner(program: Command, { env, homeDir, exitWith }: CommandContext): RunTasks {
+  return async (wish, flags = {}) => {
+    const { runTasks } = await import('./tasks.js');
+    exitWith(
+      await runTasks(wish, {
+        env,
+        homeDir,
+        configPath: configPath(program),
+        keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
+        json: flags.json ?? false,
+        write: (text) => void process.stdout.write(text),
+      }),
+    );
+  };
 }
 
 function wholeNumber(text: string): number {

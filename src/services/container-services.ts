@@ -1,5 +1,4 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from './options.js';
 import { writeGuard } from '../files/protected-path.js';
 import { ContainerCopies } from '../processes/docker/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
@@ -15,6 +14,7 @@ import { PathOpener } from '../projects/path-opener.js';
 import { ownerState } from '../store/owner-state.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
 import { engineSettings } from './engine-settings.js';
+import type { BridgeOptions } from './options.js';
 
 export interface Containers {
   readonly backend: ProcessBackend;

@@ -1,10 +1,10 @@
-import type { BridgeOptions } from './options.js';
 import { ProjectExplorer } from '../files/project-explorer.js';
 import { openFolderGit } from '../git/folder-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import { gitSurroundings } from './git-surroundings.js';
+import type { BridgeOptions } from './options.js';
 
 export function createExplorerService(
   options: BridgeOptions,

@@ -1,10 +1,10 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from './options.js';
 import { GitService } from '../git/git-service.js';
 import { gitRunner } from '../git/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { gitSurroundings } from './git-surroundings.js';
+import type { BridgeOptions } from './options.js';
 
 export function createGitService(
   options: BridgeOptions,

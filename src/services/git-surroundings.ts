@@ -1,5 +1,5 @@
-import type { BridgeOptions } from './options.js';
 import type { GitSurroundings } from '../git/git-environment.js';
+import type { BridgeOptions } from './options.js';
 
 /** What git gets of the server's own surroundings. */
 export function gitSurroundings({ env, homeDir }: Pick<BridgeOptions, 'env' | 'homeDir'>): GitSurroundings {

@@ -1,10 +1,7 @@
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
 import { keepYoungHeapSmall } from '../base/young-heap.js';
-import type { BridgeOptions } from './options.js';
-import { stateDirectory } from '../config/state-directory.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
@@ -14,15 +11,17 @@ import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
-import { Heartbeat } from '../store/heartbeat.js';
 import { ownerState } from '../store/owner-state.js';
-import { ownIdentity } from '../store/process-identity.js';
-import { openRuntimeDir } from '../store/runtime-dir.js';
-import { openStateDir } from '../store/state-dir.js';
+import { ownIdentity, type ProcessIdentity } from '../store/process-identity.js';
+import type { RuntimeDir } from '../store/runtime-dir.js';
+import type { StateDir } from '../store/state-dir.js';
 import type { Containers } from './container-services.js';
 import { engineSettings } from './engine-settings.js';
+import { openState } from './open-state.js';
+import type { BridgeOptions } from './options.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -48,33 +47,18 @@ export async function createProcessServices(
   roots: AllowedRoots,
   project: ActiveProject,
 ): Promise<ProcessServices> {
-  const { config, env, logger } = options;
+  const { config, logger } = options;
   const clock = systemClock;
-  const stateDir = await openStateDir({ path: stateDirectory(config, options) });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
-    tmpDir: tmpdir(),
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
+  const { stateDir, runtimeDir, heartbeat } = await openState(options);
   const owner = await ownIdentity();
-  const heartbeat = await Heartbeat.start({ statePath: stateDir.path, clock, logger });
-  const startedSince = owner.start_time ?? undefined;
   const store = new ProcessStore(stateDir.path);
-  const terminals = lazily(async () => {
-    const { PtyManager } = await import('../pty/pty-manager.js');
-    return new PtyManager({ clock });
-  });
   let made: Containers | undefined;
   const containers = lazily(async (): Promise<Containers> => {
     const { createContainers } = await import('./container-services.js');
     const find = (id: string) => manager.find(id);
     return (made = createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find }));
   });
-  const all = childEnvironment(env, { mark: '', passEnvironment: config.pass_environment });
-  // What is spawned here is no session of Claude Code.
-  const keys = sessionKeys(all, config.pass_environment);
-  const passed = Object.fromEntries(Object.entries(all).filter(([name]) => !keys.includes(name)));
+  const passed = passedEnvironment(options);
   const manager: ProcessManager = new ProcessManager({
     store,
     clock,
@@ -83,40 +67,11 @@ export async function createProcessServices(
     ownerState: (one) => ownerState(one, { statePath: stateDir.path, clock }),
     environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
-      host: async () => {
-        keepYoungHeapSmall();
-        const host = new HostBackend({
-          clock,
-          terminals,
-          shell: config.shell,
-          startedSince,
-          pipeFolder: runtimeDir.path,
-        });
-        // A machine that is so busy that the time for leaving is over before all have been ended.
-        process.once('exit', () => host.killAtOnce());
-        return host;
-      },
+      host: async () => hostBackend(config.shell, owner, runtimeDir),
       docker: async () => (await containers()).backend,
     },
-    keepers: new ProcessKeeperHost({
-      keeperEntry: join(dirname(options.keeperEntry), 'process-keeper.js'),
-      nodeArguments: options.nodeArguments ?? [],
-      statePath: stateDir.path,
-      store,
-      env,
-      shell: config.shell,
-      maxOutputBytes: MAX_OUTPUT_BYTES,
-      containers: {
-        engine: engineSettings(config),
-        homeDir: options.homeDir,
-        ownerId: containerOwnerId(stateDir.path),
-        image: config.docker_image,
-      },
-    }),
-    endMarked: async (mark, startedSince) => {
-      const { killTree } = await import('../pty/kill-ladder.js');
-      return (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
-    },
+    keepers: keeperHost(options, store, stateDir),
+    endMarked,
     livingMarks: async () => {
       const { livingMarks } = await import('../processes/living-marks.js');
       return livingMarks(clock);
@@ -137,3 +92,54 @@ export async function createProcessServices(
     },
   };
 }
+
+/** What a program gets of the server's environment. */
+function passedEnvironment({ env, config }: BridgeOptions): Readonly<Record<string, string>> {
+  const all = childEnvironment(env, { mark: '', passEnvironment: config.pass_environment });
+  // What is spawned here is no session of Claude Code.
+  const keys = sessionKeys(all, config.pass_environment);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !keys.includes(name)));
+}
+
+function hostBackend(shell: string, owner: ProcessIdentity, runtimeDir: RuntimeDir): HostBackend {
+  keepYoungHeapSmall();
+  const host = new HostBackend({
+    clock: systemClock,
+    terminals: lazily(async () => {
+      const { PtyManager } = await import('../pty/pty-manager.js');
+      return new PtyManager({ clock: systemClock });
+    }),
+    shell,
+    startedSince: owner.start_time ?? undefined,
+    pipeFolder: runtimeDir.path,
+  });
+  // A machine that is so busy that the time for leaving is over before all have been ended.
+  process.once('exit', () => host.killAtOnce());
+  return host;
+}
+
+/** Starts the keepers of processes that outlive the server. */
+function keeperHost(options: BridgeOptions, store: ProcessStore, stateDir: StateDir): ProcessKeeperHost {
+  const { config, env } = options;
+  return new ProcessKeeperHost({
+    keeperEntry: join(dirname(options.keeperEntry), 'process-keeper.js'),
+    nodeArguments: options.nodeArguments ?? [],
+    statePath: stateDir.path,
+    store,
+    env,
+    shell: config.shell,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    containers: {
+      engine: engineSettings(config),
+      homeDir: options.homeDir,
+      ownerId: containerOwnerId(stateDir.path),
+      image: config.docker_image,
+    },
+  });
+}
+
+const endMarked: EndMarked = async (mark, startedSince) => {
+  const { killTree } = await import('../pty/kill-ladder.js');
+  const { ended } = await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS });
+  return ended.length;
+};

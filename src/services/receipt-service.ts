@@ -1,5 +1,4 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from './options.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { ProjectSnapshots } from '../git/project-snapshots.js';
 import { gitRunner } from '../git/run-git.js';
@@ -9,6 +8,7 @@ import { ReceiptGit } from '../tasks/receipt-git.js';
 import { ReceiptMaker } from '../tasks/receipt-maker.js';
 import { TaskReceipts } from '../tasks/task-receipts.js';
 import { gitSurroundings } from './git-surroundings.js';
+import type { BridgeOptions } from './options.js';
 
 export function createReceiptService(
   options: BridgeOptions,

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { BridgeOptions } from './options.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
-import { stateDirectory } from '../config/state-directory.js';
+import type { Config } from '../config/schema.js';
 import { KeeperHost } from '../keeper/keeper-host.js';
 import { SpareKeeper } from '../keeper/spare-keeper.js';
 import type { SweeperParts } from '../keeper/sweeper.js';
@@ -17,12 +16,13 @@ import { TaskJoiner } from '../keeper/task-joiner.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { EngineSettings } from '../processes/docker/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { Heartbeat } from '../store/heartbeat.js';
-import { openRuntimeDir } from '../store/runtime-dir.js';
-import { openStateDir, type StateDir } from '../store/state-dir.js';
+import type { RuntimeDir } from '../store/runtime-dir.js';
+import type { StateDir } from '../store/state-dir.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
-import { TaskManager } from '../tasks/task-manager.js';
+import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { engineSettings } from './engine-settings.js';
+import { openState } from './open-state.js';
+import type { BridgeOptions } from './options.js';
 
 /** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -39,14 +39,7 @@ export interface TaskServices extends Disposable {
 export async function createTaskServices(options: BridgeOptions, roots: AllowedRoots): Promise<TaskServices> {
   const { config, env, homeDir, logger } = options;
   const clock = systemClock;
-  const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
-    tmpDir: tmpdir(),
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
-  const heartbeat = await Heartbeat.start({ statePath: stateDir.path, clock, logger });
+  const { stateDir, runtimeDir, heartbeat } = await openState(options);
   const host = new KeeperHost({
     keeperEntry: options.keeperEntry,
     nodeArguments: options.nodeArguments ?? [],
@@ -55,13 +48,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     env,
     ...(config.spare_keeper && { spare: (program) => new SpareKeeper(program, clock) }),
   });
-  const engine = engineSettings(config);
-  const endMarked: EndMarked = async (mark, startedSince) => {
-    const { killTree } = await import('../pty/kill-ladder.js');
-    // A container dies with its keeper; one whose keeper died before it began does not.
-    if (config.task_image !== null) await sweepContainers({ engine, homeDir, mark });
-    return (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
-  };
+  const endMarked = endMarkedFor(options);
   const worktrees = lazily(async () => {
     const { createWorktrees } = await import('./worktree-service.js');
     return createWorktrees(options, roots);
@@ -74,54 +61,16 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     roots,
     findInstallation: () =>
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
-    containers: {
-      image: config.task_image,
-      network: config.task_network,
-      memory_mb: config.task_memory_mb,
-      home: config.task_home,
-      engine,
-      command: commandWords(config.claude_command),
-    },
+    containers: taskContainers(config),
     endMarked,
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
-    settings: {
-      shell: config.shell,
-      auto_approve_patterns: config.auto_approve_patterns,
-      decision_timeout_seconds: config.decision_timeout_seconds,
-      max_log_size_bytes: config.max_log_size_bytes,
-      pass_environment: config.pass_environment,
-      sandbox_domains: config.sandbox_domains,
-      ...(config.on_disconnect === 'stop' && {
-        stop_without_server_seconds: config.on_disconnect_grace_seconds,
-      }),
-      allowed_roots: [...roots.roots],
-      own_places: ownPlaces(config, options),
-      resume_after_limit: config.resume_after_limit,
-      rules: config.rules,
-      default_timeout_seconds: config.default_timeout_seconds,
-      max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
-        cores: availableParallelism(),
-        memoryBytes: totalmem(),
-      }),
-      task_history_size: config.task_history_size,
-      conversation_history_size: config.conversation_history_size,
-    },
+    settings: taskSettings(options, roots),
   });
   const joiner =
-    config.on_disconnect === 'stop'
-      ? new TaskJoiner({
-          clock,
-          logger,
-          // The folder of the sockets may be shared with other state folders, whose tasks are not known here.
-          tasks: async () =>
-            (await runtimeDir.tasks()).filter(({ task_id }) => existsSync(stateDir.recordFile(task_id))),
-          stay: (task) => host.stay(task),
-          graceSeconds: config.on_disconnect_grace_seconds,
-        })
-      : undefined;
+    config.on_disconnect === 'stop' ? joinTasks(options, { stateDir, runtimeDir, host }) : undefined;
   const finisher = new TaskFinisher({
     stateDir,
     clock,
@@ -148,6 +97,72 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       heartbeat.dispose();
     },
   };
+}
+
+/** Ends all processes, and containers, that have a task's mark. */
+function endMarkedFor({ config, homeDir }: BridgeOptions): EndMarked {
+  return async (mark, startedSince) => {
+    const { killTree } = await import('../pty/kill-ladder.js');
+    // A container dies with its keeper; one whose keeper died before it began does not.
+    if (config.task_image !== null) await sweepContainers({ engine: engineSettings(config), homeDir, mark });
+    return (await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS })).ended
+      .length;
+  };
+}
+
+function taskContainers(config: Config): TaskManagerOptions['containers'] {
+  return {
+    image: config.task_image,
+    network: config.task_network,
+    memory_mb: config.task_memory_mb,
+    home: config.task_home,
+    engine: engineSettings(config),
+    command: commandWords(config.claude_command),
+  };
+}
+
+/** The settings of this moment, which a task takes along. */
+function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerOptions['settings'] {
+  const { config } = options;
+  return {
+    shell: config.shell,
+    auto_approve_patterns: config.auto_approve_patterns,
+    decision_timeout_seconds: config.decision_timeout_seconds,
+    max_log_size_bytes: config.max_log_size_bytes,
+    pass_environment: config.pass_environment,
+    sandbox_domains: config.sandbox_domains,
+    ...(config.on_disconnect === 'stop' && {
+      stop_without_server_seconds: config.on_disconnect_grace_seconds,
+    }),
+    allowed_roots: [...roots.roots],
+    own_places: ownPlaces(config, options),
+    resume_after_limit: config.resume_after_limit,
+    rules: config.rules,
+    default_timeout_seconds: config.default_timeout_seconds,
+    max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
+      cores: availableParallelism(),
+      memoryBytes: totalmem(),
+    }),
+    task_history_size: config.task_history_size,
+    conversation_history_size: config.conversation_history_size,
+  };
+}
+
+function joinTasks(
+  { config, logger }: BridgeOptions,
+  parts: { readonly stateDir: StateDir; readonly runtimeDir: RuntimeDir; readonly host: KeeperHost },
+): TaskJoiner {
+  return new TaskJoiner({
+    clock: systemClock,
+    logger,
+    // The folder of the sockets may be shared with other state folders, whose tasks are not known here.
+    tasks: async () =>
+      (await parts.runtimeDir.tasks()).filter(({ task_id }) =>
+        existsSync(parts.stateDir.recordFile(task_id)),
+      ),
+    stay: (task) => parts.host.stay(task),
+    graceSeconds: config.on_disconnect_grace_seconds,
+  });
 }
 
 async function sweepContainers(asked: {

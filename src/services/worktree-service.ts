@@ -1,9 +1,9 @@
 import { systemClock } from '../base/clock.js';
-import type { BridgeOptions } from './options.js';
 import { gitRunner } from '../git/run-git.js';
 import { Worktrees } from '../git/worktrees.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { gitSurroundings } from './git-surroundings.js';
+import type { BridgeOptions } from './options.js';
 
 export function createWorktrees(options: BridgeOptions, roots: AllowedRoots): Worktrees {
   return new Worktrees({ roots, clock: systemClock, runner: gitRunner(gitSurroundings(options)) });
