@@ -53,12 +53,11 @@ const environment = (ctx) => ({
   MCP_MAX_DIFF_SIZE: String(LIST_BYTES),
 });
 
-/** With answers of one form, as those of the servers beside it. */
 const explorer = {
   id: 'claude-code-bridge',
   command: process.execPath,
   args: [MAIN],
-  env: (ctx) => ({ ...environment(ctx), MCP_STRUCTURED_ANSWERS: 'false' }),
+  env: environment,
   ops: {
     trivial: (server) => ask(server, 'list_tasks', {}),
     readFile: (server, path) => askAll(server, 'read_file', { path, max_bytes: CONTENT_BYTES }),
@@ -116,7 +115,6 @@ async function lastLine(server, { pid }) {
 
 export default [
   explorer,
-  { ...explorer, id: 'claude-code-bridge-structured', env: environment },
   processes('claude-code-bridge-pipes', false),
   processes('claude-code-bridge-terminal', true),
 ];

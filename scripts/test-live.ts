@@ -83,11 +83,11 @@ function showChange(task: TaskView): void {
 async function run(ask: Ask, signal: AbortSignal): Promise<number> {
   const directory = await askDirectory(ask);
   const prompt = await askPrompt(ask);
-  // Your own environment, on purpose: your login, your settings. Only the roots are narrowed to this project, and answers read as data.
+  // Your own environment, on purpose: your login, your settings. Only the roots are narrowed to this project.
   const own = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  const env = { ...Object.fromEntries(own), MCP_ALLOWED_ROOTS: directory, MCP_STRUCTURED_ANSWERS: 'true' };
+  const env = { ...Object.fromEntries(own), MCP_ALLOWED_ROOTS: directory };
   const client = new Client({ name: 'claude-code-bridge-test-live', version: '1.0.0' });
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [SERVER_ENTRY], env, stderr: 'inherit' }),

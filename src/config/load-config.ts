@@ -4,6 +4,7 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { faultLine, settingFaults, withHome, type FoundSetting } from './check-setting.js';
 import { configKeys, configKeySchema, configSchema, factsOf, type Config, type ConfigKey } from './schema.js';
+import { removedSetting } from './removed-settings.js';
 import { settingFromText } from './setting-from-text.js';
 import { findSettingsFile, SETTINGS_FILE_VARIABLE, type FoundSettingsFile } from './settings-file.js';
 import { parseSettingsText } from './settings-text.js';
@@ -46,7 +47,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   const faults: string[] = [];
   const file = await findSettingsFile(request, (warning) => warnings.push(warning));
   const found = [
-    ...settingsOfFile(file, faults),
+    ...settingsOfFile(file, faults, warnings),
     ...settingsOfEnvironment(request.env, faults, warnings),
     ...settingsOfFlags(request.overrides ?? [], faults),
   ];
@@ -67,7 +68,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   return { config, source: file.kind === 'file' ? file.path : null, warnings };
 }
 
-function settingsOfFile(file: FoundSettingsFile, faults: string[]): FoundSetting[] {
+function settingsOfFile(file: FoundSettingsFile, faults: string[], warnings: string[]): FoundSetting[] {
   if (file.kind === 'fault') faults.push(file.fault);
   if (file.kind !== 'file') return [];
   const path = oneLine(file.path, SHOWN_CHARS);
@@ -80,6 +81,11 @@ function settingsOfFile(file: FoundSettingsFile, faults: string[]): FoundSetting
     const origin = `${path}:${line}`;
     const known = configKeySchema.safeParse(key);
     if (known.success) return [{ key: known.data, value, origin }];
+    const removed = removedSetting(key, origin);
+    if (removed !== undefined) {
+      warnings.push(removed);
+      return [];
+    }
     const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
     faults.push(
       `${origin}: found the unknown key ${name}, expected a known one; the nearest is "${closest(key, [...configKeys])}"`,
@@ -95,6 +101,11 @@ function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warning
   });
   for (const name of Object.keys(env)) {
     if (!name.startsWith('MCP_') || variables.includes(name) || name === SETTINGS_FILE_VARIABLE) continue;
+    const removed = removedSetting(name, `environment variable ${name}`);
+    if (removed !== undefined) {
+      warnings.push(removed);
+      continue;
+    }
     const near = closest(name, variables);
     if (distance(name, near) <= TYPO_LETTERS) {
       warnings.push(

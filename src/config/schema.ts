@@ -451,19 +451,6 @@ export const configSchema = z.strictObject({
     .describe('Sets of tools that the server offers, or `all`.')
     .register(settingFacts, { env: 'MCP_TOOLSETS', form: 'list or all', expected: TOOLSETS_WORDS }),
 
-  structured_answers: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether answers of tools hold everything a second time as JSON (`structuredContent`), and tools are listed with its schema. ' +
-        'A client that knows this form shows the model the JSON alone, one that does not the text. Without, all get the text: half of the bytes, and a file reads as it is instead of as a JSON string.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_STRUCTURED_ANSWERS',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
-
   state_dir: absolutePath
     .nullable()
     .default(null)

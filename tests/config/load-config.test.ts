@@ -237,6 +237,18 @@ describe('the environment', () => {
     ]);
   });
 
+  test('a setting of an earlier version is not used, and a warning says what is so now', async () => {
+    const { warnings } = await load(await place({ structured_answers: false }), {
+      env: { MCP_STRUCTURED_ANSWERS: 'false' },
+    });
+    const words =
+      'the setting structured_answers was removed and is not used: answers always hold both their text and their structured content.';
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`config\\.json:1: ${words}$`)),
+      `environment variable MCP_STRUCTURED_ANSWERS: ${words}`,
+    ]);
+  });
+
   test('a variable that is nearly ours is a warning', async () => {
     const { warnings } = await load(await place(), { env: { MCP_ALLOWED_ROOT: '/a', MCP_TIMEOUT: '5' } });
     expect(warnings).toEqual([

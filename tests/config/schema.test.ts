@@ -27,7 +27,6 @@ test('the defaults are those of the specification', () => {
     default_timeout_seconds: 3600,
     decision_timeout_seconds: 600,
     spare_keeper: true,
-    structured_answers: true,
     inside_tasks: 'off',
     resume_after_limit: false,
     max_log_size_bytes: 10_485_760,
