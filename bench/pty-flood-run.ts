@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../src/base/clock.js';
 import { isRawPty, loadNodePty } from '../src/pty/load-node-pty.js';
+import { pauseUntil } from '../src/pty/pause-until.js';
 import { PtyManager } from '../src/pty/pty-manager.js';
 import { Screen } from '../src/screen/screen.js';
 import { TerminalRecording } from '../src/store/terminal-recording.js';
@@ -69,7 +70,7 @@ async function writeLines(path: string, lines: number): Promise<void> {
   await file.close();
 }
 
-type Read = { readBytes: number; skippedBytes: number };
+type Read = { readBytes: number };
 
 function readRaw(nodePty: Awaited<ReturnType<typeof loadNodePty>>, text: string): Promise<Read> {
   return new Promise((resolve, reject) => {
@@ -80,7 +81,7 @@ function readRaw(nodePty: Awaited<ReturnType<typeof loadNodePty>>, text: string)
     pty.onData((data) => {
       if (Buffer.isBuffer(data)) readBytes += data.length;
     });
-    pty.onExit(() => resolve({ readBytes, skippedBytes: 0 }));
+    pty.onExit(() => resolve({ readBytes }));
   });
 }
 
@@ -112,7 +113,7 @@ async function readSession(way: FloodWay, text: string, folder: string): Promise
     readBytes += data.length;
     if (way === 'session') return;
     recording.output(data);
-    screen?.feed(data);
+    pauseUntil(session, screen?.feed(data));
     if (recording.isFull && !isPaused) {
       isPaused = true;
       session.pause();
@@ -125,7 +126,7 @@ async function readSession(way: FloodWay, text: string, folder: string): Promise
   await session.exited;
   await Promise.all([recording.close(), screen?.settled()]);
   screen?.dispose();
-  return { readBytes, skippedBytes: screen?.skippedBytes ?? 0 };
+  return { readBytes };
 }
 
 async function countRecorded(folder: string): Promise<number> {

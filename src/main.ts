@@ -1,12 +1,5 @@
 import { readEnvironment } from './config/read-environment.js';
 
-// Before anything is loaded, which would let it grow. With toolsets named in a file it is kept from the first program on.
-const named = [...process.argv.slice(2), readEnvironment()['MCP_TOOLSETS'] ?? ''];
-if (named.some((word) => /process|all/.test(word))) {
-  const { keepYoungHeapSmall } = await import('./base/young-heap.js');
-  keepYoungHeapSmall();
-}
-
 /** Of the mode of a new file. Some services start programs with umask 000, and keepers, agents and git take it from here. */
 const WRITABLE_BY_OTHERS = 0o002;
 process.umask(process.umask(WRITABLE_BY_OTHERS) | WRITABLE_BY_OTHERS);

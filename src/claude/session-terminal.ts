@@ -13,7 +13,7 @@ export class SessionTerminal {
   readonly #session: Pick<PtySession, 'write' | 'resize'>;
   readonly #screen: Screen;
   readonly #output = new Emitter<Buffer>();
-  /** What the program printed that is safe for a second terminal, a frame at a time; of a flood only what was shown. */
+  /** What the program printed that is safe for a second terminal, a frame at a time. */
   readonly onOutput: Event<Buffer> = this.#output.event;
   #size: TerminalSize;
 
@@ -23,7 +23,7 @@ export class SessionTerminal {
     this.#size = size;
     let safe: SafeOutput | undefined;
     // The screen is disposed with its session, and its events with it.
-    screen.onParsed((bytes) => {
+    screen.onBatch((bytes) => {
       // A sequence of which only the beginning was watched is nothing to the next watcher.
       if (!this.#output.hasListeners) safe = undefined;
       else this.#output.fire(Buffer.from((safe ??= new SafeOutput()).filter(bytes)));
@@ -32,11 +32,6 @@ export class SessionTerminal {
 
   get size(): TerminalSize {
     return this.#size;
-  }
-
-  /** Somebody is told what is shown. */
-  get isWatched(): boolean {
-    return this.#output.hasListeners;
   }
 
   /** After what is shown may have changed. */
@@ -54,9 +49,9 @@ export class SessionTerminal {
     return safeState(this.#screen.state(scrollback));
   }
 
-  /** The bytes that bring a fresh terminal of the same size to what would be shown now, were all of a flood drawn. */
-  latestState(): string {
-    return this.#screen.latestState();
+  /** As `state`, with every mode: for a recording, which asks nobody anything. */
+  recordedState(): string {
+    return this.#screen.state(0);
   }
 
   /** The bytes that draw what is shown into a terminal of any size. */

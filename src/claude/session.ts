@@ -141,8 +141,6 @@ export type SessionEvent =
     }
   /** What the program printed, readable, in whole lines; a text may hold several, joined by newlines. */
   | { readonly type: 'printed'; readonly lines: readonly string[] }
-  /** The same of a flood: see PlainLines. The bytes are valid until the event has been handled. */
-  | { readonly type: 'printed-plain'; readonly lines: Buffer }
   /** The assistant said something readable in the middle of a turn. */
   | { readonly type: 'said'; readonly text: string }
   /** Worth a line in the journal and as activity: API retries, start dialogs answered, a silent start. */

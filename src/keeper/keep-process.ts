@@ -14,9 +14,6 @@ import { err, type Result } from '../processes/result.js';
 import { ownIdentity } from '../store/process-identity.js';
 import { ProcessKeeperServer } from './process-keeper-server.js';
 
-/** Of the one process that a keeper has: its stdout and stderr. */
-const PIPES = 2;
-
 export interface KeepProcessOptions extends KeptLaunch {
   readonly statePath: string;
   readonly shell: string;
@@ -78,5 +75,5 @@ async function backendFor(
     return new PtyManager({ clock });
   });
   const startedSince = owner.start_time ?? undefined;
-  return new HostBackend({ clock, terminals, shell, startedSince, pipeFolder, batchPipes: PIPES });
+  return new HostBackend({ clock, terminals, shell, startedSince, pipeFolder });
 }

@@ -40,7 +40,6 @@ import type { AgentContainer, AgentContainerParts } from './agent-container.js';
 import { endChildren } from './end-children.js';
 import { commandShell } from './command-shell.js';
 import { createDriver } from './create-driver.js';
-import { FloodShare } from './flood-share.js';
 import { KeeperServer } from './keeper-server.js';
 import { recogniseProgram } from './recognise-program.js';
 import { TaskFiles } from './task-files.js';
@@ -148,7 +147,6 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
       env: { ...childEnv, ...container?.seenHere },
     });
     const shellJudge = owned.add(new ShellJudge({ rows, places }));
-    const share = owned.add(new FloodShare({ clock }));
     const pty = container?.terminals ?? owned.add(new PtyManager({ clock }));
     const shellEnv =
       container === undefined && installation.isClaude
@@ -176,12 +174,9 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         // A print session runs on pipes, with no shell around it.
         return processes.end(pid, spec.driver !== 'print');
       },
-      onBytes: (bytes, session) => {
-        share.printed(bytes.length);
-        terminal.output(bytes, session);
-      },
+      onBytes: (bytes, session) => terminal.output(bytes, session),
     });
-    terminal.stateFrom(() => driver.terminal?.latestState() ?? '');
+    terminal.stateFrom(() => driver.terminal?.recordedState() ?? '');
     let server: KeeperServer | undefined = undefined;
     const run = new TaskRun(
       {

@@ -25,7 +25,7 @@ export class TaskLog implements TextSink {
     this.#file = this.#open();
   }
 
-  write(text: string | Uint8Array): void {
+  write(text: string): void {
     this.#file.write(text);
   }
 

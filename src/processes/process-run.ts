@@ -62,8 +62,6 @@ export class ProcessRun implements RunningProcess {
       folder,
       maxBytes: maxOutputBytes,
       pool,
-      clock,
-      isLocal: await store.isLocal(),
       onError: (fault) =>
         logger.warn('output of a process cannot be written', {
           process: record.process_id,
@@ -77,8 +75,7 @@ export class ProcessRun implements RunningProcess {
     // Before the process: its first bytes come while it is still being started.
     const screen =
       size === null ? undefined : new ProcessScreen({ size, clock, reply: (bytes) => reply(bytes) });
-    if (screen !== undefined) output.onPrinted(({ bytes }) => screen.feed(bytes));
-    const started = await start(output);
+    const started = await start(screen === undefined ? output : shown(output, screen));
     if (!started.ok) {
       screen?.dispose();
       await output.close();
@@ -190,6 +187,16 @@ export class ProcessRun implements RunningProcess {
     this.#done.dispose();
     return record;
   }
+}
+
+/** Output goes to the files and to the screen, and its source waits for the slower one. */
+function shown(output: ProcessOutput, screen: ProcessScreen): OutputSink {
+  return {
+    write: (stream, bytes) => {
+      const waits = [output.write(stream, bytes), screen.feed(bytes)].filter((wait) => wait !== undefined);
+      return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+    },
+  };
 }
 
 function noTerminal(what: string) {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
-import { isOnLocalDisk } from '../base/local-disk.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
@@ -16,7 +15,6 @@ const RECORD_FILE = 'record.json';
 export class ProcessStore {
   readonly path: string;
   #isMade = false;
-  #isLocal: Promise<boolean> | undefined;
 
   constructor(statePath: string) {
     this.path = join(statePath, 'processes');
@@ -36,11 +34,6 @@ export class ProcessStore {
     await mkdir(folder, { mode: OWNER_ONLY_FOLDER });
     await writeFile(join(folder, RECORD_FILE), JSON.stringify(record), { mode: OWNER_ONLY_FILE, flag: 'wx' });
     return folder;
-  }
-
-  /** Whether its folder is one of `isOnLocalDisk`: asked once, when there is one. */
-  isLocal(): Promise<boolean> {
-    return (this.#isLocal ??= isOnLocalDisk(this.path));
   }
 
   async write(record: ProcessRecord): Promise<void> {

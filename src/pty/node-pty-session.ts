@@ -7,7 +7,6 @@ import { exitStatusFromProcess, exitStatusFromShell, type ExitStatus } from './e
 import { InputQueue } from './input-queue.js';
 import type { RawPty } from './load-node-pty.js';
 import type { PtySession } from './pty-session.js';
-import { TerminalReader } from './terminal-reader.js';
 
 /** A program behind the end-mark wrapper, in a terminal of node-pty. */
 export class NodePtySession implements PtySession {
@@ -18,7 +17,6 @@ export class NodePtySession implements PtySession {
   readonly #pty: RawPty;
   readonly #marks: EndMarkReader;
   readonly #input: InputQueue;
-  readonly #reader: TerminalReader;
   readonly #data = new Emitter<Buffer>();
   readonly #exit = new Emitter<ExitStatus>();
   #pauses = 0;
@@ -30,16 +28,17 @@ export class NodePtySession implements PtySession {
     this.pid = options.pty.pid;
     this.#marks = new EndMarkReader(options.nonce);
     this.#input = new InputQueue({ fd: options.pty.fd, clock: options.clock });
-    const { pty, clock } = options;
-    this.#reader = new TerminalReader({ pty, clock, take: (bytes) => this.#read(bytes) });
+    this.#pty.onData((data) => {
+      if (Buffer.isBuffer(data)) this.#read(data);
+    });
     this.exited = new Promise((resolve) => this.#exit.event(resolve));
     this.closed = new Promise((resolve) => {
-      // node-pty tells the exit when the terminal is closed, or 200 ms after the exit when it never closes.
+      // node-pty reports the exit when the terminal is closed, or 200 ms after the exit when it never closes.
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#gone = true;
         // Only here without a mark: the wrapper itself was killed.
-        const ended = this.#reader.drained().then(() => this.#end(exitStatusFromProcess(exitCode, signal)));
-        resolve(ended.then(() => this.#reader.gone));
+        this.#end(exitStatusFromProcess(exitCode, signal));
+        resolve();
       });
     });
     // The read that finds the terminal closed fails with EIO; node-pty throws from an event when nobody listens.
@@ -64,20 +63,20 @@ export class NodePtySession implements PtySession {
 
   pause(): void {
     this.#pauses++;
-    if (this.#pauses === 1) this.#reader.pause();
+    if (this.#pauses === 1 && !this.#ended) this.#pty.pause();
   }
 
   resume(): void {
     if (this.#pauses === 0) return;
     this.#pauses--;
-    if (this.#pauses === 0) this.#reader.resume();
+    if (this.#pauses === 0) this.#pty.resume();
   }
 
   dispose(): void {
     this.#input.dispose();
     if (this.#gone) return;
-    // A paused terminal would never be seen to close.
-    this.#reader.resume();
+    // node-pty sees a terminal close only while it reads it.
+    this.#pty.resume();
     signalChildGroup(this.#wrapper, 'SIGKILL');
     signalChild(this.#wrapper, 'SIGKILL');
   }
@@ -100,7 +99,8 @@ export class NodePtySession implements PtySession {
     if (this.#ended) return;
     this.#ended = true;
     this.#input.dispose();
-    this.#reader.dispose();
+    // node-pty sees the terminal close only while it reads it.
+    this.#pty.resume();
     const held = this.#marks.flush();
     if (held.length > 0) this.#data.fire(held);
     this.#exit.fire(status);

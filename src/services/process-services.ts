@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
-import { keepYoungHeapSmall } from '../base/young-heap.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
@@ -102,7 +101,6 @@ function passedEnvironment({ env, config }: BridgeOptions): Readonly<Record<stri
 }
 
 function hostBackend(shell: string, owner: ProcessIdentity, runtimeDir: RuntimeDir): HostBackend {
-  keepYoungHeapSmall();
   const host = new HostBackend({
     clock: systemClock,
     terminals: lazily(async () => {

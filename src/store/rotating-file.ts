@@ -1,17 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { constants, open, rename, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { isOnLocalDisk } from '../base/local-disk.js';
-import { LONG_WRITE_BYTES, QuickWrites } from '../base/quick-writes.js';
 
-/** Entries are copied into blocks, one write each; the blocks are used again, so that a flood makes no garbage. */
+/** Entries are copied into blocks; each is one write. */
 const BLOCK_BYTES = 256 * 1024;
 const SPARE_BLOCKS = 4;
-/** Above this the source should pause; below the lower mark `onDrain` tells it to go on. */
+/** Above this the source should pause; it goes on at `onDrain`, below the lower mark. */
 const HIGH_WATER_BYTES = 4 * 1024 * 1024;
 const LOW_WATER_BYTES = 1024 * 1024;
 /** A full disk is tried again so often; meanwhile the newest of this much is kept for it. */
@@ -42,9 +39,8 @@ interface Block {
 }
 
 /**
- * An append-only file of bounded size. Entries are written whole, in order, in the background; those of a flood here and now
- * where the file is open on a local disk. `write` never throws and waits for no disk that is slow. When the disk fails, output
- * is lost and counted, and the task goes on.
+ * An append-only file of bounded size. Entries are written whole, in order, in the background. `write` never throws and never
+ * waits. When the disk fails, output is lost and counted, and the task goes on.
  */
 export class RotatingFile {
   readonly #path: string;
@@ -71,11 +67,6 @@ export class RotatingFile {
   #rotatedFor: Block | undefined;
   /** This file was opened before: what lies behind `#writtenBytes` is the torn end of a failed write. */
   #hasOpened = false;
-  /** A quick write ended in the middle of its entry: the file is opened anew, which takes that away. */
-  #isTorn = false;
-  /** Asked when the first long entry comes; undefined until the answer is there, and on a disk that is not local. */
-  #quick: QuickWrites | undefined;
-  #hasAsked = false;
   #closed = false;
   #lostBytes = 0;
   #errorCount = 0;
@@ -132,7 +123,6 @@ export class RotatingFile {
       return;
     }
     this.makeRoom(entry.length);
-    if (entry.length >= LONG_WRITE_BYTES && this.#writeHere(entry)) return;
     this.#append(entry);
     if (this.#retry) this.#dropOldest();
     else this.#run();
@@ -158,28 +148,6 @@ export class RotatingFile {
     await this.#closeHandle();
     this.#tellDrain();
     this.#drain.dispose();
-  }
-
-  /** Whether the entry is in the file: not where it must wait for others, for another file, or for a disk that may be slow. */
-  #writeHere(entry: Uint8Array): boolean {
-    this.#askForDisk();
-    const handle = this.#handle;
-    if (handle === undefined || this.#running !== undefined || this.#queue.length > 0) return false;
-    if (this.#rotatesNext || this.#quick?.isQuick !== true) return false;
-    const written = this.#quick.write(handle.fd, entry);
-    this.#isTorn = written < entry.length;
-    if (this.#isTorn) return false;
-    this.#plannedBytes += written;
-    this.#writtenBytes += written;
-    return true;
-  }
-
-  #askForDisk(): void {
-    if (this.#hasAsked) return;
-    this.#hasAsked = true;
-    void isOnLocalDisk(dirname(this.#path)).then((isLocal) => {
-      if (isLocal) this.#quick = new QuickWrites({ clock: this.#clock });
-    });
   }
 
   #append(entry: Uint8Array): void {
@@ -247,20 +215,18 @@ export class RotatingFile {
     this.#writing = block;
     // A block that failed comes again; its rotation is done by then.
     if (block.rotates && this.#rotatedFor !== block) await this.#rotate(block);
-    if (this.#isTorn) await this.#closeHandle();
-    this.#isTorn = false;
     this.#handle ??= await this.#open();
-    // While one block was written in the background a flood has filled the next: here and now, it is caught up with.
-    const written =
-      block.length >= LONG_WRITE_BYTES && this.#quick?.isQuick === true
-        ? this.#quick.write(this.#handle.fd, block.bytes.subarray(0, block.length))
-        : 0;
-    await writeAll(this.#handle, block.bytes, written, block.length);
+    await writeAll(this.#handle, block.bytes, block.length);
     this.#writing = undefined;
     this.#queue.shift();
     this.#queuedBytes -= block.length;
     this.#writtenBytes += block.length;
     this.#recycle(block);
+  }
+
+  #recycle(block: Block): void {
+    if (block.bytes.length === BLOCK_BYTES && this.#spare.length < SPARE_BLOCKS)
+      this.#spare.push(block.bytes);
   }
 
   async #rotate(block: Block): Promise<void> {
@@ -272,11 +238,6 @@ export class RotatingFile {
     this.#rotatedFor = block;
     this.#writtenBytes = 0;
     this.#hasOpened = false;
-  }
-
-  #recycle(block: Block): void {
-    if (block.bytes.length === BLOCK_BYTES && this.#spare.length < SPARE_BLOCKS)
-      this.#spare.push(block.bytes);
   }
 
   async #fail(thrown: unknown): Promise<void> {
@@ -336,6 +297,6 @@ function sizeOfFile(path: string): number {
 }
 
 /** A write may stop early when the disk is nearly full; the next one then tells why. */
-async function writeAll(handle: FileHandle, bytes: Buffer, from: number, length: number): Promise<void> {
-  for (let at = from; at < length;) at += (await handle.write(bytes, at, length - at)).bytesWritten;
+async function writeAll(handle: FileHandle, bytes: Buffer, length: number): Promise<void> {
+  for (let at = 0; at < length;) at += (await handle.write(bytes, at, length - at)).bytesWritten;
 }

@@ -1,23 +1,20 @@
-import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { incompleteTail } from '../base/json-text.js';
-import { jsonTextWriter, type JsonTextWriter } from '../base/json-text-writer.js';
 import { RotatingFile } from './rotating-file.js';
 
 /** Output within a frame is one event: nobody could see its parts apart. */
 const EVENT_MS = 16;
-/** Of a flood, which brings it in less time: a write this long takes the system two thirds of what as much in pieces of 64 KB takes. */
-const EVENT_BYTES = 256 * 1024;
+/** A burst has more events than one a frame. */
+const EVENT_BYTES = 64 * 1024;
 /** Small bounds get small events: escaped and with its brackets, one fills at most an eighth of the bound. */
 const BOUND_SHARE = 64;
-/** An event has room for the longest incomplete character, and a word is four bytes. */
+/** A small event has room for the longest character. */
 const MIN_EVENT_BYTES = 8;
+/** Room for the brackets, the time and the kind of an event. */
+const HEAD_BYTES = 64;
 /** What is shown takes at most this part of the bound; a small bound is for what happens next. */
 const STATE_SHARE = 8;
-/** Room before an event's text for `[`, the time and the kind. */
-const HEAD_BYTES = 64;
-const TAIL = Buffer.from('"]\n');
 
 export interface TerminalRecordingOptions {
   readonly path: string;
@@ -27,32 +24,31 @@ export interface TerminalRecordingOptions {
   readonly rows: number;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
-  /** What brings a fresh terminal to what is shown now; asked when a file begins, empty at the very beginning. */
+  /** What brings a fresh terminal to what is shown now; called when a file begins, empty at the very beginning. */
   readonly initialState?: () => string;
 }
 
 /**
  * Records a terminal as asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/). A rotated file has a header of its
- * own, begins with what was shown (alternate screen, cursor, modes), and so plays by itself. Bytes that are no UTF-8 become U+FFFD, as the format is text.
+ * own, begins with what was shown (alternate screen, cursor, modes), and so plays without the older one. Bytes that are no
+ * UTF-8 become U+FFFD, as the format is text.
  */
 export class TerminalRecording {
   readonly #file: RotatingFile;
   readonly #clock: Clock;
   readonly #initialState: () => string;
   readonly #maxStateBytes: number;
-  /** What is collected for the next event, and the event as it goes to the file. */
-  readonly #text: JsonTextWriter;
-  /** How far the source is filled, known to be UTF-8, and written to the target. */
-  #length = 0;
-  #validTo = 0;
-  #encodedTo = 0;
-  #targetEnd = HEAD_BYTES;
+  readonly #maxEventBytes: number;
+  readonly #decoder = new StringDecoder('utf8');
+  /** The event that is being collected: its text, how many bytes it came in, and when the first of them came. */
+  #text = '';
+  #eventBytes = 0;
+  #eventMs = 0;
   #timer: Disposable | undefined;
   #columns: number;
   #rows: number;
-  /** When this file's recording began, and when the first byte of the event that is collected came. */
+  /** When this file's recording began. */
   #baseMs = 0;
-  #eventMs = 0;
 
   constructor(options: TerminalRecordingOptions) {
     this.#clock = options.clock;
@@ -61,8 +57,10 @@ export class TerminalRecording {
     const { path, maxBytes, onError, clock, initialState = () => '' } = options;
     this.#initialState = initialState;
     this.#maxStateBytes = Math.floor(maxBytes / STATE_SHARE);
-    const eventBytes = Math.max(MIN_EVENT_BYTES, Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)));
-    this.#text = jsonTextWriter(Math.ceil(eventBytes / 4) * 4, HEAD_BYTES + TAIL.length);
+    this.#maxEventBytes = Math.max(
+      MIN_EVENT_BYTES,
+      Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)),
+    );
     this.#file = new RotatingFile({ path, maxBytes, onError, clock, header: () => this.#header() });
   }
 
@@ -80,32 +78,28 @@ export class TerminalRecording {
     return this.#file.lostBytes;
   }
 
-  /**
-   * Written piece by piece as it comes: while one piece of 4 KB is escaped the kernel makes the next one ready, but no more
-   * than that, so a whole event at once would hold the terminal up.
-   */
   output(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;) {
-      this.#begin();
-      const copied = bytes.copy(this.#text.source, this.#length, from);
-      this.#length += copied;
-      from += copied;
-      this.#encode(false);
-      if (this.#length === this.#text.source.length) this.#endEvent();
+      this.#beginEvent();
+      const piece = bytes.subarray(from, from + this.#maxEventBytes - this.#eventBytes);
+      this.#text += this.#decoder.write(piece);
+      this.#eventBytes += piece.length;
+      from += piece.length;
+      if (this.#eventBytes >= this.#maxEventBytes) this.#endEvent();
     }
   }
 
   /** Text that was typed. */
   input(text: string): void {
     this.#endEvent();
-    this.#event('i', text);
+    this.#write('i', text, this.#clock.monotonicMs());
   }
 
   resize(columns: number, rows: number): void {
     this.#endEvent();
     this.#columns = columns;
     this.#rows = rows;
-    this.#event('r', `${columns}x${rows}`);
+    this.#write('r', `${columns}x${rows}`, this.#clock.monotonicMs());
   }
 
   /** Resolves when all that was recorded is in the file. */
@@ -115,66 +109,30 @@ export class TerminalRecording {
   }
 
   async close(): Promise<void> {
+    this.#text += this.#decoder.end();
     this.#endEvent();
-    this.#timer?.dispose();
-    const rest = this.#text.source.toString('utf8', 0, this.#length);
-    this.#length = 0;
-    if (rest !== '') this.#event('o', rest);
     await this.#file.close();
   }
 
-  #begin(): void {
+  #beginEvent(): void {
     if (this.#timer) return;
     this.#eventMs = this.#clock.monotonicMs();
-    this.#timer = this.#clock.after(EVENT_MS, () => {
-      this.#timer = undefined;
-      this.#endEvent();
-    });
+    this.#timer = this.#clock.after(EVENT_MS, () => this.#endEvent());
   }
 
-  /** Escapes what is new, up to the last whole word, or (`all`) character. Stops for good at what is no UTF-8. */
-  #encode(all: boolean): void {
-    const { source: bytes } = this.#text;
-    const wholeTo = this.#length - incompleteTail(bytes.subarray(this.#validTo, this.#length));
-    if (wholeTo > this.#validTo && isUtf8(bytes.subarray(this.#validTo, wholeTo))) this.#validTo = wholeTo;
-    const to = all ? this.#validTo : this.#validTo - (this.#validTo % 4);
-    if (to <= this.#encodedTo) return;
-    this.#targetEnd = this.#text.write(this.#encodedTo, to, this.#targetEnd);
-    this.#encodedTo = to;
-  }
-
-  /** Writes what is collected, but for the beginning of a character whose rest has not come yet. */
+  /** Writes what is collected. The beginning of a character whose rest has not come yet stays in the decoder. */
   #endEvent(): void {
-    const { source: bytes } = this.#text;
-    const rest = incompleteTail(bytes.subarray(0, this.#length));
-    const whole = this.#length - rest;
-    if (whole === 0) return;
-    this.#encode(true);
-    if (this.#encodedTo === whole) this.#writeEncoded();
-    else this.#write('o', JSON.stringify(bytes.toString('utf8', 0, whole)), this.#eventMs);
-    bytes.copyWithin(0, whole, this.#length);
-    this.#length = rest;
-    this.#validTo = 0;
-    this.#encodedTo = 0;
-    this.#targetEnd = HEAD_BYTES;
-    this.#eventMs = this.#clock.monotonicMs();
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    const text = this.#text;
+    this.#text = '';
+    this.#eventBytes = 0;
+    if (text !== '') this.#write('o', text, this.#eventMs);
   }
 
-  #writeEncoded(): void {
-    const { target } = this.#text;
-    const end = this.#targetEnd + TAIL.copy(target, this.#targetEnd);
-    this.#file.makeRoom(end);
-    const head = `[${this.#secondsAt(this.#eventMs)}, "o", "`;
-    const start = HEAD_BYTES - head.length;
-    target.write(head, start, 'latin1');
-    this.#file.write(target.subarray(start, end));
-  }
-
-  #event(kind: 'o' | 'i' | 'r', text: string): void {
-    this.#write(kind, JSON.stringify(text), this.#clock.monotonicMs());
-  }
-
-  #write(kind: 'o' | 'i' | 'r', json: string, atMs: number): void {
+  #write(kind: 'o' | 'i' | 'r', text: string, atMs: number): void {
+    const json = JSON.stringify(text);
+    // A file that begins with this event sets the time from which it counts.
     this.#file.makeRoom(Buffer.byteLength(json) + HEAD_BYTES);
     this.#file.write(`[${this.#secondsAt(atMs)}, "${kind}", ${json}]\n`);
   }

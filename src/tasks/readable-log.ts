@@ -3,8 +3,7 @@ import { headBytes } from '../base/text.js';
 
 /** Where the log's text goes; a RotatingFile in a keeper. */
 export interface TextSink {
-  /** Bytes are copied. */
-  write(text: string | Uint8Array): void;
+  write(text: string): void;
 }
 
 /** One line of a program's output is cut here: a log is for reading. */
@@ -36,11 +35,6 @@ export class ReadableLog {
   output(texts: readonly string[]): void {
     if (texts.length === 0) return;
     this.#sink.write(`${texts.map((text) => cutLines(clean(text))).join('\n')}\n`);
-  }
-
-  /** Whole lines that are known to be as `output` would write them: see PlainLines, whose lines are shorter than what is cut here. */
-  plainLines(lines: Buffer): void {
-    this.#sink.write(lines);
   }
 }
 

@@ -196,9 +196,6 @@ export class TaskRun implements Disposable {
       case 'printed':
         story.printed(event.lines);
         return;
-      case 'printed-plain':
-        story.printedPlain(event.lines);
-        return;
       case 'notice':
         story.noticed(event.text);
         state.act(event.text);

@@ -124,10 +124,6 @@ export class TaskStory {
     this.#log.output(lines);
   }
 
-  printedPlain(lines: Buffer): void {
-    this.#log.plainLines(lines);
-  }
-
   noticed(text: string): void {
     this.#tell('notice', { text }, text);
   }

@@ -2,7 +2,6 @@ import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { FLOOD_NICE } from '../../src/keeper/flood-share.js';
 import {
   agentNamedClaude,
   asksAboutPrompts,
@@ -53,13 +52,6 @@ async function recordOf(bridge: TestBridge, id: string): Promise<z.infer<typeof 
 async function peakMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-}
-
-/** Nice value of the session of a process (sched(7), autogroup); undefined where sessions have none. */
-async function shareOf(pid: number): Promise<number | undefined> {
-  const share = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => '');
-  const nice = /nice (-?\d+)/.exec(share)?.[1];
-  return nice === undefined ? undefined : Number(nice);
 }
 
 describe.each(names)('%s', (name) => {
@@ -160,22 +152,6 @@ describe('a program of another name', () => {
     expect(peak).toBeGreaterThan(0);
     expect(peak).toBeLessThan(MEMORY_LIMIT_MB);
     expect(await peakMegabytes(bridge.mcp.pid)).toBeLessThan(MEMORY_LIMIT_MB);
-  });
-
-  it('that floods the terminal keeps its share of the processor, and its keeper stands back', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-    const id = await agent(bridge, 'floods-then-asks 2');
-    await expect.poll(async () => (await recordOf(bridge, id)).agent).toBeTruthy();
-    const { keeper, agent: flooding } = await recordOf(bridge, id);
-    // Both have sessions of their own, whatever session the suite runs in. A kernel without shares has none to tell.
-    const ordinary = await shareOf(flooding?.pid ?? 0);
-    expect([0, undefined]).toContain(ordinary);
-    await expect
-      .poll(() => shareOf(keeper.pid))
-      .toBe(ordinary === undefined ? undefined : ordinary + FLOOD_NICE);
-    expect(await shareOf(flooding?.pid ?? 0)).toBe(ordinary);
-    await bridge.answerNext(id, { verdict: 'allow' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
   });
 
   it('gets yes for a prompt that it writes letter by letter', async () => {

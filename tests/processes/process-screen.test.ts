@@ -10,7 +10,7 @@ async function shownAfter(pieces: Iterable<string>): Promise<string> {
   const screen = new ProcessScreen({ size, clock: systemClock, reply: (bytes) => replies.push(bytes) });
   for (const piece of pieces) {
     const bytes = Buffer.from(piece);
-    screen.feed(bytes);
+    void screen.feed(bytes);
     bytes.fill(0x78);
   }
   const { text } = await screen.show();

@@ -255,6 +255,22 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
     expect(next).toBe(300_001);
   });
 
+  it('a program that prints without an end is ended by Ctrl-C', async () => {
+    const session = await start({ command: ['seq', '1000000000'] });
+    let bytes = 0;
+    await nextEvent(session.onData, (data) => (bytes += data.length) > 5_000_000);
+    session.write('\x03');
+    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGINT' });
+  });
+
+  it('a wrapper killed in the middle of much output still gives an end', async () => {
+    const session = await start({ command: ['seq', '1000000000'] });
+    let bytes = 0;
+    await nextEvent(session.onData, (data) => (bytes += data.length) > 1_000_000);
+    process.kill(realPid(session.pid), 'SIGKILL');
+    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
+  });
+
   it('disposing ends the program and tells the end', async () => {
     const session = await sh('printf ready; sleep 60');
     await printed(session, 'ready');

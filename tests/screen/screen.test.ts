@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { nextEvent } from '../../src/base/event.js';
-import { PlainStream } from '../../src/screen/plain-stream.js';
 import { Screen, type ScreenOptions } from '../../src/screen/screen.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
@@ -24,7 +23,7 @@ function open(options: Partial<ScreenOptions> = {}) {
   const gone: string[] = [];
   screen.onScrolledOff((lines) => gone.push(...lines));
   const feed = async (text: string) => {
-    screen.feed(Buffer.from(text));
+    void screen.feed(Buffer.from(text));
     await screen.settled();
   };
   return { screen, replies, gone, feed };
@@ -70,7 +69,7 @@ it('a snapshot never changes, and a new one is made only after a frame', async (
 
 it('characters cut in halves and wide characters are whole', async () => {
   const { screen } = open();
-  for (const byte of Buffer.from('ü✻日本🙂.')) screen.feed(Buffer.from([byte]));
+  for (const byte of Buffer.from('ü✻日本🙂.')) void screen.feed(Buffer.from([byte]));
   await screen.settled();
   expect(screen.snapshot().text()).toBe('ü✻日本🙂.');
   expect(screen.snapshot().cursor.column).toBe(9);
@@ -124,11 +123,11 @@ it('output within a frame is parsed together', async () => {
   let frames = 0;
   screen.onFrame(() => frames++);
   const frame = nextEvent(screen.onFrame);
-  screen.feed(Buffer.from('a'));
-  screen.feed(Buffer.from('b'));
+  void screen.feed(Buffer.from('a'));
+  void screen.feed(Buffer.from('b'));
   clock.advance(0);
   await frame;
-  screen.feed(Buffer.from('c'));
+  void screen.feed(Buffer.from('c'));
   clock.advance(15);
   expect(frames).toBe(1);
   expect(screen.snapshot().text()).toBe('ab');
@@ -144,203 +143,97 @@ it('a frame drawn under a synchronized update is shown when it is complete', asy
   const shown: string[] = [];
   screen.onFrame(() => shown.push(screen.snapshot().text()));
   const frame = nextEvent(screen.onFrame);
-  screen.feed(Buffer.from('\x1b[?2026hhalf'));
+  void screen.feed(Buffer.from('\x1b[?2026hhalf'));
   clock.advance(0);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  screen.feed(Buffer.from(' whole\x1b[?2026l'));
+  void screen.feed(Buffer.from(' whole\x1b[?2026l'));
   clock.advance(16);
   await frame;
   expect(shown).toEqual(['half whole']);
 });
 
-it('of a flood the tail is shown, what was skipped is counted, and the modes are right', async () => {
+it('of much output at once all is shown, and the modes are right', async () => {
   const { screen, feed } = open({ columns: 40 });
-  const skipped: number[] = [];
-  screen.onSkipped((bytes) => skipped.push(bytes));
-  const flood = Buffer.from(
-    `\x1b[?1049h\x1b[?25l${'text of a flood\r\n'.repeat(60_000)}\x1b[2;3r${'more of it\r\n'.repeat(60_000)}the end`,
+  const batches: Buffer[] = [];
+  screen.onBatch((batch) => batches.push(Buffer.from(batch)));
+  const much = Buffer.from(
+    `\x1b[?1049h\x1b[?25l${'a line of text\r\n'.repeat(60_000)}\x1b[2;3r${'more of it\r\n'.repeat(60_000)}the end`,
   );
-  for (let at = 0; at < flood.length; at += 4095) screen.feed(flood.subarray(at, at + 4095));
+  for (let at = 0; at < much.length; at += 4095) void screen.feed(much.subarray(at, at + 4095));
   await screen.settled();
   expect(screen.snapshot().alternate).toBe(true);
   expect(screen.snapshot().lines[1]).toBe('more of it');
   expect(screen.snapshot().lines[2]).toBe('the end');
-  expect(skipped.reduce((sum, bytes) => sum + bytes, 0)).toBe(screen.skippedBytes);
-  expect(screen.skippedBytes).toBeGreaterThan(flood.length - 70_000);
-  expect(screen.skippedBytes).toBeLessThan(flood.length);
+  expect(Buffer.concat(batches).equals(much)).toBe(true);
   await feed('\x1b[?1049l');
   expect(screen.snapshot().alternate).toBe(false);
 });
 
-it('a flood that lasts is shown ten times a second, and what follows it at once', async () => {
+it('a source that is too fast is asked to wait, and goes on when most is parsed', async () => {
+  const { screen, gone } = open();
+  const lines = Array.from({ length: 200_000 }, (_, number) => `line ${number}`);
+  const bytes = Buffer.from(lines.join('\r\n'));
+  let waits = 0;
+  let heldBytes = 0;
+  let mostHeldBytes = 0;
+  screen.onBatch((batch) => (heldBytes -= batch.length));
+  for (let at = 0; at < bytes.length; at += 4_096) {
+    const piece = bytes.subarray(at, at + 4_096);
+    const wait = screen.feed(piece);
+    heldBytes += piece.length;
+    mostHeldBytes = Math.max(mostHeldBytes, heldBytes);
+    if (wait === undefined) continue;
+    waits++;
+    await wait;
+  }
+  await screen.settled();
+  expect(waits).toBeGreaterThan(1);
+  expect(mostHeldBytes).toBeLessThan(600_000);
+  expect(gone).toEqual(lines.slice(0, -4));
+  expect(screen.feed(Buffer.from('more'))).toBeUndefined();
+});
+
+it('nobody waits for a screen that is disposed', async () => {
+  const { screen } = open();
+  const wait = screen.feed(Buffer.alloc(1_000_000, 'x'));
+  screen.dispose();
+  await wait;
+});
+
+it('a batch ends before an escape sequence of which the rest has not come yet', async () => {
   const clock = new ManualClock();
   const { screen } = open({ clock });
-  let frames = 0;
-  screen.onFrame(() => frames++);
-  const flood = Buffer.from('text of a flood\r\n'.repeat(20_000));
-  const first = nextEvent(screen.onFrame);
-  screen.feed(flood);
-  clock.advance(0);
-  await first;
-  const second = nextEvent(screen.onFrame);
-  screen.feed(Buffer.from('after it'));
-  clock.advance(99);
-  expect(frames).toBe(1);
-  clock.advance(1);
-  await second;
-  expect(screen.snapshot().text().trimEnd().endsWith('after it')).toBe(true);
-  const third = nextEvent(screen.onFrame);
-  screen.feed(Buffer.from(', and more'));
-  clock.advance(16);
-  await third;
-  expect(frames).toBe(3);
-});
-
-it('a flood of plain lines rests the longer the longer a frame of it took, and a prompt behind it is shown', async () => {
-  const clock = new ManualClock();
-  const { screen } = open({ clock });
-  // Another program had the machine meanwhile.
-  screen.onScrolledOff(() => clock.advance(200));
-  let frames = 0;
-  screen.onFrame(() => frames++);
-  const first = nextEvent(screen.onFrame);
-  screen.feed(Buffer.from('a line of a flood\r\n'.repeat(20_000)), true);
-  clock.advance(0);
-  await first;
-  screen.feed(Buffer.from('Proceed? [y/N]'), true);
-  expect(screen.isUpToDate).toBe(false);
-  const second = nextEvent(screen.onFrame);
-  clock.advance(999);
-  expect(frames).toBe(1);
-  clock.advance(1);
-  await second;
-  expect(screen.isUpToDate).toBe(true);
-  expect(screen.snapshot().text().trimEnd().endsWith('Proceed? [y/N]')).toBe(true);
-});
-
-it('a flood of plain lines is shown four times a second to who looks', async () => {
-  const clock = new ManualClock();
-  const { screen } = open({ clock, isWatched: () => true });
-  const flood = Buffer.from('a line of a flood\r\n'.repeat(2_000));
-  const shownAfter = async (waitMs: number): Promise<void> => {
-    let frames = 0;
-    const counted = screen.onFrame(() => frames++);
-    const shown = nextEvent(screen.onFrame);
-    screen.feed(flood, true);
-    clock.advance(Math.max(0, waitMs - 1));
-    expect(frames).toBe(0);
-    clock.advance(1);
-    await shown;
-    counted.dispose();
+  const batches: string[] = [];
+  screen.onBatch((batch) => batches.push(batch.toString()));
+  const next = async (text: string): Promise<void> => {
+    const frame = nextEvent(screen.onFrame);
+    void screen.feed(Buffer.from(text));
+    clock.advance(16);
+    await frame;
   };
-  await shownAfter(0);
-  await shownAfter(250);
-});
-
-describe('a flood of plain lines at which nobody looks', () => {
-  const flood = Buffer.from('a line of a flood\r\n'.repeat(2_000));
-  const begin = () => {
-    const clock = new ManualClock();
-    const parsed: number[] = [];
-    let frames = 0;
-    let isWatched = false;
-    const { screen } = open({ clock, isWatched: () => isWatched });
-    screen.onParsed((bytes) => parsed.push(bytes.length));
-    screen.onFrame(() => frames++);
-    // For so long there is always something new.
-    const goOn = (ms: number): void => {
-      for (let passed = 0; passed < ms; passed += 50) {
-        screen.feed(flood, true);
-        clock.advance(50);
-      }
-    };
-    return { clock, screen, parsed, frames: () => frames, goOn, look: () => (isWatched = true) };
-  };
-
-  it('is told twice a second and not drawn, until it pauses', async () => {
-    const { clock, screen, parsed, frames, goOn } = begin();
-    goOn(1_900);
-    expect(frames()).toBe(4);
-    expect(parsed).toEqual([]);
-    expect(screen.isUpToDate).toBe(false);
-    screen.feed(Buffer.from('Proceed? '), true);
-    const drawn = nextEvent(screen.onParsed);
-    clock.advance(600);
-    await drawn;
-    expect(screen.isUpToDate).toBe(true);
-    expect(screen.snapshot().lines.slice(-2)).toEqual(['a line of a flood', 'Proceed? ']);
-    expect(screen.skippedBytes).toBe(38 * flood.length - 4 * 'a line of a flood\r\n'.length);
-  });
-
-  it('is drawn at once for who asks, and for who begins to look', async () => {
-    const { clock, screen, parsed, goOn, look } = begin();
-    goOn(200);
-    await screen.settled();
-    expect(parsed).toHaveLength(1);
-    goOn(200);
-    const seen = new Promise<string>((resolve) => screen.whenStill(() => resolve(screen.state(0))));
-    expect(await seen).toContain('a line of a flood');
-    expect(parsed).toHaveLength(2);
-    look();
-    const drawn = nextEvent(screen.onParsed);
-    screen.feed(flood, true);
-    clock.advance(500);
-    await drawn;
-    expect(parsed).toHaveLength(3);
-  });
-
-  it('is part of what a recording begins with, and stays to be drawn', async () => {
-    const { screen, parsed, goOn } = begin();
-    screen.feed(Buffer.from('before the flood'), true);
-    await screen.settled();
-    goOn(200);
-    screen.feed(Buffer.from('the open line'), true);
-    const copy = open().screen;
-    copy.feed(Buffer.from(screen.latestState()));
-    await copy.settled();
-    expect(parsed).toHaveLength(1);
-    await screen.settled();
-    expect(copy.snapshot().text()).toBe(screen.snapshot().text());
-    expect(screen.snapshot().lines.slice(-2)).toEqual(['a line of a flood', 'the open line']);
-    expect(screen.latestState()).toBe(screen.state(0));
-  });
-
-  it('is drawn as ever as soon as it moves the cursor', async () => {
-    const { clock, screen, goOn } = begin();
-    goOn(200);
-    screen.feed(Buffer.from('\x1b[2J\x1b[Hdrawn'));
-    const drawn = nextEvent(screen.onParsed);
-    clock.advance(500);
-    await drawn;
-    expect(screen.snapshot().text()).toBe('drawn');
-  });
-});
-
-it('a stream is plain until it moves the cursor, and never again', () => {
-  const stream = new PlainStream();
-  const read = (text: string) => stream.isPlainWith(Buffer.from(text));
-  expect(read('lines\r\nof text, ü\r\n')).toBe(true);
-  for (const moving of ['\x1b[1m', '\b', '\v', '\f'])
-    expect(new PlainStream().isPlainWith(Buffer.from(`text${moving}`)), moving).toBe(false);
-  expect(read('\x1b[2J')).toBe(false);
-  expect(read('lines\r\n')).toBe(false);
+  await next('red: \x1b[3');
+  await next('1mred');
+  expect(batches).toEqual(['red: ', '\x1b[31mred']);
+  expect(screen.snapshot().text()).toBe('red: red');
+  await next('\x1b[');
+  expect(clock.timerCount).toBeLessThanOrEqual(1);
+  await screen.settled();
 });
 
 it('what is fed may be overwritten as soon as it is fed', async () => {
   const { screen } = open();
   const bytes = Buffer.from('first');
-  screen.feed(bytes);
+  void screen.feed(bytes);
   bytes.write('wrong');
   await screen.settled();
   expect(screen.snapshot().text()).toContain('first');
 });
 
-it('a query in the skipped part of a flood is answered, for the program waits', async () => {
+it('a query before much other output is answered, for the program waits', async () => {
   const { screen, replies } = open();
-  screen.feed(Buffer.from(`\x1b[c${'x'.repeat(79)}\r\n`.repeat(1)));
-  screen.feed(Buffer.from(`${'x'.repeat(78)}\r\n`.repeat(5000)));
+  void screen.feed(Buffer.from(`\x1b[c${'x'.repeat(79)}\r\n`));
+  void screen.feed(Buffer.from(`${'x'.repeat(78)}\r\n`.repeat(5000)));
   await screen.settled();
-  expect(screen.skippedBytes).toBeGreaterThan(300_000);
   expect(replies).toEqual(['\x1b[?1;2c']);
 });
 
@@ -355,11 +248,11 @@ it('a resized screen has the new size', async () => {
 it('a disposed screen leaves no timer, and nobody waits for it', async () => {
   const clock = new ManualClock();
   const { screen } = open({ clock });
-  screen.feed(Buffer.from('a'));
-  screen.feed(Buffer.from('b'));
+  void screen.feed(Buffer.from('a'));
+  void screen.feed(Buffer.from('b'));
   const settled = screen.settled();
   screen.dispose();
   await settled;
-  screen.feed(Buffer.from('c'));
+  void screen.feed(Buffer.from('c'));
   expect(clock.timerCount).toBe(0);
 });

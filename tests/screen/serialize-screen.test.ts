@@ -13,7 +13,7 @@ function screenOf(columns = COLUMNS, rows = ROWS): Screen {
 }
 
 async function shown(screen: Screen, text: string): Promise<Screen> {
-  screen.feed(Buffer.from(text));
+  void screen.feed(Buffer.from(text));
   await screen.settled();
   return screen;
 }
@@ -104,12 +104,12 @@ it('a picture erases what stood in a larger terminal', async () => {
 it('what is told as parsed follows the state that was read in between', async () => {
   const one = screenOf();
   const other = screenOf();
-  one.feed(Buffer.from('before '.repeat(5)));
+  void one.feed(Buffer.from('before '.repeat(5)));
   one.whenStill(() => {
-    other.feed(Buffer.from(one.state(0)));
-    one.onParsed((bytes) => other.feed(bytes));
+    void other.feed(Buffer.from(one.state(0)));
+    one.onBatch((bytes) => void other.feed(bytes));
   });
-  one.feed(Buffer.from('\x1b[35mafter'));
+  void one.feed(Buffer.from('\x1b[35mafter'));
   await one.settled();
   await other.settled();
   expect(look(other)).toBe(look(one));

@@ -31,10 +31,3 @@ it('what a program printed stands as it was, very long lines cut', () => {
   readable.output(['  two lines  \r\nsecond', 'é'.repeat(4_100), 'short']);
   expect(text()).toBe(`  two lines  \nsecond\n${'é'.repeat(4_000)}… (100 more characters)\nshort\n`);
 });
-
-it('lines that are known to be plain are written as they are', () => {
-  const { log: readable, text } = log();
-  readable.output(['before']);
-  readable.plainLines(Buffer.from('one\ntwo ☂\n'));
-  expect(text()).toBe('before\none\ntwo ☂\n');
-});

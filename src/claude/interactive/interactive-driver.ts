@@ -6,8 +6,8 @@ import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { tailChars } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
+import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
-import { PlainStream } from '../../screen/plain-stream.js';
 import { Screen } from '../../screen/screen.js';
 import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
@@ -223,11 +223,8 @@ export class InteractiveDriver implements SessionDriver {
         reply: (data) => {
           if (!this.#hooks.isWaiting) session.write(data);
         },
-        isWatched: () => this.#running?.terminal.isWatched ?? false,
       }),
     );
-    // The CLI itself draws; what stands in for it may print.
-    const stream = new PlainStream();
     const shown = (): Snapshot => screen.snapshot();
     const gate = new KeyGate({
       clock,
@@ -277,7 +274,7 @@ export class InteractiveDriver implements SessionDriver {
       session.onData((bytes) => {
         this.#bytesUntold += bytes.length;
         onBytes(bytes, session);
-        screen.feed(bytes, stream.isPlainWith(bytes));
+        pauseUntil(session, screen.feed(bytes));
       }),
     );
     this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));

@@ -5,6 +5,7 @@ import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { oneLine, tailChars, withoutControl } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
+import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
 import { Screen } from '../../screen/screen.js';
 import type {
@@ -63,7 +64,7 @@ export class ProgramDriver implements SessionDriver {
   #scrolledLines = 0;
   #asked: { readonly requestId: string; readonly prompt: SeenPrompt } | undefined;
   #next = 1;
-  #bytesUntold = 0;
+  #unreportedBytes = 0;
 
   constructor(options: ProgramDriverOptions) {
     this.#options = options;
@@ -88,30 +89,25 @@ export class ProgramDriver implements SessionDriver {
         scrollback: SCROLLBACK_LINES,
         clock,
         reply: (data) => session.write(data),
-        isWatched: () => this.#terminal?.isWatched ?? false,
       }),
     );
     this.#screen = screen;
     this.#terminal = new SessionTerminal(session, screen, { columns: COLUMNS, rows: ROWS });
-    const printed = new PrintedLines(
-      (text) => this.#events.fire({ type: 'printed', lines: [text] }),
-      (lines) => this.#events.fire({ type: 'printed-plain', lines }),
-    );
+    const printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
     this.#printed = printed;
+    this.#owned.add(screen.onBatch((bytes) => printed.bytes(bytes)));
     this.#owned.add(
       screen.onScrolledOff((lines) => {
         this.#scrolledLines += lines.length;
         printed.scrolledOff(lines);
       }),
     );
-    this.#owned.add(screen.onSkipped((bytes) => printed.skipped(bytes)));
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
     this.#owned.add(
       session.onData((bytes) => {
-        this.#bytesUntold += bytes.length;
+        this.#unreportedBytes += bytes.length;
         onBytes(bytes, session);
-        printed.bytes(bytes);
-        screen.feed(bytes, printed.isPlain);
+        pauseUntil(session, screen.feed(bytes));
       }),
     );
     this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));
@@ -172,16 +168,14 @@ export class ProgramDriver implements SessionDriver {
   #onFrame(): void {
     this.#settle?.dispose();
     this.#settle = this.#options.clock.after(SETTLED_MS, () => this.#look());
-    // None of its bytes may be untold: a frame shows what was counted with the frame before.
-    const bytes = this.#bytesUntold;
-    this.#bytesUntold = 0;
+    const bytes = this.#unreportedBytes;
+    this.#unreportedBytes = 0;
     this.#events.fire({ type: 'output', bytes });
   }
 
   /** The screen stands still: is there a prompt at its bottom, and is it a new one? */
   #look(): void {
-    // The frame of what is still to be shown looks again.
-    if (this.#exit !== undefined || this.#screen?.isUpToDate === false) return;
+    if (this.#exit !== undefined) return;
     const prompt = this.#bottomPrompt();
     const asked = this.#asked;
     if (
@@ -220,11 +214,10 @@ export class ProgramDriver implements SessionDriver {
   }
 
   async #onExit(exit: ExitStatus): Promise<void> {
-    // Of plain lines nothing is taken from the screen: it is drawn for who looks.
-    if (this.#printed?.isPlain === false || this.#terminal?.isWatched === true) await this.#screen?.settled();
+    await this.#screen?.settled();
     this.#printed?.end(this.#snapshot().lines);
-    if (this.#bytesUntold > 0) this.#events.fire({ type: 'output', bytes: this.#bytesUntold });
-    this.#bytesUntold = 0;
+    if (this.#unreportedBytes > 0) this.#events.fire({ type: 'output', bytes: this.#unreportedBytes });
+    this.#unreportedBytes = 0;
     this.#settle?.dispose();
     this.#exit = exit;
     this.#events.fire({ type: 'exited', exit });

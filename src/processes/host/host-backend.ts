@@ -13,8 +13,8 @@ import { err, ok, type Result } from '../result.js';
 import type { HostChannel } from './host-channel.js';
 import { HostProcess } from './host-process.js';
 import { PipeChannel } from './pipe-channel.js';
-import { PipedChildren } from './piped-children.js';
 import { ProcessFamilies } from './process-family.js';
+import { startPiped } from './start-piped.js';
 import { TerminalChannel } from './terminal-channel.js';
 
 /** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and signals harder after 100 ms. */
@@ -29,10 +29,8 @@ export interface HostBackendOptions {
   readonly shell: string;
   /** What a process has between SIGTERM and SIGKILL when it is to be ended. */
   readonly killGraceMs?: number;
-  /** A folder for us alone, where pipes have their names for a moment; without one Node's own pipes have to do. */
+  /** A folder for us alone, where pipes have their names for a moment; without one Node's own pipes are used. */
   readonly pipeFolder?: string | undefined;
-  /** How many pipes are made at a time; for a single process 2. */
-  readonly batchPipes?: number;
   /** Start of this process as in Family: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
   /** With so many marks of processes that have ended, those of which nothing lives are forgotten. */
@@ -48,7 +46,6 @@ export class HostBackend implements ProcessBackend {
   readonly mode = 'host';
   readonly #options: HostBackendOptions;
   readonly #families: ProcessFamilies;
-  readonly #children: PipedChildren;
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
@@ -58,9 +55,8 @@ export class HostBackend implements ProcessBackend {
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    const { startedSince, clock, pipeFolder, batchPipes, system, marksAtFirst = MARKS_AT_FIRST } = options;
+    const { startedSince, clock, system, marksAtFirst = MARKS_AT_FIRST } = options;
     this.#marksAtFirst = this.#pruneAt = marksAtFirst;
-    this.#children = new PipedChildren(pipeFolder, batchPipes);
     this.#families = new ProcessFamilies({
       startedSince,
       nowMs: () => clock.monotonicMs(),
@@ -112,7 +108,6 @@ export class HostBackend implements ProcessBackend {
     this.#running.clear();
     if (this.#marks.size > 0) await this.#families.killAll(this.#marks);
     this.#marks.clear();
-    await this.#children.dispose();
   }
 
   /** What ended may have left something behind: its mark is kept, until there are so many that a look pays. */
@@ -138,9 +133,9 @@ export class HostBackend implements ProcessBackend {
   }
 
   async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<Result<HostChannel>> {
-    const { clock } = this.#options;
-    const { child, pid, stdin, outputs } = await this.#children.start(spec, program);
-    if (pid !== undefined) return ok(new PipeChannel({ child, pid, stdin, outputs, sink, clock }));
+    const { clock, pipeFolder } = this.#options;
+    const { child, pid, ...pipes } = await startPiped(spec, program, pipeFolder);
+    if (pid !== undefined) return ok(new PipeChannel({ child, pid, ...pipes, sink, clock }));
     const fault = await new Promise<Error>((resolve) => child.once('error', resolve));
     return faultOf(fault, spec);
   }

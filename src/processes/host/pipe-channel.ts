@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import type { Pid } from '../../os/pid.js';
 import { signalChildGroup } from '../../os/send-signals.js';
@@ -7,7 +7,6 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../process-backend.js';
 import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
-import type { OpenSource, OutputSource } from './output-source.js';
 
 /** Unread input is not kept beyond this: a program that never reads must not fill the memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
@@ -24,7 +23,8 @@ export interface PipeChannelOptions {
   readonly child: ChildProcess;
   readonly pid: Pid;
   readonly stdin: Writable;
-  readonly outputs: Readonly<Record<'stdout' | 'stderr', OpenSource>>;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
   readonly sink: OutputSink;
   readonly clock: Clock;
 }
@@ -37,7 +37,7 @@ export class PipeChannel implements HostChannel {
   readonly #stdin: Writable;
   readonly #sink: OutputSink;
   readonly #clock: Clock;
-  readonly #sources: readonly OutputSource[];
+  readonly #outputs: readonly Readable[];
   #end: (end: HostEnd) => void = () => undefined;
   #exit: HostEnd | undefined;
   #open: number;
@@ -45,15 +45,17 @@ export class PipeChannel implements HostChannel {
   #held = 0;
   #waiting: Disposable | undefined;
 
-  constructor({ child, pid, stdin, outputs, sink, clock }: PipeChannelOptions) {
+  constructor({ child, pid, stdin, stdout, stderr, sink, clock }: PipeChannelOptions) {
     this.pid = pid;
     this.#stdin = stdin;
     this.#sink = sink;
     this.#clock = clock;
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    this.#sources = [this.#read(outputs.stdout, 'stdout'), this.#read(outputs.stderr, 'stderr')];
-    this.#open = this.#sources.length;
-    // A write that fails is told to its writer.
+    this.#outputs = [stdout, stderr];
+    this.#open = this.#outputs.length;
+    this.#read(stdout, 'stdout');
+    this.#read(stderr, 'stderr');
+    // A write that fails is reported to its writer.
     stdin.on('error', () => undefined);
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => {
@@ -104,29 +106,28 @@ export class PipeChannel implements HostChannel {
     this.#waiting?.dispose();
     if (!this.isReaped) signalChildGroup(this, 'SIGKILL');
     this.#stdin.destroy();
-    for (const source of this.#sources) source.close();
+    for (const output of this.#outputs) output.destroy();
   }
 
-  #read(open: OpenSource, name: OutputStream): OutputSource {
+  #read(output: Readable, name: OutputStream): void {
     const goOn = (): void => {
       this.#held--;
-      source.resume();
+      output.resume();
     };
-    const source = open({
-      take: (bytes) => {
-        this.#readBytes += bytes.length;
-        const wait = this.#sink.write(name, bytes);
-        if (wait === undefined) return true;
-        this.#held++;
-        wait.then(goOn, goOn);
-        return false;
-      },
-      closed: () => {
-        this.#open--;
-        if (this.#exit !== undefined) this.#endOrWait(this.#exit);
-      },
+    output.on('data', (bytes: Buffer) => {
+      this.#readBytes += bytes.length;
+      const wait = this.#sink.write(name, bytes);
+      if (wait === undefined) return;
+      this.#held++;
+      output.pause();
+      wait.then(goOn, goOn);
     });
-    return source;
+    // A read that fails, or `dispose`: `close` follows.
+    output.on('error', () => undefined);
+    output.once('close', () => {
+      this.#open--;
+      if (this.#exit !== undefined) this.#endOrWait(this.#exit);
+    });
   }
 
   /** Nobody holds the pipes any more, or a process that was left behind does: it may hold them for ever. */

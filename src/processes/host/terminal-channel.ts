@@ -1,4 +1,5 @@
 import type { Pid } from '../../os/pid.js';
+import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession } from '../../pty/pty-session.js';
 import type { OutputSink } from '../process-backend.js';
 import type { TerminalSize } from '../process-handle.js';
@@ -16,15 +17,7 @@ export class TerminalChannel implements HostChannel {
   constructor(session: PtySession, sink: OutputSink) {
     this.#session = session;
     this.pid = session.pid;
-    session.onData((bytes) => {
-      const wait = sink.write('terminal', bytes);
-      if (wait === undefined) return;
-      session.pause();
-      wait.then(
-        () => session.resume(),
-        () => session.resume(),
-      );
-    });
+    session.onData((bytes) => pauseUntil(session, sink.write('terminal', bytes)));
     this.ended = session.exited.then(({ exitCode, signal }) => {
       this.#hasEnded = true;
       return { ...(exitCode !== null && { code: exitCode }), ...(signal !== null && { signal }) };

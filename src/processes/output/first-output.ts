@@ -1,8 +1,7 @@
 import { tailChars } from '../../base/text.js';
-import { incompleteTail } from '../../base/json-text.js';
 import type { OutputReader } from './output-reader.js';
 import { plainText } from './plain-text.js';
-import { tornStart } from './whole-characters.js';
+import { incompleteTail, tornStart } from './whole-characters.js';
 
 /** Up to so many bytes for each shown character all is read, and what is left out is counted in characters. */
 const COUNTED_FACTOR = 64;

@@ -1,5 +1,4 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import { LONG_WRITE_BYTES, QuickWrites, type QuickWritesOptions } from '../../base/quick-writes.js';
 import type { OutputStream } from '../process-backend.js';
 import { BLOCK_BYTES, type BlockPool } from './block-pool.js';
 import { segmentPath } from './output-segments.js';
@@ -11,15 +10,13 @@ const LOW_WATER_BYTES = 512 * 1024;
 const PARTS = 8;
 const OWNER_ONLY = 0o600;
 
-export interface OutputFileOptions extends QuickWritesOptions {
+export interface OutputFileOptions {
   readonly folder: string;
   readonly stream: OutputStream;
   /** At most so much is kept on disk; of more the oldest is dropped. */
   readonly maxBytes: number;
   readonly pool: BlockPool;
-  /** The folder lies on a disk of this machine (`isOnLocalDisk`): a write is a copy in memory, and is made here and now. */
-  readonly isLocal: boolean;
-  /** Told each time that writing begins to fail. Must not throw. */
+  /** Called each time that writing begins to fail. Must not throw. */
   readonly onError: (fault: unknown) => void;
 }
 
@@ -30,14 +27,12 @@ interface Block {
 
 /**
  * One output stream of a process, in files of which each name tells at what byte of the stream it begins: what is missing
- * between two of them is known to every reader. A file that is open on a local disk is written at once, without a copy of its
- * own; else, or while the disk is slow, in the background and in large blocks. Nothing is held in memory once it is written.
- * A disk that fails costs what was printed meanwhile, and the process goes on.
+ * between two of them is known to every reader. Bytes are written in the background, in large blocks. A disk that fails costs
+ * what was printed meanwhile, and the process goes on.
  */
 export class OutputFile {
   readonly #options: OutputFileOptions;
   readonly #partBytes: number;
-  readonly #quick: QuickWrites;
   /** Oldest first; the last one is being filled, unless it is being written. */
   readonly #queue: Block[] = [];
   #writing: Block | undefined;
@@ -55,7 +50,6 @@ export class OutputFile {
 
   constructor(options: OutputFileOptions) {
     this.#options = options;
-    this.#quick = new QuickWrites(options);
     this.#partBytes = Math.max(BLOCK_BYTES, Math.floor(options.maxBytes / PARTS));
   }
 
@@ -69,15 +63,11 @@ export class OutputFile {
     return this.#lostBytes;
   }
 
-  /** Writes or copies the bytes. The promise, which never rejects, is there when the source should wait for the disk. */
+  /** Copies the bytes. Returns a promise, which never rejects, when the source should wait for the disk. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    let at = this.#writeHere(bytes);
-    if (at === bytes.length) return undefined;
-    while (at < bytes.length) at += this.#copy(bytes, at);
+    for (let at = 0; at < bytes.length;) at += this.#copy(bytes, at);
     this.#running ??= this.#writeAll();
-    // A flood waits for the open file: into that it is written at once.
-    const isFlood = bytes.length >= LONG_WRITE_BYTES;
-    if (this.#queuedBytes <= HIGH_WATER_BYTES && !(isFlood && this.#isQuick)) return undefined;
+    if (this.#queuedBytes <= HIGH_WATER_BYTES) return this.#drained?.promise;
     return (this.#drained ??= promiseWithResolve()).promise;
   }
 
@@ -93,27 +83,13 @@ export class OutputFile {
     await this.#closeHandle();
   }
 
-  get #isQuick(): boolean {
-    return this.#options.isLocal && !this.#isFailing && this.#quick.isQuick;
-  }
-
-  /** How many of the bytes are in the file now: none where it is not open, is full, or is written in the background. */
-  #writeHere(bytes: Uint8Array): number {
-    const handle = this.#handle;
-    if (handle === undefined || this.#running !== undefined || this.#begins || !this.#isQuick) return 0;
-    if (this.#isFull(bytes.length)) return 0;
-    const written = this.#quick.write(handle.fd, bytes);
-    this.#settledTo += written;
-    return written;
-  }
-
   #copy(bytes: Uint8Array, at: number): number {
     const last = this.#queue.at(-1);
     let block = last === this.#writing ? undefined : last;
     if (block === undefined || block.length === block.bytes.length) {
       const rest = bytes.length - at;
-      const isFlood = this.#queue.length > 0 || rest >= LONG_WRITE_BYTES;
-      block = { bytes: isFlood ? this.#options.pool.take() : Buffer.allocUnsafe(rest), length: 0 };
+      const isMuch = this.#queue.length > 0 || rest >= BLOCK_BYTES;
+      block = { bytes: isMuch ? this.#options.pool.take() : Buffer.allocUnsafe(rest), length: 0 };
       this.#queue.push(block);
     }
     const count = Math.min(block.bytes.length - block.length, bytes.length - at);
@@ -133,7 +109,7 @@ export class OutputFile {
       this.#queuedBytes -= block.length;
       this.#lostBytes += block.length - written;
       this.#options.pool.give(block.bytes);
-      if (this.#queuedBytes <= (this.#isQuick ? 0 : LOW_WATER_BYTES)) {
+      if (this.#queuedBytes <= LOW_WATER_BYTES) {
         this.#drained?.resolve();
         this.#drained = undefined;
       }

@@ -1,7 +1,6 @@
-import { incompleteTail } from '../../base/json-text.js';
 import type { OutputReader } from './output-reader.js';
 import { plainText } from './plain-text.js';
-import { tornStart } from './whole-characters.js';
+import { incompleteTail, tornStart } from './whole-characters.js';
 
 /** A part of a stream as text. */
 export interface OutputText {

@@ -14,3 +14,14 @@ export function tornStart(bytes: Uint8Array): number {
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
+
+/** How many bytes at the end of `bytes` begin a UTF-8 character that is not complete. */
+export function incompleteTail(bytes: Uint8Array): number {
+  for (let back = 1; back < MAX_CHARACTER_BYTES && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}

@@ -210,7 +210,6 @@ describe('a real program', () => {
     lines = [];
     driver.onEvent((event) => {
       if (event.type === 'printed') lines.push(...event.lines);
-      if (event.type === 'printed-plain') lines.push(event.lines.toString().slice(0, -1));
     });
     await driver.start();
   }

@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock, type Clock } from '../../../src/base/clock.js';
 import { BLOCK_BYTES, BlockPool } from '../../../src/processes/output/block-pool.js';
 import { OutputFile } from '../../../src/processes/output/output-file.js';
 import { OutputReader } from '../../../src/processes/output/output-reader.js';
@@ -13,15 +12,9 @@ const MB = 1024 * 1024;
 async function openFile({
   maxBytes = 64 * MB,
   folder = '',
-  isLocal = false,
-  clock = systemClock,
-  waits,
 }: {
   maxBytes?: number;
   folder?: string;
-  isLocal?: boolean;
-  clock?: Clock;
-  waits?: () => number;
 } = {}) {
   const place = folder === '' ? await scratchFolder() : folder;
   const faults: unknown[] = [];
@@ -30,9 +23,6 @@ async function openFile({
     stream: 'stdout',
     maxBytes,
     pool: new BlockPool(),
-    clock,
-    isLocal,
-    ...(waits && { waits }),
     onError: (fault) => faults.push(fault),
   });
   return { folder: place, file, reader: new OutputReader(place, 'stdout'), faults };
@@ -92,89 +82,6 @@ describe('the file of an output stream', () => {
     expect(waits.length).toBeGreaterThan(0);
     await Promise.all(waits);
     expect(file.write(Buffer.alloc(10))).toBeUndefined();
-    await file.close();
-  });
-
-  test('writes to a local disk at once, when the file is open', async () => {
-    const { file, folder } = await openFile({ isLocal: true });
-    await file.write(numbered(0, 100_000));
-    await file.written();
-    expect(file.write(numbered(100_000, 50_000))).toBeUndefined();
-    // Before anything else has its turn.
-    expect(readFileSync(join(folder, 'stdout.0')).equals(numbered(0, 150_000))).toBe(true);
-    expect(file.endBytes).toBe(150_000);
-    await file.close();
-  });
-
-  test('keeps order and parts on a local disk, whatever the pieces', async () => {
-    const { file, reader } = await openFile({ isLocal: true, maxBytes: 16 * MB });
-    let written = 0;
-    for (let round = 0; round < 40; round++) {
-      for (const length of [1, 4_095, 70_000, BLOCK_BYTES + 1, 5]) {
-        const wait = file.write(numbered(written, length));
-        written += length;
-        if (round % 3 > 0) await wait;
-      }
-    }
-    await file.written();
-    const { bytes } = await reader.read(0, written);
-    expect(bytes.equals(numbered(0, written))).toBe(true);
-    expect(await reader.extent()).toEqual({ start: 0, end: written, missingBytes: 0 });
-    await file.close();
-  });
-
-  test('leaves a disk that was slow to the background for a while', async () => {
-    let nowMs = 0;
-    // Each look at it is so much later: so is the end of a write.
-    let stepMs = 0;
-    const clock = { ...systemClock, monotonicMs: () => (nowMs += stepMs) };
-    const { file, folder } = await openFile({ isLocal: true, clock });
-    const size = () => statSync(join(folder, 'stdout.0')).size;
-    await file.write(Buffer.alloc(20_000));
-    await file.written();
-    stepMs = 50;
-    void file.write(Buffer.alloc(10));
-    stepMs = 0;
-    expect(size()).toBe(20_010);
-    void file.write(Buffer.alloc(10));
-    expect(size()).toBe(20_010);
-    await file.written();
-    expect(size()).toBe(20_020);
-    nowMs += 2_000;
-    void file.write(Buffer.alloc(10));
-    expect(size()).toBe(20_030);
-    await file.close();
-  });
-
-  test('does not take a busy machine for a slow disk', async () => {
-    let nowMs = 0;
-    let stepMs = 0;
-    let waited = 0;
-    // A long write during which this program waits so often, and which takes 50 ms.
-    let waitsInWrite = 0;
-    const clock = { ...systemClock, monotonicMs: () => (nowMs += stepMs) };
-    const { file, folder } = await openFile({
-      isLocal: true,
-      clock,
-      waits: () => (waited += waitsInWrite),
-    });
-    const size = () => statSync(join(folder, 'stdout.0')).size;
-    await file.write(Buffer.alloc(20_000));
-    await file.written();
-    const write = (): void => {
-      stepMs = 50;
-      void file.write(Buffer.alloc(20_000));
-      stepMs = 0;
-    };
-    write();
-    write();
-    expect(size()).toBe(60_000);
-    waitsInWrite = 1;
-    write();
-    write();
-    expect(size()).toBe(80_000);
-    await file.written();
-    expect(size()).toBe(100_000);
     await file.close();
   });
 
