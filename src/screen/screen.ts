@@ -3,6 +3,7 @@ import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { Emulator, type EmulatorOptions } from './emulator.js';
 import { endOfSequences } from './escape-sequence.js';
+import type { ScrolledOff } from './scrolled-lines.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
 
 /** One screen frame at 60 Hz: output within it is shown at once. */
@@ -35,7 +36,7 @@ export class Screen implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #maxSliceLines: number;
   readonly #frame = this.#owned.add(new Emitter<void>());
-  readonly #scrolledOff = this.#owned.add(new Emitter<readonly string[]>());
+  readonly #scrolledOff = this.#owned.add(new Emitter<ScrolledOff>());
   readonly #batch = this.#owned.add(new Emitter<Buffer>());
   readonly #loading: Disposable;
   #made: Emulator | undefined;
@@ -66,7 +67,7 @@ export class Screen implements Disposable {
     return this.#frame.event;
   }
 
-  /** Lines that left the normal screen at its top, oldest first, before the frame in which they did. */
+  /** Lines left the normal screen at its top, in the frame that follows. */
   get onScrolledOff() {
     return this.#scrolledOff.event;
   }
@@ -149,7 +150,7 @@ export class Screen implements Disposable {
 
   #schedule(): void {
     if (this.#timer || this.#isParsing || this.#pending.length === 0) return;
-    const waitMs = Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
+    const waitMs = this.#drained ? 0 : Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
     this.#timer = this.#clock.after(waitMs, () => this.#parse());
   }
 
@@ -181,8 +182,8 @@ export class Screen implements Disposable {
 
   #reportScrolledOff(): void {
     if (!this.#scrolledOff.hasListeners) return;
-    const lines = this.#emulator.scrolled.take();
-    if (lines.length > 0) this.#scrolledOff.fire(lines);
+    const scrolled = this.#emulator.scrolled.take();
+    if (scrolled !== undefined) this.#scrolledOff.fire(scrolled);
   }
 
   #endFrame(): void {

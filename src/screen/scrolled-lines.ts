@@ -1,9 +1,13 @@
 import type { IBuffer, IMarker, Terminal } from '@xterm/headless';
 
-/**
- * Follows the first line of the normal screen, so that the lines which leave it at the top are each told once. A line that
- * the terminal wrapped is told whole, when its last row has left.
- */
+/** What left the normal screen at its top. */
+export interface ScrolledOff {
+  readonly rows: number;
+  /** The same as lines, oldest first; a wrapped one is whole. To be called before more output is parsed. */
+  readonly lines: () => string[];
+}
+
+/** Follows the first line of the normal screen. A line that the terminal wrapped has left when its last row has. */
 export class ScrolledLines {
   readonly #terminal: Terminal;
   #marker: IMarker | undefined;
@@ -13,21 +17,20 @@ export class ScrolledLines {
     this.#mark(terminal.buffer.normal.baseY);
   }
 
-  /** The lines that have left since the last call. */
-  take(): string[] {
+  /** What has left since the last call. */
+  take(): ScrolledOff | undefined {
     const { normal, active } = this.#terminal.buffer;
     // The normal screen stands still behind a full-screen program, and markers cannot be set then.
-    if (active.type !== 'normal') return [];
+    if (active.type !== 'normal') return undefined;
     const from = this.#marker === undefined || this.#marker.line < 0 ? 0 : this.#marker.line;
-    let end = normal.baseY;
-    if (from >= end) {
-      if (from > end || this.#marker === undefined || this.#marker.line < 0) this.#mark(end);
-      return [];
+    const top = normal.baseY;
+    if (from >= top) {
+      if (from > top || this.#marker === undefined || this.#marker.line < 0) this.#mark(top);
+      return undefined;
     }
-    while (end > from && normal.getLine(end)?.isWrapped) end--;
-    const lines = logicalLines(normal, from, end);
+    const end = startOfLine(normal, from, top);
     this.#mark(end);
-    return lines;
+    return end === from ? undefined : { rows: end - from, lines: () => logicalLines(normal, from, end) };
   }
 
   #mark(line: number): void {
@@ -35,6 +38,13 @@ export class ScrolledLines {
     this.#marker?.dispose();
     this.#marker = this.#terminal.registerMarker(line - (normal.baseY + normal.cursorY));
   }
+}
+
+/** The first row of the line of which `row` is a part, but at least `from`. */
+function startOfLine(buffer: IBuffer, from: number, row: number): number {
+  let start = row;
+  while (start > from && buffer.getLine(start)?.isWrapped === true) start--;
+  return start;
 }
 
 function logicalLines(buffer: IBuffer, from: number, end: number): string[] {

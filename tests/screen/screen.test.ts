@@ -21,7 +21,7 @@ function open(options: Partial<ScreenOptions> = {}) {
   });
   screens.push(screen);
   const gone: string[] = [];
-  screen.onScrolledOff((lines) => gone.push(...lines));
+  screen.onScrolledOff(({ lines }) => gone.push(...lines()));
   const feed = async (text: string) => {
     void screen.feed(Buffer.from(text));
     await screen.settled();

@@ -26,6 +26,11 @@ export class PrintedLines {
     this.#onText = onText;
   }
 
+  /** Every line so far was taken from the output itself. */
+  get isPlain(): boolean {
+    return this.#isPlain;
+  }
+
   /** Output that the screen is about to show: lines that it scrolls off come afterwards. */
   bytes(bytes: Buffer): void {
     if (!this.#isPlain) return;

@@ -61,7 +61,7 @@ export class ProgramDriver implements SessionDriver {
   #printed: PrintedLines | undefined;
   #exit: ExitStatus | undefined;
   #settle: Disposable | undefined;
-  #scrolledLines = 0;
+  #scrolledRows = 0;
   #asked: { readonly requestId: string; readonly prompt: SeenPrompt } | undefined;
   #next = 1;
   #unreportedBytes = 0;
@@ -97,9 +97,9 @@ export class ProgramDriver implements SessionDriver {
     this.#printed = printed;
     this.#owned.add(screen.onBatch((bytes) => printed.bytes(bytes)));
     this.#owned.add(
-      screen.onScrolledOff((lines) => {
-        this.#scrolledLines += lines.length;
-        printed.scrolledOff(lines);
+      screen.onScrolledOff(({ rows, lines }) => {
+        this.#scrolledRows += rows;
+        if (!printed.isPlain) printed.scrolledOff(lines());
       }),
     );
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
@@ -210,7 +210,7 @@ export class ProgramDriver implements SessionDriver {
     const match = this.#options.patterns.match(lines.slice(first, last + 1));
     return match === undefined
       ? undefined
-      : { line: match.line, row: this.#scrolledLines + first + match.index };
+      : { line: match.line, row: this.#scrolledRows + first + match.index };
   }
 
   async #onExit(exit: ExitStatus): Promise<void> {
