@@ -108,20 +108,11 @@ async function readSession(way: FloodWay, text: string, folder: string): Promise
   const screen =
     way === 'shown' ? new Screen({ ...size, scrollback: 1000, clock: systemClock, reply }) : undefined;
   let readBytes = 0;
-  let isPaused = false;
   session.onData((data) => {
     readBytes += data.length;
     if (way === 'session') return;
-    recording.output(data);
+    pauseUntil(session, recording.output(data));
     pauseUntil(session, screen?.feed(data));
-    if (recording.isFull && !isPaused) {
-      isPaused = true;
-      session.pause();
-    }
-  });
-  recording.onDrain(() => {
-    isPaused = false;
-    session.resume();
   });
   await session.exited;
   await Promise.all([recording.close(), screen?.settled()]);

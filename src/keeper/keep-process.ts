@@ -3,7 +3,6 @@ import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
 import type { Logger } from '../base/logger.js';
 import { HostBackend } from '../processes/host/host-backend.js';
-import { BlockPool } from '../processes/output/block-pool.js';
 import type { KeptContainers } from '../processes/docker/kept-containers.js';
 import type { ProcessBackend } from '../processes/process-backend.js';
 import type { KeptLaunch } from '../processes/process-keepers.js';
@@ -42,7 +41,6 @@ export async function keepProcess(options: KeepProcessOptions): Promise<Result<v
       store: new ProcessStore(options.statePath),
       clock,
       logger,
-      pool: new BlockPool(),
       maxOutputBytes,
     },
     record,

@@ -138,7 +138,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         logger,
       }),
     );
-    const { journal, records, terminal } = store;
+    const { journal, records, recording } = store;
     const receipt = new TaskReceipt({
       spec,
       stateDir,
@@ -174,9 +174,9 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         // A print session runs on pipes, with no shell around it.
         return processes.end(pid, spec.driver !== 'print');
       },
-      onBytes: (bytes, session) => terminal.output(bytes, session),
+      onBytes: (bytes, session) => store.output(bytes, session),
     });
-    terminal.stateFrom(() => driver.terminal?.recordedState() ?? '');
+    store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
     let server: KeeperServer | undefined = undefined;
     const run = new TaskRun(
       {
@@ -222,7 +222,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
         terminal: {
           terminal: () => driver.terminal,
           journal,
-          recording: terminal,
+          recording,
           hold: () => run.hold(),
         },
         stopWithoutServerSeconds: spec.settings.stop_without_server_seconds,

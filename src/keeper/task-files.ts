@@ -2,16 +2,26 @@ import { existsSync } from 'node:fs';
 import { sleep, type Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { pauseUntil } from '../pty/pause-until.js';
+import type { PtySession } from '../pty/pty-session.js';
+import { AppendFile } from '../store/append-file.js';
 import { Journal } from '../store/journal.js';
+import { RotatedPair } from '../store/rotated-pair.js';
 import type { StateDir } from '../store/state-dir.js';
+import { TerminalRecording } from '../store/terminal-recording.js';
+import type { TextSink } from '../tasks/readable-log.js';
 import { RecordWriter } from '../tasks/record-writer.js';
 import { StorageWatch, type WatchedFile } from '../tasks/storage-watch.js';
 import type { TaskRun } from '../tasks/task-run.js';
-import { TaskLog } from './task-log.js';
-import { TerminalFiles } from './terminal-files.js';
 
-/** While the disk fails at a task's end, how often is looked whether it works again. */
-const LOOK_INTERVAL_MS = 500;
+/** While the disk fails at a task's end, how often is checked whether it works again. */
+const CHECK_INTERVAL_MS = 500;
+/** While the disk fails, the newest of this much of the log is kept for it, and it is tried again so often. */
+const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
+const RETRY_MS = 1_000;
+/** The size of every terminal that a driver opens. */
+const COLUMNS = 120;
+const ROWS = 40;
 
 export interface TaskFilesOptions {
   readonly stateDir: StateDir;
@@ -27,11 +37,15 @@ export interface TaskFilesOptions {
 /** Everything that a running task writes: record, journal, log and recording, and the watch over the disk below them. */
 export class TaskFiles implements Disposable {
   readonly journal: Journal;
-  readonly log: TaskLog;
-  readonly terminal: TerminalFiles;
+  readonly log: TextSink;
+  readonly recording: TerminalRecording;
   readonly records: RecordWriter;
   readonly #storage: StorageWatch;
   readonly #clock: Clock;
+  readonly #logFile: AppendFile;
+  /** Resolves when the disk has caught up with the log. */
+  #logWait: Promise<void> | undefined;
+  #screenState: () => string = () => '';
   #run: TaskRun | undefined;
   #closing: Promise<void> | undefined;
 
@@ -39,17 +53,23 @@ export class TaskFiles implements Disposable {
     const { stateDir, taskId, logFile, makeLogFolder, maxBytes, clock, logger } = options;
     this.#clock = clock;
     this.journal = journal;
-    this.log = new TaskLog({
-      path: logFile,
-      maxBytes,
+    this.#logFile = new AppendFile({
+      parts: new RotatedPair(logFile, maxBytes),
+      keptBytes: KEPT_WHILE_FAILING_BYTES,
+      retryMs: RETRY_MS,
       clock,
+      // It lies in the project, where the agent, `git clean` and people may remove it.
       makeFolder: makeLogFolder,
       onError: (fault) => onFault.tell('log', fault),
     });
-    this.terminal = new TerminalFiles({
+    this.log = { write: (text) => void (this.#logWait = this.#logFile.write(text) ?? this.#logWait) };
+    this.recording = new TerminalRecording({
       path: stateDir.recordingFile(taskId),
       maxBytes,
+      columns: COLUMNS,
+      rows: ROWS,
       clock,
+      state: () => this.#screenState(),
       onError: (fault) => onFault.tell('recording', fault),
     });
     this.records = new RecordWriter(stateDir.recordFile(taskId), clock, logger);
@@ -64,14 +84,19 @@ export class TaskFiles implements Disposable {
           name: 'journal',
           unit: 'events',
           lost: () => journal.lostEvents,
-          write: () => this.#writeJournal(stateDir, taskId),
+          write: () => journal.flush(),
         },
-        { name: 'log', unit: 'bytes', lost: () => this.log.lostBytes, write: () => this.log.flush() },
+        {
+          name: 'log',
+          unit: 'bytes',
+          lost: () => this.#logFile.lostBytes,
+          write: () => this.#logFile.flush(),
+        },
         {
           name: 'recording',
           unit: 'bytes',
-          lost: () => this.terminal.lostBytes,
-          write: () => this.terminal.write(),
+          lost: () => this.recording.lostBytes,
+          write: () => this.recording.flush(),
         },
       ],
       onFailed: (words) => this.#run?.setStorage('failing', words, words),
@@ -92,21 +117,34 @@ export class TaskFiles implements Disposable {
     return new TaskFiles(options, journal, onFault);
   }
 
-  /** From here on a failing disk is told in the task's status, journal and log. */
+  /** Where a recording that begins in the middle of the session gets what is shown then. */
+  screenStateFrom(read: () => string): void {
+    this.#screenState = read;
+  }
+
+  /** Records output. The terminal is not read while the disk is behind, with the recording or with the log. */
+  output(bytes: Buffer, session: PtySession): void {
+    pauseUntil(session, this.recording.output(bytes));
+    pauseUntil(session, this.#logWait);
+    this.#logWait = undefined;
+  }
+
+  /** From here on a failing disk is reported in the task's status, journal and log. */
   follow(run: TaskRun): void {
     this.#run = run;
   }
 
   /** Writes everything out; what the disk takes is closed, what it does not take waits for `finish`. */
   async flush(): Promise<void> {
-    await Promise.all([this.journal.flush(), this.log.flush(), this.terminal.write()]);
+    await Promise.all([this.journal.flush(), this.#logFile.flush(), this.recording.flush()]);
     if (!this.#isFailing) await this.#close();
   }
 
   /** Waits until a failing disk has taken what is still to write, at most `limitMs`, and closes. */
   async finish(limitMs: number): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + limitMs;
-    while (this.#isFailing && this.#clock.monotonicMs() < untilMs) await sleep(this.#clock, LOOK_INTERVAL_MS);
+    while (this.#isFailing && this.#clock.monotonicMs() < untilMs)
+      await sleep(this.#clock, CHECK_INTERVAL_MS);
     const lost = this.#storage.giveUp();
     if (lost !== undefined) this.#run?.setStorage('failing', lost, lost);
     // What was said of the disk last is in the record.
@@ -126,7 +164,7 @@ export class TaskFiles implements Disposable {
   #close(): Promise<void> {
     return (this.#closing ??= (async () => {
       this.#storage.dispose();
-      await Promise.all([this.journal.close(), this.log.close(), this.terminal.close()]);
+      await Promise.all([this.journal.close(), this.#logFile.close(), this.recording.close()]);
     })());
   }
 
@@ -136,13 +174,6 @@ export class TaskFiles implements Disposable {
     if (isRemoved && run !== undefined) await this.records.write(run.record);
     else await this.records.retry();
     if (this.records.isFailing) return 'failing';
-    return isRemoved ? 'removed' : 'written';
-  }
-
-  async #writeJournal(stateDir: StateDir, taskId: string): ReturnType<WatchedFile['write']> {
-    const isRemoved = !existsSync(stateDir.journalFile(taskId));
-    await this.journal.flush();
-    if (this.journal.isFailing) return 'failing';
     return isRemoved ? 'removed' : 'written';
   }
 }

@@ -6,7 +6,6 @@ import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import { isSameIdentity, type ProcessIdentity, type ProcessState } from '../store/process-identity.js';
 import { endKeeper } from './end-keeper.js';
-import { BlockPool } from './output/block-pool.js';
 import type { ProcessBackend } from './process-backend.js';
 import type { ProcessMode, ProcessSpec } from './process-handle.js';
 import type { ProcessKeepers } from './process-keepers.js';
@@ -55,7 +54,6 @@ export interface FoundProcess {
 /** All processes that this server has started, and those that are kept. */
 export class ProcessManager {
   readonly #parts: ProcessManagerParts;
-  readonly #pool = new BlockPool();
   readonly #running = new Map<string, RunningProcess>();
   /** Connections to keepers that are being made: two calls for one process share one. */
   readonly #connecting = new Map<string, Promise<RunningProcess | undefined>>();
@@ -162,7 +160,7 @@ export class ProcessManager {
   async #start(record: ProcessRecord, spec: ProcessSpec): Promise<Result<RunningProcess>> {
     const { store, clock, logger, maxOutputBytes } = this.#parts;
     const backend = await this.#backend(record.mode);
-    const parts = { store, clock, logger, pool: this.#pool, maxOutputBytes };
+    const parts = { store, clock, logger, maxOutputBytes };
     const started = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
     if (started.ok) {
       const run = started.value;

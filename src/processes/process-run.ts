@@ -2,7 +2,6 @@ import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
-import type { BlockPool } from './output/block-pool.js';
 import { ProcessOutput } from './output/process-output.js';
 import { bytesOfKeys } from './keys.js';
 import type { OutputSink } from './process-backend.js';
@@ -17,7 +16,6 @@ export interface ProcessRunParts {
   readonly store: ProcessStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly pool: BlockPool;
   /** Bound of each output stream on disk. */
   readonly maxOutputBytes: number;
 }
@@ -56,12 +54,11 @@ export class ProcessRun implements RunningProcess {
     record: ProcessRecord,
     start: StartProcess,
   ): Promise<Result<ProcessRun>> {
-    const { store, clock, logger, pool, maxOutputBytes } = parts;
+    const { store, clock, logger, maxOutputBytes } = parts;
     const folder = await store.create(record);
     const output = new ProcessOutput({
       folder,
       maxBytes: maxOutputBytes,
-      pool,
       onError: (fault) =>
         logger.warn('output of a process cannot be written', {
           process: record.process_id,

@@ -1,3 +1,4 @@
+import { Backlog } from '../base/backlog.js';
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
@@ -24,11 +25,6 @@ export interface ScreenOptions extends EmulatorOptions {
 
 const NOTHING = Buffer.alloc(0);
 
-interface Waiting {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-}
-
 /** A terminal without a window: what a person would see of a program's output. */
 export class Screen implements Disposable {
   readonly #options: ScreenOptions;
@@ -44,8 +40,7 @@ export class Screen implements Disposable {
   #pending: Buffer[] = [];
   /** An escape sequence at the end of the last batch, of which the rest has not come yet. */
   #begun = NOTHING;
-  #unparsedBytes = 0;
-  #drained: Waiting | undefined;
+  readonly #unparsed = new Backlog({ highBytes: HIGH_WATER_BYTES, lowBytes: LOW_WATER_BYTES });
   #timer: Disposable | undefined;
   #isParsing = false;
   #whenStill: (() => void)[] = [];
@@ -86,15 +81,14 @@ export class Screen implements Disposable {
   feed(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#isDisposed || bytes.length === 0) return undefined;
     this.#pending.push(Buffer.from(bytes));
-    this.#unparsedBytes += bytes.length;
+    const drained = this.#unparsed.add(bytes.length);
     this.#schedule();
-    if (this.#unparsedBytes <= HIGH_WATER_BYTES) return this.#drained?.promise;
-    return (this.#drained ??= newWaiting()).promise;
+    return drained;
   }
 
   /** Resolves when everything fed so far has been parsed, without waiting for the next frame. */
   async settled(): Promise<void> {
-    if (this.#isDisposed || this.#unparsedBytes === 0) return;
+    if (this.#isDisposed || this.#unparsed.bytes === 0) return;
     await new Promise<void>((resolve) => {
       this.#waiters.push(resolve);
       if (!this.#isParsing) this.#parse();
@@ -140,6 +134,7 @@ export class Screen implements Disposable {
     this.#unfinished?.dispose();
     this.#made?.dispose();
     this.#owned.dispose();
+    this.#unparsed.release();
     this.#release();
   }
 
@@ -149,8 +144,12 @@ export class Screen implements Disposable {
   }
 
   #schedule(): void {
-    if (this.#timer || this.#isParsing || this.#pending.length === 0) return;
-    const waitMs = this.#drained ? 0 : Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
+    if (this.#isParsing || this.#pending.length === 0) return;
+    // A source that waits does not wait for the next frame.
+    const isUrgent = this.#unparsed.isFull;
+    if (this.#timer && !isUrgent) return;
+    this.#timer?.dispose();
+    const waitMs = isUrgent ? 0 : Math.max(0, this.#nextFrameMs - this.#clock.monotonicMs());
     this.#timer = this.#clock.after(waitMs, () => this.#parse());
   }
 
@@ -172,9 +171,8 @@ export class Screen implements Disposable {
     const end = endOfLines(batch.subarray(0, from + SLICE_BYTES), from, this.#maxSliceLines);
     this.#emulator.terminal.write(batch.subarray(from, end), () => {
       if (this.#isDisposed) return;
-      this.#unparsedBytes -= end - from;
       this.#reportScrolledOff();
-      if (this.#unparsedBytes <= LOW_WATER_BYTES) this.#goOn();
+      this.#unparsed.remove(end - from);
       if (end < batch.length) this.#parseSlices(batch, end);
       else this.#endFrame();
     });
@@ -208,13 +206,7 @@ export class Screen implements Disposable {
     this.#unfinished ??= this.#clock.after(MAX_SYNCHRONIZED_MS, () => this.#show());
   }
 
-  #goOn(): void {
-    this.#drained?.resolve();
-    this.#drained = undefined;
-  }
-
   #release(): void {
-    this.#goOn();
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
@@ -249,10 +241,4 @@ function endOfLines(bytes: Buffer, from: number, count: number): number {
     at = newline + 1;
   }
   return at;
-}
-
-function newWaiting(): Waiting {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
 }

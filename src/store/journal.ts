@@ -1,25 +1,25 @@
 import { constants } from 'node:fs';
-import { open, rename, stat, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
-import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { AppendFile, type FlushResult } from './append-file.js';
 import { journalLine, type JournalFields } from './journal-line.js';
 import { lastSeqOf, olderJournal } from './journal-reader.js';
+import { RotatedPair } from './rotated-pair.js';
 
 export interface JournalOptions {
-  /** Both files together stay below this, give or take one write. */
+  /** Both files together stay below this, give or take one line. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Told of each failed write and each lost event; lines are kept and tried again with the next one. */
+  /** Called when writing begins to fail, and for each lost event; other lines are kept and tried again. */
   readonly onError: (fault: BridgeError) => void;
 }
 
 const OWNER_ONLY = 0o600;
 /** Lines that wait for a disk that does not take them; beyond it the newest are dropped, which leaves a gap in `seq`. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** One write; many small lines share it. */
-const MAX_WRITE_BYTES = 256 * 1024;
-/** How often a writer makes sure that its file still has its name: what is written to a removed one is lost unseen. */
-const LOOK_INTERVAL_MS = 1_000;
+/** A disk that failed is not tried again with each event. */
+const RETRY_MS = 1_000;
 
 /**
  * The writer of a task's journal: one event a line, numbered from 1. There is one writer a journal, its keeper. When the
@@ -28,29 +28,23 @@ const LOOK_INTERVAL_MS = 1_000;
 export class Journal {
   readonly #path: string;
   readonly #options: JournalOptions;
-  #file: FileHandle;
-  #size: number;
+  readonly #file: AppendFile;
   #lastSeq: number;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
-  #writing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #lostEvents = 0;
-  #isFailing = false;
-  #lookedMs = 0;
 
-  private constructor(
-    path: string,
-    options: JournalOptions,
-    file: FileHandle,
-    size: number,
-    lastSeq: number,
-  ) {
+  private constructor(path: string, options: JournalOptions, lastSeq: number) {
     this.#path = path;
     this.#options = options;
-    this.#file = file;
-    this.#size = size;
     this.#lastSeq = lastSeq;
+    this.#file = new AppendFile({
+      parts: new RotatedPair(path, options.maxBytes),
+      keptBytes: MAX_WAITING_BYTES,
+      retryMs: RETRY_MS,
+      keepsLongEntries: true,
+      clock: options.clock,
+      onError: (fault) => options.onError(unwritable(path, fault)),
+    });
   }
 
   /**
@@ -64,11 +58,11 @@ export class Journal {
       if (!(await file.stat()).isFile()) throw new Error('it is not a regular file');
       const own = await lastSeqOf(file);
       await file.truncate(own.endOfLines);
-      const lastSeq = own.seq ?? (await lastSeqOfOlder(path));
-      return new Journal(path, options, file, own.endOfLines, lastSeq);
+      return new Journal(path, options, own.seq ?? (await lastSeqOfOlder(path)));
     } catch (fault) {
-      await file?.close();
       throw unwritable(path, fault);
+    } finally {
+      await file?.close();
     }
   }
 
@@ -81,127 +75,35 @@ export class Journal {
     return this.#lostEvents;
   }
 
-  /** The last write failed; what waits is tried again by the next one. */
+  /** The last write failed; what waits is tried again. */
   get isFailing(): boolean {
-    return this.#isFailing;
+    return this.#file.isFailing;
   }
 
   /** Queues one event and returns its number. Never throws and never waits; a closed journal only counts. */
   append(type: string, fields: JournalFields = {}): number {
     const seq = ++this.#lastSeq;
-    const line = Buffer.from(
-      journalLine(seq, new Date(this.#options.clock.now()).toISOString(), type, fields),
-    );
-    if (this.#closing !== undefined || this.#waitingBytes + line.length > MAX_WAITING_BYTES) {
-      const why = this.#closing !== undefined ? 'the journal is closed' : 'too much waits for the disk';
-      this.#lostEvents++;
-      this.#options.onError(unwritable(this.#path, new Error(`event ${seq} is lost: ${why}`)));
+    const at = new Date(this.#options.clock.now()).toISOString();
+    const line = Buffer.from(journalLine(seq, at, type, fields));
+    const isFull = this.#file.waitingBytes + line.length > MAX_WAITING_BYTES;
+    if (this.#closing === undefined && !isFull) {
+      void this.#file.write(line);
       return seq;
     }
-    this.#waiting.push(line);
-    this.#waitingBytes += line.length;
-    this.#writing ??= this.#writeAll();
+    const why = this.#closing === undefined ? 'too much waits for the disk' : 'the journal is closed';
+    this.#lostEvents++;
+    this.#options.onError(unwritable(this.#path, new Error(`event ${seq} is lost: ${why}`)));
     return seq;
   }
 
-  /** Resolves when all that was appended is written or has failed (told to `onError`, kept for the next try). */
-  async flush(): Promise<void> {
-    this.#writing ??= this.#writeAll();
-    await this.#writing;
+  /** Resolves when all that was appended is written, or the disk does not take it now. */
+  flush(): Promise<FlushResult> {
+    return this.#file.flush();
   }
 
   /** Writes what waits, makes it durable and closes the file. Twice is harmless. */
   close(): Promise<void> {
-    return (this.#closing ??= this.#close());
-  }
-
-  async #close(): Promise<void> {
-    await this.flush();
-    try {
-      await this.#file.datasync();
-    } catch (fault) {
-      this.#options.onError(unwritable(this.#path, fault));
-    }
-    try {
-      await this.#file.close();
-    } catch (fault) {
-      this.#options.onError(unwritable(this.#path, fault));
-    }
-  }
-
-  async #writeAll(): Promise<void> {
-    // Events of the same tick share a write.
-    await Promise.resolve();
-    try {
-      while (this.#waiting.length > 0) {
-        await this.#lookAtPlace();
-        await this.#writeSome();
-        if (this.#size >= this.#options.maxBytes / 2) await this.#rotate();
-      }
-      this.#isFailing = false;
-    } catch (fault) {
-      this.#isFailing = true;
-      this.#options.onError(unwritable(this.#path, fault));
-    } finally {
-      this.#writing = undefined;
-    }
-  }
-
-  /** When the file was removed under us, the journal goes on in a new one; the numbers tell that some are gone. */
-  async #lookAtPlace(): Promise<void> {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (!this.#isFailing && nowMs - this.#lookedMs < LOOK_INTERVAL_MS) return;
-    this.#lookedMs = nowMs;
-    const { ino, dev } = await this.#file.stat();
-    const place = await stat(this.#path).catch((fault: unknown) => {
-      if (systemCodeOf(fault) === 'ENOENT') return undefined;
-      throw fault;
-    });
-    if (place?.ino === ino && place.dev === dev) return;
-    const before = this.#file;
-    this.#file = await openForWriting(this.#path);
-    this.#size = (await lastSeqOf(this.#file)).endOfLines;
-    await before.close();
-  }
-
-  async #writeSome(): Promise<void> {
-    const limit = Math.min(MAX_WRITE_BYTES, this.#options.maxBytes / 4);
-    let count = 0;
-    let length = 0;
-    for (const line of this.#waiting) {
-      if (count > 0 && length + line.length > limit) break;
-      count += 1;
-      length += line.length;
-    }
-    const bytes = Buffer.concat(this.#waiting.slice(0, count), length);
-    // At a stated position: what a full disk took of a failed write is overwritten by the next try.
-    for (let done = 0; done < length;) {
-      const { bytesWritten } = await this.#file.write(bytes, done, length - done, this.#size + done);
-      done += bytesWritten;
-    }
-    this.#size += length;
-    this.#waiting = this.#waiting.slice(count);
-    this.#waitingBytes -= length;
-  }
-
-  async #rotate(): Promise<void> {
-    // Opened before anything is moved: when that fails, the journal goes on in the file it has.
-    const next = `${this.#path}.next`;
-    const file = await openForWriting(next);
-    try {
-      await rename(this.#path, olderJournal(this.#path)).catch((fault: unknown) => {
-        // Moved already by a try whose second rename failed.
-        if (systemCodeOf(fault) !== 'ENOENT') throw fault;
-      });
-      await rename(next, this.#path);
-    } catch (fault) {
-      await file.close();
-      throw fault;
-    }
-    const before = this.#file;
-    this.#file = file;
-    this.#size = 0;
-    await before.close();
+    return (this.#closing ??= this.#file.close({ isDurable: true }));
   }
 }
 
@@ -215,7 +117,7 @@ async function lastSeqOfOlder(path: string): Promise<number> {
   try {
     older = await open(olderJournal(path), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
-    // There is none, or it cannot be read: the numbers begin anew.
+    // There is none, or it cannot be read: the numbers begin again.
     return 0;
   }
   try {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { headBytes } from '../base/text.js';
 
-/** Where the log's text goes; a RotatingFile in a keeper. */
+/** Where the log's text goes; a file in a keeper. */
 export interface TextSink {
   write(text: string): void;
 }

@@ -33,7 +33,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'store',
-    holds: 'state directory, journal, locks, process identity, rotating files',
+    holds: 'state directory, journal, locks, process identity, append files',
     imports: ['os', 'base'],
   },
   {

@@ -127,13 +127,13 @@ describe('Journal', () => {
 
   test('tells a failed write, keeps the lines and writes them when it can again', async () => {
     const journal = await open(4_000);
-    // A folder where the next file would be opened: the journal goes on in the file that it has.
-    await mkdir(`${path}.next`);
+    // A folder where the older half would lie.
+    await mkdir(`${path}.1`);
     for (let index = 0; index < 40; index++) journal.append('event', { text: 'x'.repeat(100) });
     await journal.flush();
     expect(faults.length).toBeGreaterThan(0);
     expect(faults[0]?.message).toContain(`Cannot write the journal ${path}: EISDIR`);
-    await rm(`${path}.next`, { recursive: true });
+    await rm(`${path}.1`, { recursive: true });
     await journal.flush();
     journal.append('event');
     await journal.close();

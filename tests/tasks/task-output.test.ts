@@ -3,7 +3,8 @@ import { mkdtemp, rename, rm, symlink, writeFile, appendFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RotatingFile } from '../../src/store/rotating-file.js';
+import { AppendFile } from '../../src/store/append-file.js';
+import { RotatedPair } from '../../src/store/rotated-pair.js';
 import { readLogPage } from '../../src/tasks/task-output.js';
 
 let folder: string;
@@ -93,11 +94,11 @@ it('a link or a FIFO in the place of the log is never followed or waited for', a
 });
 
 it('no line comes twice and none in the wrong order beside a writer that rotates', async () => {
-  const writer = new RotatingFile({ path, maxBytes: 4 * 1024, onError: fail });
+  const writer = new AppendFile({ parts: new RotatedPair(path, 4 * 1024), keptBytes: 0, onError: fail });
   let line = 0;
   const writes = async (): Promise<void> => {
     for (; line < 20_000; line++) {
-      writer.write(`line ${line}\n`);
+      void writer.write(`line ${line}\n`);
       if (line % 50 === 0) await writer.flush();
     }
     await writer.close();

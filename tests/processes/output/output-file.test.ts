@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BLOCK_BYTES, BlockPool } from '../../../src/processes/output/block-pool.js';
-import { OutputFile } from '../../../src/processes/output/output-file.js';
+import { ENTRY_BYTES, OutputFile } from '../../../src/processes/output/output-file.js';
 import { OutputReader } from '../../../src/processes/output/output-reader.js';
 import { scratchFolder } from '../scratch-folder.js';
 
@@ -22,7 +21,6 @@ async function openFile({
     folder: place,
     stream: 'stdout',
     maxBytes,
-    pool: new BlockPool(),
     onError: (fault) => faults.push(fault),
   });
   return { folder: place, file, reader: new OutputReader(place, 'stdout'), faults };
@@ -39,7 +37,7 @@ describe('the file of an output stream', () => {
   test('holds what was written, in order, whatever the pieces', async () => {
     const { file, reader } = await openFile();
     let written = 0;
-    for (const length of [1, 3, 4_095, 70_000, 2, BLOCK_BYTES, BLOCK_BYTES + 1, 1_000_000, 5]) {
+    for (const length of [1, 3, 4_095, 70_000, 2, ENTRY_BYTES, ENTRY_BYTES + 1, 1_000_000, 5]) {
       await file.write(numbered(written, length));
       written += length;
     }
@@ -64,7 +62,7 @@ describe('the file of an output stream', () => {
     const { file, reader } = await openFile();
     for (let at = 0; at < 8 * MB; at += 100_000) await file.write(numbered(at, 100_000));
     await file.written();
-    for (const from of [0, 1, 99_999, BLOCK_BYTES - 1, 3 * MB + 17]) {
+    for (const from of [0, 1, 99_999, ENTRY_BYTES - 1, 3 * MB + 17]) {
       const { bytes, from: begin } = await reader.read(from, 10_000);
       expect(begin).toBe(from);
       expect(bytes.equals(numbered(from, 10_000))).toBe(true);
@@ -127,6 +125,22 @@ describe('the file of an output stream', () => {
     await file.close();
     expect(await reader.extent()).toEqual({ start: 9, end: 13, missingBytes: 9 });
     expect((await reader.read(0, 100)).bytes.toString()).toBe('kept');
+    await rm(folder, { recursive: true });
+  });
+
+  test('begins again when its folder was removed meanwhile, and every reader knows what is missing', async () => {
+    const folder = join(await scratchFolder(), 'sub');
+    await mkdir(folder);
+    const { file, reader, faults } = await openFile({ folder });
+    void file.write(Buffer.from('before '));
+    await file.written();
+    await rm(folder, { recursive: true });
+    await mkdir(folder);
+    void file.write(Buffer.from('after'));
+    await file.close();
+    expect(await reader.extent()).toEqual({ start: 7, end: 12, missingBytes: 7 });
+    expect((await reader.read(0, 100)).bytes.toString()).toBe('after');
+    expect(faults).toEqual([]);
     await rm(folder, { recursive: true });
   });
 

@@ -1,0 +1,332 @@
+import { constants } from 'node:fs';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { Backlog } from '../base/backlog.js';
+import { systemClock, type Clock } from '../base/clock.js';
+import { systemCodeOf } from '../base/errors.js';
+
+/** What waits may grow to this before the source should wait. */
+const HIGH_WATER_BYTES = 1024 * 1024;
+const LOW_WATER_BYTES = 512 * 1024;
+/** One write; many small entries share it. */
+const WRITE_BYTES = 256 * 1024;
+/** How often a writer makes sure that its file is still in its place: what is written to a removed one is lost unseen. */
+const PLACE_CHECK_MS = 1_000;
+const OWNER_ONLY = 0o600;
+
+/** The files in which the parts of an append file lie. */
+export interface Parts {
+  /** A part is full when an entry would make it longer than this. */
+  readonly partBytes: number;
+  /** The part that an earlier writer left, to be continued; size 0 where there is none. */
+  readonly last: { readonly path: string; readonly size: number };
+  /** What is lost ends the part: the next one says where the gap ends. */
+  readonly endsAtGap: boolean;
+  /** Makes room for a part that begins at this offset, and returns its path. */
+  begin(offset: number): Promise<string>;
+}
+
+export interface AppendFileOptions {
+  readonly parts: Parts;
+  /** While the disk fails, the newest of what waits is kept up to this, and written when it works again. */
+  readonly keptBytes: number;
+  /** While the disk fails, entries do not try it again sooner than this; `flush` does. */
+  readonly retryMs?: number;
+  /** An entry that is longer than a part gets a part of its own; else it is lost. */
+  readonly keepsLongEntries?: boolean;
+  /** The first bytes of every part. */
+  readonly header?: () => string;
+  /** Makes the folder again in which the parts lie. May throw. */
+  readonly makeFolder?: () => Promise<unknown>;
+  /** Called each time that writing begins to fail. Must not throw. */
+  readonly onError: (fault: unknown) => void;
+  readonly clock?: Clock;
+}
+
+interface Entry {
+  readonly bytes: Buffer;
+  /** Of its first byte, in all that was ever written. */
+  readonly offset: number;
+  /** It is the first of its part, with the header if there is one. */
+  isFirst: boolean;
+  /** Before it is written, `Parts.begin` is to be called. */
+  begins: boolean;
+}
+
+/** `removed`: the file was removed while it was in use, and is begun again by the next entry. */
+export type FlushResult = 'written' | 'removed' | 'failing';
+
+/**
+ * An append-only file of bounded size, in parts of which the oldest are dropped. Entries are written in order, in the background,
+ * and each lies in one part. A disk that fails holds nobody up: what is lost is counted, and the rest is written when the disk
+ * works again. A file that was removed is begun again.
+ */
+export class AppendFile {
+  readonly #options: AppendFileOptions;
+  readonly #parts: Parts;
+  readonly #clock: Clock;
+  readonly #backlog = new Backlog({ highBytes: HIGH_WATER_BYTES, lowBytes: LOW_WATER_BYTES });
+  /** Oldest first. */
+  #queue: Entry[] = [];
+  #endBytes = 0;
+  #lostBytes = 0;
+  /** The size of the newest part once everything queued is written. */
+  #plannedBytes: number;
+  #beginsNext: boolean;
+  #path: string;
+  #handle: FileHandle | undefined;
+  #place: { readonly ino: number; readonly dev: number } | undefined;
+  /** The size of the newest part up to its last whole entry; undefined before it was opened. */
+  #writtenBytes: number | undefined;
+  /** Whether the disk took everything. */
+  #running: Promise<boolean> | undefined;
+  #isFailing = false;
+  #isRemoved = false;
+  #isClosed = false;
+  #retryAtMs = -Infinity;
+  #placeCheckedMs = -Infinity;
+
+  constructor(options: AppendFileOptions) {
+    this.#options = options;
+    this.#parts = options.parts;
+    this.#clock = options.clock ?? systemClock;
+    const { path, size } = this.#parts.last;
+    this.#path = path;
+    this.#plannedBytes = size;
+    this.#beginsNext = path === '';
+  }
+
+  /** Bytes that were given to `write`, and those of headers. */
+  get endBytes(): number {
+    return this.#endBytes;
+  }
+
+  /** Those of them that are in no file: the disk failed, or one entry was longer than a part. */
+  get lostBytes(): number {
+    return this.#lostBytes;
+  }
+
+  get waitingBytes(): number {
+    return this.#backlog.bytes;
+  }
+
+  /** The last write failed, and nothing has been written since. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** Begins a new part now when an entry of so many bytes would not fit into this one. */
+  makeRoom(bytes: number): void {
+    if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#parts.partBytes) {
+      this.#beginsNext = true;
+      this.#plannedBytes = 0;
+    }
+    const { header } = this.#options;
+    if (this.#plannedBytes === 0 && header) this.#enqueue(Buffer.from(header()));
+  }
+
+  /** Copies one entry. Returns a promise, which never rejects, when the source should wait for the disk. */
+  write(data: string | Uint8Array): Promise<void> | undefined {
+    const entry = Buffer.from(data);
+    if (entry.length === 0) return undefined;
+    if (this.#isClosed || (entry.length > this.#parts.partBytes && !this.#options.keepsLongEntries)) {
+      this.#endBytes += entry.length;
+      this.#lostBytes += entry.length;
+      return undefined;
+    }
+    this.makeRoom(entry.length);
+    this.#enqueue(entry);
+    if (this.#running === undefined && this.#clock.monotonicMs() < this.#retryAtMs) {
+      // Waiting for a disk that fails would not help.
+      this.#dropOldest();
+      return undefined;
+    }
+    void this.#run();
+    return this.#backlog.drained;
+  }
+
+  /** Resolves when everything written so far is in the file, or lost, or the disk does not take it now. */
+  async flush(): Promise<FlushResult> {
+    this.#placeCheckedMs = -Infinity;
+    if (!(await this.#run())) return 'failing';
+    const isRemoved = this.#isRemoved;
+    this.#isRemoved = false;
+    return isRemoved ? 'removed' : 'written';
+  }
+
+  /** Flushes and closes the file. What is written later opens it again. */
+  async release(): Promise<void> {
+    await this.flush();
+    await this.#closeHandle();
+  }
+
+  /** Flushes, makes it durable where that is wanted, and closes. What is written later is lost. */
+  async close(options: { readonly isDurable?: boolean } = {}): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+    this.#lostBytes += this.#backlog.bytes;
+    this.#backlog.remove(this.#backlog.bytes);
+    this.#queue = [];
+    try {
+      if (options.isDurable === true) await this.#handle?.datasync();
+    } catch (fault) {
+      this.#options.onError(fault);
+    }
+    await this.#closeHandle();
+  }
+
+  #enqueue(bytes: Buffer): void {
+    const isFirst = this.#plannedBytes === 0;
+    this.#queue.push({ bytes, offset: this.#endBytes, isFirst, begins: this.#beginsNext });
+    this.#beginsNext = false;
+    this.#endBytes += bytes.length;
+    this.#plannedBytes += bytes.length;
+    void this.#backlog.add(bytes.length);
+  }
+
+  #run(): Promise<boolean> {
+    return (this.#running ??= this.#writeAll());
+  }
+
+  async #writeAll(): Promise<boolean> {
+    // Entries of the same moment share a write.
+    await Promise.resolve();
+    try {
+      await this.#checkPlace();
+      for (let entry = this.#queue[0]; entry !== undefined; entry = this.#queue[0]) {
+        if (entry.begins) await this.#beginPart(entry);
+        await this.#writeBatch();
+        await this.#checkPlace();
+      }
+      return true;
+    } catch (fault) {
+      await this.#fail(fault);
+      return false;
+    } finally {
+      // Not a moment later: what is queued in between would be written by nobody.
+      this.#running = undefined;
+    }
+  }
+
+  async #beginPart(entry: Entry): Promise<void> {
+    await this.#closeHandle();
+    this.#path = await this.#parts.begin(entry.offset);
+    entry.begins = false;
+    this.#place = undefined;
+    this.#writtenBytes = undefined;
+  }
+
+  /** The entries stay in the queue until they are in the file. */
+  async #writeBatch(): Promise<void> {
+    let count = 0;
+    let length = 0;
+    for (const { bytes, begins } of this.#queue) {
+      if (count > 0 && (begins || length + bytes.length > WRITE_BYTES)) break;
+      count++;
+      length += bytes.length;
+    }
+    const batch = this.#queue.slice(0, count).map(({ bytes }) => bytes);
+    const [first = Buffer.alloc(0)] = batch;
+    const bytes = count === 1 ? first : Buffer.concat(batch, length);
+    const handle = this.#handle ?? (await this.#open());
+    for (let at = 0; at < length;) at += (await handle.write(bytes, at)).bytesWritten;
+    this.#queue.splice(0, count);
+    this.#writtenBytes = (this.#writtenBytes ?? 0) + length;
+    this.#isFailing = false;
+    this.#retryAtMs = -Infinity;
+    this.#backlog.remove(length);
+  }
+
+  async #open(): Promise<FileHandle> {
+    const handle = await this.#openPath().catch(async (fault: unknown) => {
+      const { makeFolder } = this.#options;
+      if (systemCodeOf(fault) !== 'ENOENT' || makeFolder === undefined) throw fault;
+      await makeFolder();
+      return this.#openPath();
+    });
+    this.#handle = handle;
+    const { size, ino, dev } = await handle.stat();
+    this.#place = { ino, dev };
+    // What lies behind the last whole entry is the torn end of a write that failed.
+    if (this.#writtenBytes !== undefined && size > this.#writtenBytes)
+      await handle.truncate(this.#writtenBytes);
+    else this.#writtenBytes = size;
+    return handle;
+  }
+
+  #openPath(): Promise<FileHandle> {
+    const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+    // No link is followed, and a FIFO does not block: the folder may be one that the agent can write to.
+    return open(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
+  }
+
+  /** When the file was removed, what waits goes into a new one. */
+  async #checkPlace(): Promise<void> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#place === undefined || nowMs - this.#placeCheckedMs < PLACE_CHECK_MS) return;
+    this.#placeCheckedMs = nowMs;
+    const { ino, dev } = this.#place;
+    const found = await lstat(this.#path).catch((fault: unknown) => {
+      if (systemCodeOf(fault) === 'ENOENT') return undefined;
+      throw fault;
+    });
+    if (found?.ino === ino && found.dev === dev) return;
+    await this.#closeHandle();
+    this.#isRemoved = true;
+    this.#place = undefined;
+    this.#writtenBytes = undefined;
+    this.#beginAgain(this.#parts.endsAtGap);
+  }
+
+  async #fail(fault: unknown): Promise<void> {
+    const isNew = !this.#isFailing;
+    this.#isFailing = true;
+    this.#retryAtMs = this.#clock.monotonicMs() + (this.#options.retryMs ?? 0);
+    // Whether this works or not: `#open` does it again.
+    if (this.#writtenBytes !== undefined)
+      await this.#handle?.truncate(this.#writtenBytes).catch(() => undefined);
+    await this.#closeHandle();
+    this.#dropOldest();
+    this.#backlog.release();
+    if (isNew) this.#options.onError(fault);
+  }
+
+  #dropOldest(): void {
+    let isNewPart = false;
+    let isHeaderLost = false;
+    while (this.#backlog.bytes > this.#options.keptBytes) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) break;
+      this.#backlog.remove(entry.bytes.length);
+      this.#lostBytes += entry.bytes.length;
+      isNewPart ||= this.#parts.endsAtGap || entry.begins;
+      isHeaderLost ||= entry.isFirst;
+    }
+    if (isNewPart || isHeaderLost) this.#beginAgain(isNewPart);
+  }
+
+  /** What comes next is the first of a new part, or of this one again. */
+  #beginAgain(isNewPart: boolean): void {
+    const [first] = this.#queue;
+    if (first === undefined) {
+      this.#beginsNext ||= isNewPart;
+      this.#plannedBytes = 0;
+      return;
+    }
+    if (first.isFirst) return;
+    const header = Buffer.from(this.#options.header?.() ?? '');
+    if (header.length === 0) {
+      first.isFirst = true;
+      first.begins = isNewPart;
+      return;
+    }
+    this.#queue.unshift({ bytes: header, offset: first.offset, isFirst: true, begins: isNewPart });
+    void this.#backlog.add(header.length);
+  }
+
+  async #closeHandle(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    // A close that fails (a network disk) leaves nothing that could still be done.
+    await handle?.close().catch(() => undefined);
+  }
+}
