@@ -49,7 +49,7 @@ export class TaskFiles implements Disposable {
   #run: TaskRun | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: TaskFilesOptions, journal: Journal, onFault: OnFault) {
+  private constructor(options: TaskFilesOptions, journal: Journal, faults: Faults) {
     const { stateDir, taskId, logFile, makeLogFolder, maxBytes, clock, logger } = options;
     this.#clock = clock;
     this.journal = journal;
@@ -60,7 +60,8 @@ export class TaskFiles implements Disposable {
       clock,
       // It lies in the project, where the agent, `git clean` and people may remove it.
       makeFolder: makeLogFolder,
-      onError: (fault) => onFault.tell('log', fault),
+      onError: (fault) => faults.failed('log', fault),
+      onRemoved: () => faults.removed(),
     });
     this.log = { write: (text) => void (this.#logWait = this.#logFile.write(text) ?? this.#logWait) };
     this.recording = new TerminalRecording({
@@ -70,10 +71,11 @@ export class TaskFiles implements Disposable {
       rows: ROWS,
       clock,
       state: () => this.#screenState(),
-      onError: (fault) => onFault.tell('recording', fault),
+      onError: (fault) => faults.failed('recording', fault),
+      onRemoved: () => faults.removed(),
     });
     this.records = new RecordWriter(stateDir.recordFile(taskId), clock, logger);
-    this.records.onDidFail((fault) => onFault.tell('record', fault));
+    this.records.onDidFail((fault) => faults.failed('record', fault));
     this.#storage = new StorageWatch({
       clock,
       logger,
@@ -102,19 +104,21 @@ export class TaskFiles implements Disposable {
       onFailed: (words) => this.#run?.setStorage('failing', words, words),
       onBack: (words, isWhole) => this.#run?.setStorage('back', words, isWhole ? null : words),
     });
-    onFault.tell = (name, fault) => this.#storage.failed(name, fault);
+    faults.failed = (name, fault) => this.#storage.failed(name, fault);
+    faults.removed = () => this.#storage.removed();
   }
 
   /** Throws STATE_UNUSABLE when the journal cannot be written. */
   static async open(options: TaskFilesOptions): Promise<TaskFiles> {
     const { stateDir, taskId, maxBytes, clock } = options;
-    const onFault: OnFault = { tell: () => undefined };
+    const faults: Faults = { failed: () => undefined, removed: () => undefined };
     const journal = await Journal.open(stateDir.journalFile(taskId), {
       maxBytes,
       clock,
-      onError: (fault) => onFault.tell('journal', fault),
+      onError: (fault) => faults.failed('journal', fault),
+      onRemoved: () => faults.removed(),
     });
-    return new TaskFiles(options, journal, onFault);
+    return new TaskFiles(options, journal, faults);
   }
 
   /** Where a recording that begins in the middle of the session gets what is shown then. */
@@ -178,6 +182,8 @@ export class TaskFiles implements Disposable {
   }
 }
 
-interface OnFault {
-  tell: (name: string, fault: unknown) => void;
+/** Where faults of the files go: there are files before there is a watch over them. */
+interface Faults {
+  failed: (name: string, fault: unknown) => void;
+  removed: () => void;
 }

@@ -39,6 +39,8 @@ export interface AppendFileOptions {
   readonly makeFolder?: () => Promise<unknown>;
   /** Called each time that writing begins to fail. Must not throw. */
   readonly onError: (fault: unknown) => void;
+  /** Called when the file was removed while it was in use; the next `flush` returns that, too. Must not throw. */
+  readonly onRemoved?: () => void;
   readonly clock?: Clock;
 }
 
@@ -275,6 +277,7 @@ export class AppendFile {
     this.#place = undefined;
     this.#writtenBytes = undefined;
     this.#beginAgain(this.#parts.endsAtGap);
+    this.#options.onRemoved?.();
   }
 
   async #fail(fault: unknown): Promise<void> {

@@ -13,6 +13,8 @@ export interface JournalOptions {
   readonly clock: Clock;
   /** Called when writing begins to fail, and for each lost event; other lines are kept and tried again. */
   readonly onError: (fault: BridgeError) => void;
+  /** Called when the journal was removed while it was in use. Must not throw. */
+  readonly onRemoved?: () => void;
 }
 
 const OWNER_ONLY = 0o600;
@@ -44,6 +46,7 @@ export class Journal {
       keepsLongEntries: true,
       clock: options.clock,
       onError: (fault) => options.onError(unwritable(path, fault)),
+      ...(options.onRemoved && { onRemoved: options.onRemoved }),
     });
   }
 

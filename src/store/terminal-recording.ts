@@ -29,6 +29,8 @@ export interface TerminalRecordingOptions {
   readonly clock: Clock;
   /** Called each time that writing begins to fail. Must not throw. */
   readonly onError: (error: unknown) => void;
+  /** Called when the recording was removed while it was in use. Must not throw. */
+  readonly onRemoved?: () => void;
   /** What brings a fresh terminal to what is shown now; called when a file begins in the middle of the session. */
   readonly state?: () => string;
 }
@@ -58,7 +60,7 @@ export class TerminalRecording {
   #baseMs = 0;
 
   constructor(options: TerminalRecordingOptions) {
-    const { path, maxBytes, onError, clock, columns, rows, state = () => '' } = options;
+    const { path, maxBytes, onError, onRemoved, clock, columns, rows, state = () => '' } = options;
     this.#clock = clock;
     this.#columns = columns;
     this.#rows = rows;
@@ -75,6 +77,7 @@ export class TerminalRecording {
       header: () => this.#header(),
       clock,
       onError,
+      ...(onRemoved && { onRemoved }),
     });
   }
 

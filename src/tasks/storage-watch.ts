@@ -59,6 +59,11 @@ export class StorageWatch implements Disposable {
     this.#options.onFailed(`failing since ${this.#failingSince}: ${why}`);
   }
 
+  /** A file was removed while it was in use: it is reported now, not at the next interval. */
+  removed(): void {
+    if (this.#failingSince === undefined && !this.#isDisposed) this.#arm(0);
+  }
+
   /** Ends the watch. When the disk still fails, the words that stay about it; else undefined. */
   giveUp(): string | undefined {
     this.dispose();

@@ -93,6 +93,14 @@ describe('a file that was removed while it was written', () => {
   });
 });
 
+it('a file whose removal is known is reported at once', async () => {
+  const { told, watch, pass } = watchOver(['removed', 'written']);
+  watch.removed();
+  await pass(0);
+  expect(told).toEqual(['gap: removed while in use and begun anew: log; nothing else is missing']);
+  watch.dispose();
+});
+
 it('a watch that was disposed looks no more', () => {
   const { clock, watch, told } = watchOver(['failing']);
   watch.dispose();
