@@ -70,7 +70,18 @@ export const layers: readonly Layer[] = [
   {
     folder: 'keeper',
     holds: 'the process that hosts a task, or a process that is kept; its socket',
-    imports: ['tasks', 'claude', 'processes', 'approvals', 'store', 'pty', 'projects', 'config', 'os', 'base'],
+    imports: [
+      'tasks',
+      'claude',
+      'processes',
+      'approvals',
+      'store',
+      'pty',
+      'projects',
+      'config',
+      'os',
+      'base',
+    ],
   },
   {
     folder: 'files',
