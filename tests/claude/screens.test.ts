@@ -45,7 +45,7 @@ describe.each(allScreenFixtures())('$version $name', (fixture) => {
   it('is what the recording ends in', async () => {
     const { columns, rows } = fixture;
     const screen = new Screen({ columns, rows, scrollback: 100, clock: systemClock, reply: () => {} });
-    screen.feed(recordedBytes(fixture));
+    void screen.feed(recordedBytes(fixture));
     await screen.settled();
     const shown = screen.snapshot();
     screen.dispose();

@@ -63,7 +63,7 @@ export async function attach(
   let raw = '';
   session.onData((bytes) => {
     raw += bytes.toString();
-    screen.feed(bytes);
+    void screen.feed(bytes);
   });
   onTestFinished(async () => {
     pty.dispose();

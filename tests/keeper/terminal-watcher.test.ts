@@ -33,7 +33,7 @@ function watched(view: { columns: number; rows: number }) {
     last: () => Buffer.from(pushes.at(-1)?.data ?? '', 'base64').toString(),
     setUnread: (bytes: number) => (unread = bytes),
     feed: async (text: string) => {
-      screen.feed(Buffer.from(text));
+      void screen.feed(Buffer.from(text));
       await screen.settled();
     },
   };

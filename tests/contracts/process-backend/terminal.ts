@@ -39,7 +39,7 @@ async function onScreen(
   let printed: () => void = () => undefined;
   const sink = {
     write: (stream: 'stdout' | 'stderr' | 'terminal', bytes: Uint8Array) => {
-      screen.feed(bytes);
+      void screen.feed(bytes);
       const wait = output.write(stream, bytes);
       printed();
       return wait;
