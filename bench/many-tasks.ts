@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { waitForEnd } from './delegate.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace } from './workplace.js';
-import { NO_TASK_YET } from '../src/keeper/spare-keeper.js';
 
 const TASKS = 20;
 /** Keepers end right after their tasks; this long after the last one nothing may be left. */
@@ -47,21 +46,17 @@ export async function measureManyTasks(): Promise<ManyTasksFigures> {
   }
 }
 
-/** Processes other than the server, and the spare keeper that is a part of it, whose environment names the workplace. */
+/** Processes other than the server whose environment names the workplace. */
 function processesOf(folder: string, serverPid: number): number {
   return readdirSync('/proc').filter(
-    (pid) =>
-      /^\d+$/.test(pid) &&
-      Number(pid) !== serverPid &&
-      factsOf(pid, 'environ').includes(folder) &&
-      !factsOf(pid, 'cmdline').includes(NO_TASK_YET),
+    (pid) => /^\d+$/.test(pid) && Number(pid) !== serverPid && environmentOf(pid).includes(folder),
   ).length;
 }
 
 /** Empty for a process that is gone or another user's. */
-function factsOf(pid: string, name: 'environ' | 'cmdline'): string {
+function environmentOf(pid: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
     return '';
   }

@@ -212,18 +212,6 @@ export const configSchema = z.strictObject({
     .describe('Number of answers of the toolset `conversation` that are kept and can be continued from.')
     .register(settingFacts, wholeNumber('MCP_CONVERSATION_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
 
-  spare_keeper: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether a server that has started a task has the process for the next one wait ready, for five minutes: a task then starts in less than half of the time, for 45 MB of memory.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_SPARE_KEEPER',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
-
   inside_tasks: z
     .enum(['off', 'look', 'start'])
     .default('off')

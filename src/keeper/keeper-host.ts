@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { BridgeError, isErrorCode } from '../base/errors.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
@@ -10,7 +10,6 @@ import { KeeperClient } from './keeper-client.js';
 import { readyMessageSchema, type ReadyMessage } from './messages.js';
 import { readyLine } from './ready-line.js';
 import { ServerPresence, type KeptTask, type Stay } from './server-presence.js';
-import type { SpareKeeper } from './spare-keeper.js';
 import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
 
 const MAX_READY_BYTES = 1024 * 1024;
@@ -18,8 +17,6 @@ const MAX_READY_BYTES = 1024 * 1024;
 export interface KeeperHostOptions extends Pick<KeeperProgram, 'keeperEntry' | 'nodeArguments' | 'env'> {
   readonly stateDir: StateDir;
   readonly runtimeDir: RuntimeDir;
-  /** Makes a keeper ahead of each task but the first; the host owns it. */
-  readonly spare?: (program: KeeperProgram) => SpareKeeper;
 }
 
 /** Runs each task in a keeper process of its own, which outlives this one. */
@@ -27,11 +24,10 @@ export class KeeperHost implements TaskHost {
   readonly #options: KeeperHostOptions;
   readonly #presence = new ServerPresence();
   readonly #program: KeeperProgram;
-  readonly #spare: SpareKeeper | undefined;
 
   constructor(options: KeeperHostOptions) {
     this.#options = options;
-    const { keeperEntry, nodeArguments, stateDir, runtimeDir, env, spare } = options;
+    const { keeperEntry, nodeArguments, stateDir, runtimeDir, env } = options;
     this.#program = {
       keeperEntry,
       nodeArguments,
@@ -40,12 +36,10 @@ export class KeeperHost implements TaskHost {
       // A server inside a task has that task's mark. Not all that it starts belongs to the task: the queue is everybody's.
       env: { ...env, [MARK_VARIABLE]: undefined },
     };
-    this.#spare = spare?.(this.#program);
   }
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
     const ready = await this.#start(spec);
-    this.#spare?.prepare();
     if ('record' in ready) {
       if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(ready.record);
       return ready.record;
@@ -65,9 +59,8 @@ export class KeeperHost implements TaskHost {
     return link;
   }
 
-  /** Lets go of the tasks that need a server, and ends the keeper that has none. */
+  /** Closes the connections to the tasks that need a server. */
   dispose(): void {
-    this.#spare?.dispose();
     this.#presence.dispose();
   }
 
@@ -89,11 +82,7 @@ export class KeeperHost implements TaskHost {
       parent === undefined
         ? this.#program
         : { ...this.#program, env: { ...this.#program.env, [MARK_VARIABLE]: parent.mark } };
-    const spare = parent === undefined ? await this.#spare?.take({ task_id: taskId }) : undefined;
-    let line = spare === undefined ? undefined : await readyLine(spare, MAX_READY_BYTES);
-    // A spare one opens the log when it takes the task: without one it ended before that, and nothing was begun.
-    if (line === undefined || !existsSync(log))
-      line = await readyLine(spawnKeeper(program, taskId, log), MAX_READY_BYTES);
+    const line = await readyLine(spawnKeeper(program, taskId, log), MAX_READY_BYTES);
     const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
     if (ready !== undefined) return ready;
     const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';

@@ -7,20 +7,15 @@ import { readEnvironment } from '../config/read-environment.js';
 import { Heartbeat } from '../store/heartbeat.js';
 import { RuntimeDir } from '../store/runtime-dir.js';
 import type { TaskRun } from '../tasks/task-run.js';
-import { awaitTask } from './await-task.js';
 import { continueQueue } from './continue-queue.js';
 import { keepTask } from './keep-task.js';
 import { errorOf } from './keeper-server.js';
 import type { ReadyMessage } from './messages.js';
-import { NO_TASK_YET } from './spare-keeper.js';
 
 /** The pipe on which the server that started this process waits for one line. */
 const READY_FD = 3;
 
-const [, keeperEntry = '', task = '', statePath = '', runtimePath = ''] = process.argv;
-// Its logger is made afterwards: what a spare prints goes to the log of its task.
-const taskId = task === NO_TASK_YET ? await awaitTask({ keeperEntry, statePath, runtimePath }) : task;
-if (taskId === undefined) process.exit(0);
+const [, keeperEntry = '', taskId = '', statePath = '', runtimePath = ''] = process.argv;
 const logger = createStderrLogger('info');
 let run: TaskRun | undefined;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { TASK_ID_PATTERN } from '../base/ids.js';
 import { taskRecordSchema } from '../tasks/task.js';
 import { decisionAnswerSchema } from '../tasks/task-host.js';
 
@@ -93,10 +92,6 @@ export const readyMessageSchema = z.union([
   z.object({ error: z.object({ code: z.string(), message: z.string(), hint: z.string() }) }),
 ]);
 export type ReadyMessage = z.infer<typeof readyMessageSchema>;
-
-/** What a spare keeper is told on its stdin, which then ends. */
-export const taskAssignmentSchema = z.object({ task_id: z.string().regex(TASK_ID_PATTERN) });
-export type TaskAssignment = z.infer<typeof taskAssignmentSchema>;
 
 /** A record, an answer or a prompt fits well within this; a longer line is no keeper's. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;

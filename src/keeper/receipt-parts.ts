@@ -1,4 +1,4 @@
-/** What looks at a project for its receipt: loaded beside the running agent, or ahead of it. */
+/** What looks at a project for its receipt: loaded beside the running agent. */
 export async function loadReceiptParts() {
   const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
     import('../git/project-snapshots.js'),

@@ -14,22 +14,19 @@ export interface KeeperProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Starts a keeper in a session of its own: neither the client's end nor its Ctrl-C reaches it. `task` stands first in its
- * arguments. What it prints goes to `log`; without one it is a spare, which is told its task on its stdin and opens the log itself.
- */
-export function spawnKeeper(program: KeeperProgram, task: string, log?: string): ChildProcess {
+/** Starts a keeper in a session of its own: neither the client's end nor its Ctrl-C reaches it. What it prints goes to `log`. */
+export function spawnKeeper(program: KeeperProgram, taskId: string, log: string): ChildProcess {
   const { keeperEntry, nodeArguments, statePath, runtimePath, env } = program;
-  const output = log === undefined ? 'ignore' : openLog(log);
+  const output = openLog(log);
   try {
-    return spawn(process.execPath, [...nodeArguments, keeperEntry, task, statePath, runtimePath], {
+    return spawn(process.execPath, [...nodeArguments, keeperEntry, taskId, statePath, runtimePath], {
       detached: true,
       cwd: statePath,
       env,
-      stdio: [log === undefined ? 'pipe' : 'ignore', output, output, 'pipe'],
+      stdio: ['ignore', output, output, 'pipe'],
     });
   } finally {
-    if (typeof output === 'number') closeSync(output);
+    closeSync(output);
   }
 }
 

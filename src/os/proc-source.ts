@@ -122,7 +122,6 @@ export function parseProcStat(text: string): ProcessInfo | undefined {
     group: pidOf(group),
     session: pidOf(session),
     startId,
-    isHalted: state === 'T' || state === 't',
     name: text.slice(open + 1, close),
   };
 }

@@ -12,8 +12,6 @@ export interface ProcessInfo {
    * that had the same pid one after the other.
    */
   readonly startId: string;
-  /** Stopped by a signal or by a debugger. */
-  readonly isHalted: boolean;
   /** The name of the program, for reports. */
   readonly name: string;
 }

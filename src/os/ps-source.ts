@@ -93,7 +93,6 @@ function psLines(output: string): PsLine[] {
       group: pidOf(group),
       session: state.includes('s') ? pid : undefined,
       startId: started.replace(/\s+/g, ' '),
-      isHalted: state.startsWith('T'),
       name: basename(command.split(' ', 1)[0] ?? ''),
     };
     return [{ info, command }];

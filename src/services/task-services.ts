@@ -10,7 +10,6 @@ import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
 import type { Config } from '../config/schema.js';
 import { KeeperHost } from '../keeper/keeper-host.js';
-import { SpareKeeper } from '../keeper/spare-keeper.js';
 import type { SweeperParts } from '../keeper/sweeper.js';
 import { TaskJoiner } from '../keeper/task-joiner.js';
 import type { EndMarked } from '../os/choose-processes.js';
@@ -46,7 +45,6 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     stateDir,
     runtimeDir,
     env,
-    ...(config.spare_keeper && { spare: (program) => new SpareKeeper(program, clock) }),
   });
   const endMarked = endMarkedFor(options);
   const worktrees = lazily(async () => {

@@ -164,11 +164,6 @@ export const exceptions: readonly {
     imports: 'projects',
     why: 'git reads a repository inside the allowed roots alone',
   },
-  {
-    file: 'keeper/await-task.ts',
-    imports: 'screen',
-    why: 'a spare keeper makes an emulator once before it has a task, so that its first one need not wait for that',
-  },
 ];
 
 /** Modules that only some folders import. A `*` at the end stands for any name. */

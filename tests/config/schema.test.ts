@@ -26,7 +26,6 @@ test('the defaults are those of the specification', () => {
     allowed_roots: [],
     default_timeout_seconds: 3600,
     decision_timeout_seconds: 600,
-    spare_keeper: true,
     inside_tasks: 'off',
     resume_after_limit: false,
     max_log_size_bytes: 10_485_760,

@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { NO_TASK_YET } from '../../src/keeper/spare-keeper.js';
 
 /** The pids of all processes whose environment holds `mark`; Linux only, by /proc. */
 export async function markedProcesses(mark: string): Promise<number[]> {
@@ -12,11 +11,6 @@ export async function markedProcesses(mark: string): Promise<number[]> {
     }),
   );
   return found.flat();
-}
-
-/** Whether it is a keeper that waits for a task: a part of its server, whose end is its end. */
-export async function isSpareKeeper(pid: number): Promise<boolean> {
-  return (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).includes(NO_TASK_YET);
 }
 
 /** Ends every process that carries the mark; resolves when none is left. */

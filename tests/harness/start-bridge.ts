@@ -33,8 +33,6 @@ export interface BridgeOptions {
   readonly command?: readonly [string, ...string[]];
   /** Folders made before, for programs that lie in them; their own when left out. */
   readonly workplace?: Workplace;
-  /** True for a server that has a keeper wait for the next task, as users' servers do; most tests start one task. */
-  readonly spareKeeper?: boolean;
   /** Further environment of the server. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -93,7 +91,6 @@ export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
     }),
     ...workplace.env,
     MCP_CLAUDE_COMMAND: options.claude,
-    MCP_SPARE_KEEPER: String(options.spareKeeper === true),
     ...options.env,
   };
   if (options.withKey === false) delete env['ANTHROPIC_API_KEY'];

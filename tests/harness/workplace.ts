@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../src/base/errors.js';
-import { isSpareKeeper, killMarked, markedProcesses } from './marked-processes.js';
+import { killMarked, markedProcesses } from './marked-processes.js';
 
 /** A keeper ends a little after its task, and a CLI a little after its terminal. */
 const SETTLE_LIMIT_MS = 30_000;
@@ -18,10 +18,8 @@ export interface Workplace {
   readonly env: Readonly<Record<string, string>>;
   /** Makes an empty project folder. */
   project(name: string): Promise<string>;
-  /** Pids of everything that was started here, also by others: by the folder's path in their environment. Without spare keepers. */
+  /** Pids of everything that was started here, also by others: by the folder's path in their environment. */
   processes(): Promise<number[]>;
-  /** Pids of the keepers that wait for a task, each a part of a server that runs. */
-  spareKeepers(): Promise<number[]>;
   /** Resolves when nothing that was started here runs any more and no socket or lock is left; rejects with what is left. */
   settled(): Promise<void>;
   /** Ends what is left and removes the folder. */
@@ -43,11 +41,6 @@ export async function createWorkplace(): Promise<Workplace> {
 
   const table = process.env[TABLE_VARIABLE];
   const processTable: Record<string, string> = table === undefined ? {} : { [TABLE_VARIABLE]: table };
-
-  async function started(): Promise<{ readonly pid: number; readonly isSpare: boolean }[]> {
-    const pids = await markedProcesses(root);
-    return Promise.all(pids.map(async (pid) => ({ pid, isSpare: await isSpareKeeper(pid) })));
-  }
 
   async function leftovers(): Promise<string[]> {
     const processes = (await markedProcesses(root)).map((pid) => `process ${pid}`);
@@ -76,8 +69,7 @@ export async function createWorkplace(): Promise<Workplace> {
       await mkdir(join(projectsDir, name));
       return join(projectsDir, name);
     },
-    processes: async () => (await started()).filter(({ isSpare }) => !isSpare).map(({ pid }) => pid),
-    spareKeepers: async () => (await started()).filter(({ isSpare }) => isSpare).map(({ pid }) => pid),
+    processes: () => markedProcesses(root),
     settled: async () => {
       const deadlineMs = performance.now() + SETTLE_LIMIT_MS;
       for (;;) {

@@ -90,16 +90,14 @@ export class Faults {
     await server.setClock(offsetMs);
   }
 
-  /** A keeper of a task, or one that waits for it, in whichever namespace. */
+  /** A keeper of a task, in whichever namespace. */
   async #anyKeeper(): Promise<number | undefined> {
     const { workplace, random } = this.#options;
-    const pids = [...(await workplace.processes()), ...(await workplace.spareKeepers())];
     const keepers: number[] = [];
-    for (const pid of pids) {
+    for (const pid of await workplace.processes()) {
       // Not there any more when it has ended.
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      // A spare keeper that got a task has a title, which is one text.
-      if (command.split(/[\0 ]/)[1] === keeperEntry) keepers.push(pid);
+      if (command.split('\0')[1] === keeperEntry) keepers.push(pid);
     }
     return keepers[Math.floor(random() * keepers.length)];
   }

@@ -32,7 +32,6 @@ export async function checkedHistory(rounds: number, seed: number): Promise<stri
   const bridge = await startBridge({
     claude: owningAgent,
     projects: PROJECTS,
-    spareKeeper: seed % 2 === 0,
     env: { MCP_TASK_HISTORY_SIZE: `${LIST_LIMIT}`, MCP_RULES: JSON.stringify(asksAboutPrompts) },
   });
   await bridge.mcp.close();

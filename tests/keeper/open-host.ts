@@ -1,10 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { expect, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { onTestFinished } from 'vitest';
 import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/json-file.js';
 import { KeeperHost } from '../../src/keeper/keeper-host.js';
-import { SpareKeeper } from '../../src/keeper/spare-keeper.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { HostUnderTest } from '../contracts/task-host.js';
@@ -20,7 +18,7 @@ export function bundleKeeper(): () => string {
 }
 
 export interface HostOptions {
-  readonly kind?: 'keeper' | 'spare keeper' | 'in process';
+  readonly kind?: 'keeper' | 'in process';
   readonly keeperEntry: string;
 }
 
@@ -30,10 +28,8 @@ export async function openHost({
   keeperEntry,
 }: HostOptions): Promise<HostUnderTest & { readonly workplace: Workplace; readonly runtimePath: string }> {
   const workplace = await createWorkplace();
-  let spare: SpareKeeper | undefined;
   onTestFinished(async ({ task }) => {
     try {
-      spare?.dispose();
       if (task.result?.state !== 'fail') await workplace.settled();
     } finally {
       await workplace.remove();
@@ -56,14 +52,7 @@ export async function openHost({
           stateDir,
           runtimeDir,
           env: workplace.env,
-          ...(kind === 'spare keeper' && {
-            spare: (program) => (spare = new SpareKeeper(program, systemClock)),
-          }),
         });
-  if (spare !== undefined) {
-    spare.prepare();
-    await expect.poll(() => workplace.spareKeepers()).toHaveLength(1);
-  }
   return {
     host,
     workplace,

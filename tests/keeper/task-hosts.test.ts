@@ -4,5 +4,4 @@ import { bundleKeeper, openHost } from './open-host.js';
 const keeper = bundleKeeper();
 
 describeTaskHost('a keeper process', () => openHost({ kind: 'keeper', keeperEntry: keeper() }));
-describeTaskHost('a spare keeper', () => openHost({ kind: 'spare keeper', keeperEntry: keeper() }));
 describeTaskHost('in process', () => openHost({ kind: 'in process', keeperEntry: keeper() }));

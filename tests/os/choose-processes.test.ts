@@ -15,7 +15,6 @@ const one = (
   group: realPid(pid),
   session: realPid(pid),
   startId: String(pid),
-  isHalted: false,
   name: `p${pid}`,
   mark: undefined,
   ...more,

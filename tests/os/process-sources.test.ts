@@ -40,7 +40,6 @@ describe.each(sources.map((source) => [source.kind, source] as const))('the tabl
       group: pid,
       session: pid,
       mark,
-      isHalted: false,
     });
     expect((await source.table()).find((one) => one.pid === pid)).toMatchObject({ startId: found?.startId });
     expect(await source.find([pid])).toMatchObject([{ pid, startId: found?.startId }]);
@@ -55,14 +54,12 @@ describe.each(sources.map((source) => [source.kind, source] as const))('the tabl
     expect((await source.table()).map((one) => one.pid)).not.toContain(pid);
   });
 
-  it('tells who is halted, and the time and memory that processes use', async () => {
+  it('tells the time and memory that processes use', async () => {
     const { pid } = await startMarked(createSecret());
     const { memoryBytes, cpuSeconds } = await source.usage([pid, realPid(process.pid)]);
     expect(memoryBytes).toBeGreaterThan(10_000_000);
     // `ps` of Linux counts whole seconds.
     expect(cpuSeconds).toBeGreaterThanOrEqual(0);
-    process.kill(pid, 'SIGSTOP');
-    await expect.poll(async () => (await source.find([pid]))[0]?.isHalted).toBe(true);
     expect(await source.usage([])).toEqual({ cpuSeconds: 0, memoryBytes: 0 });
     expect(await source.find([])).toEqual([]);
   });
@@ -112,7 +109,6 @@ describe('/proc', () => {
       group: 42,
       session: 42,
       startId: '987654',
-      isHalted: false,
       name: 'a) b (c\n',
     });
     expect(parseProcStat(`42 (gone) ${rest.replace('S', 'Z')}`)).toBeUndefined();
@@ -147,10 +143,8 @@ describe('ps', () => {
       group: 640,
       session: undefined,
       startId: 'Mon Nov 2 08:02:11 2026',
-      isHalted: false,
       name: 'Mail',
     });
-    expect(found.find(({ pid }) => pid === 720)?.isHalted).toBe(true);
     expect(found.find(({ pid }) => pid === 1)?.parentPid).toBeUndefined();
   });
 

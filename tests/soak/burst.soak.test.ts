@@ -9,7 +9,6 @@ const PROJECTS = 20;
 it('a hundred starts at once over twenty projects give a hundred true answers', async () => {
   const bridge = await startBridge({
     claude: scriptedAgent,
-    spareKeeper: true,
     projects: Array.from({ length: PROJECTS }, (_, index) => `app-${index}`),
     env: { MCP_TASK_HISTORY_SIZE: `${STARTS}` },
   });

@@ -32,7 +32,7 @@ const startedSchema = z.looseObject({ task_id: z.string() });
  */
 export async function killRounds(victim: Victim, rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
-  const bridge = await startBridge({ claude: scriptedAgent, spareKeeper: true });
+  const bridge = await startBridge({ claude: scriptedAgent });
   const survivor = await bridge.another();
   let kills = 0;
   for (let round = 1; kills < rounds; round++) {
@@ -167,8 +167,7 @@ async function pidOf(victim: 'keeper' | 'agent', bridge: TestBridge): Promise<nu
   for (const pid of await bridge.workplace.processes()) {
     // Not there any more when it has ended.
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    // A spare keeper that got a task has a title, which is one text.
-    if (command.split(/[\0 ]/)[1] === script) return pid;
+    if (command.split('\0')[1] === script) return pid;
   }
   return undefined;
 }

@@ -22,7 +22,6 @@ const descriptors = async (pid: number): Promise<number> => (await readdir(`/pro
 it('five hundred tasks in a row leave the server’s memory, its descriptors and the disk as they were', async () => {
   const bridge = await startBridge({
     claude: scriptedAgent,
-    spareKeeper: true,
     env: { MCP_TASK_HISTORY_SIZE: `${HISTORY}` },
   });
   const { pid } = bridge.mcp;

@@ -6,7 +6,7 @@ import { soakRounds } from '../harness/seeded-random.js';
 const TRIES = 1_000;
 
 it('of two servers that start in one project at the same instant one does, a thousand times', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, spareKeeper: true });
+  const bridge = await startBridge({ claude: scriptedAgent });
   const other = await bridge.another();
   const tries = soakRounds(TRIES);
   for (let count = 0; count < tries; count++) {
