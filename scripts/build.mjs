@@ -100,7 +100,6 @@ const entries = {
   main: 'src/main.ts',
   program: 'src/cli/program.ts',
   keeper: 'src/keeper/keeper-main.ts',
-  'process-keeper': 'src/keeper/process-keeper-main.ts',
   'judge-worker': 'src/approvals/judge-worker.ts',
 };
 

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
-import type { TerminalPush } from '../keeper/messages.js';
+import type { TerminalPush } from '../keeper/wire/task-messages.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { answerFor, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
 import { AttachKeys } from './attach-keys.js';

@@ -1,42 +1,38 @@
 import { dirname } from 'node:path';
 import { systemClock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import type { Logger } from '../base/logger.js';
 import { HostBackend } from '../processes/host/host-backend.js';
-import type { KeptContainers } from '../processes/docker/kept-containers.js';
 import type { ProcessBackend } from '../processes/process-backend.js';
-import type { KeptLaunch } from '../processes/process-keepers.js';
 import type { ProcessRecord } from '../processes/process-record.js';
 import { ProcessRun } from '../processes/process-run.js';
 import { ProcessStore } from '../processes/process-store.js';
-import { err, type Result } from '../processes/result.js';
 import { ownIdentity } from '../store/process-identity.js';
-import { ProcessKeeperServer } from './process-keeper-server.js';
+import { serveProcess } from './serve-process.js';
+import type { KeptLaunch } from './wire/process-messages.js';
 
-export interface KeepProcessOptions extends KeptLaunch {
+export interface KeepProcessOptions {
   readonly statePath: string;
-  readonly shell: string;
-  readonly maxOutputBytes: number;
-  /** For a process in a container. */
-  readonly containers?: KeptContainers;
   readonly logger: Logger;
-  /** Told once it runs and can be reached. */
+  /** Called once, when the process runs and can be reached. */
   readonly onReady: (record: ProcessRecord) => void;
-  /** Told what ends it, for signals. */
+  /** Gives a way to end the process from outside, such as a signal to this process. */
   readonly onRun: (run: ProcessRun) => void;
 }
 
-/** Runs one process until it has ended. A fault when it could not be started, with nothing left behind. */
-export async function keepProcess(options: KeepProcessOptions): Promise<Result<void>> {
+/** Keeps one process until it has ended. Rejects when it could not be started, with nothing left behind. */
+export async function keepProcess(launch: KeptLaunch, options: KeepProcessOptions): Promise<void> {
   const clock = systemClock;
-  const { logger, spec, maxOutputBytes } = options;
+  const { logger } = options;
+  const { spec, maxOutputBytes } = launch;
   const owner = await ownIdentity();
-  const record: ProcessRecord = { ...options.record, owner };
+  const record: ProcessRecord = { ...launch.record, owner };
   const { socket_path: socketPath } = record;
   if (socketPath === null)
-    return err('SPAWN_FAILED', 'A process to be kept was given no socket.', 'Start it again.');
-  const backend = await backendFor(record, options, dirname(socketPath));
-  const started = await ProcessRun.start(
+    throw new BridgeError('SPAWN_FAILED', 'A process to be kept was given no socket.', 'Start it again.');
+  const backend = await backendFor(record, launch, dirname(socketPath), logger);
+  const run = await ProcessRun.start(
     {
       store: new ProcessStore(options.statePath),
       clock,
@@ -46,21 +42,19 @@ export async function keepProcess(options: KeepProcessOptions): Promise<Result<v
     record,
     (sink) => backend.spawn(spec, sink),
   );
-  if (!started.ok) return started;
-  const run = started.value;
   options.onRun(run);
-  const server = await ProcessKeeperServer.start(run, socketPath, clock);
+  const socket = await serveProcess({ running: run, socketPath, clock, logger });
   options.onReady(run.record);
   await run.ended;
-  await server.end();
+  await socket.finish();
   await backend.dispose();
-  return { ok: true, value: undefined };
 }
 
 async function backendFor(
   { mode, owner }: ProcessRecord,
-  { shell, containers, logger }: KeepProcessOptions,
+  { shell, containers }: KeptLaunch,
   pipeFolder: string,
+  logger: Logger,
 ): Promise<Pick<ProcessBackend, 'spawn' | 'dispose'>> {
   const clock = systemClock;
   if (mode === 'docker') {

@@ -1,18 +1,14 @@
 import { rmSync } from 'node:fs';
-import { BridgeError, isErrorCode } from '../base/errors.js';
+import { BridgeError } from '../base/errors.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
-import type { TaskRecord } from '../tasks/task.js';
+import { taskRecordSchema, type TaskRecord } from '../tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../tasks/task-host.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { KeeperClient } from './keeper-client.js';
-import { readyMessageSchema, type ReadyMessage } from './messages.js';
-import { readyLine } from './ready-line.js';
+import { launchKeeper, type KeeperProgram } from './launch-keeper.js';
 import { ServerPresence, type KeptTask, type Stay } from './server-presence.js';
-import { spawnKeeper, type KeeperProgram } from './spawn-keeper.js';
-
-const MAX_READY_BYTES = 1024 * 1024;
 
 export interface KeeperHostOptions extends Pick<KeeperProgram, 'keeperEntry' | 'nodeArguments' | 'env'> {
   readonly stateDir: StateDir;
@@ -23,29 +19,15 @@ export interface KeeperHostOptions extends Pick<KeeperProgram, 'keeperEntry' | '
 export class KeeperHost implements TaskHost {
   readonly #options: KeeperHostOptions;
   readonly #presence = new ServerPresence();
-  readonly #program: KeeperProgram;
 
   constructor(options: KeeperHostOptions) {
     this.#options = options;
-    const { keeperEntry, nodeArguments, stateDir, runtimeDir, env } = options;
-    this.#program = {
-      keeperEntry,
-      nodeArguments,
-      statePath: stateDir.path,
-      runtimePath: runtimeDir.path,
-      // A server inside a task has that task's mark. Not all that it starts belongs to the task: the queue is everybody's.
-      env: { ...env, [MARK_VARIABLE]: undefined },
-    };
   }
 
   async launch(spec: TaskSpec): Promise<TaskRecord> {
-    const ready = await this.#start(spec);
-    if ('record' in ready) {
-      if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(ready.record);
-      return ready.record;
-    }
-    const { code, message, hint } = ready.error;
-    throw new BridgeError(isErrorCode(code) ? code : 'TASK_START_FAILED', message, hint);
+    const record = await this.#start(spec);
+    if (spec.settings.stop_without_server_seconds !== undefined) this.#stayIfReached(record);
+    return record;
   }
 
   async connect({
@@ -70,37 +52,41 @@ export class KeeperHost implements TaskHost {
   }
 
   #stayIfReached(task: KeptTask): void {
-    // A keeper that cannot be reached now is joined later, when this server joins tasks, or ends its task: whoever reads it is told.
+    // A keeper that cannot be reached now is joined later, when this server joins tasks, or ends its task, which its record says.
     this.stay(task).catch(() => undefined);
   }
 
-  /** Starts the process and waits for its one line: it runs, or why not. */
-  async #start({ task_id: taskId, parent }: TaskSpec): Promise<ReadyMessage> {
-    const { stateDir, runtimeDir } = this.#options;
+  async #start({ task_id: taskId, parent }: TaskSpec): Promise<TaskRecord> {
+    const { stateDir, runtimeDir, env, keeperEntry, nodeArguments } = this.#options;
     const log = stateDir.keeperLog(taskId);
-    const program =
-      parent === undefined
-        ? this.#program
-        : { ...this.#program, env: { ...this.#program.env, [MARK_VARIABLE]: parent.mark } };
-    const line = await readyLine(spawnKeeper(program, taskId, log), MAX_READY_BYTES);
-    const ready = line.kind === 'said' ? parseReady(line.text) : undefined;
-    if (ready !== undefined) return ready;
-    const said = line.kind === 'said' && line.text !== '' ? 'it said something else' : 'it ended at once';
-    // A keeper that died while it started cannot do so itself.
-    rmSync(runtimeDir.socketPath(taskId), { force: true });
-    throw new BridgeError(
-      'TASK_START_FAILED',
-      `The keeper process of ${taskId} could not be started: ${line.kind === 'failed' ? line.why : said}.`,
-      `See ${log} and the server log.`,
-    );
-  }
-}
-
-function parseReady(text: string): ReadyMessage | undefined {
-  try {
-    return readyMessageSchema.parse(JSON.parse(text));
-  } catch {
-    // Told by the caller as "it said something else", with the keeper's own log beside it.
-    return undefined;
+    let isUp = true;
+    try {
+      return await launchKeeper(
+        {
+          keeperEntry,
+          nodeArguments,
+          statePath: stateDir.path,
+          runtimePath: runtimeDir.path,
+          // A server inside a task has that task's mark. Not all that it starts belongs to the task: the queue is everybody's.
+          env: { ...env, [MARK_VARIABLE]: parent?.mark },
+        },
+        {
+          id: taskId,
+          log,
+          record: taskRecordSchema,
+          failure: (why) => {
+            isUp = false;
+            return new BridgeError(
+              'TASK_START_FAILED',
+              `The keeper process of ${taskId} could not be started: ${why}.`,
+              `See ${log} and the server log.`,
+            );
+          },
+        },
+      );
+    } finally {
+      // A keeper that died while it started cannot do so itself.
+      if (!isUp) rmSync(runtimeDir.socketPath(taskId), { force: true });
+    }
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { SessionTerminal, TerminalSize } from '../claude/session-terminal.js';
-import type { TerminalView } from './messages.js';
+import type { TerminalView } from './wire/task-messages.js';
 import { TerminalWatcher, type WatcherLine } from './terminal-watcher.js';
 
 /** Below this the dialogs of Claude Code are cut, and nobody could read them. */

@@ -1,5 +1,5 @@
 // Pure: what a terminal sends for a key.
-import { err, ok, type Result } from './result.js';
+import { BridgeError } from '../base/errors.js';
 
 const ESC = '\x1b';
 
@@ -48,25 +48,25 @@ const FUNCTION: readonly string[] = [
   '[24~',
 ];
 
-/** What the words of a fault list. */
+/** What an error message lists. */
 export const keyNames =
   'ctrl-a to ctrl-z, alt-<character>, esc, enter, tab, shift-tab, backspace, delete, insert, space, up, down, left, right, home, end, page-up, page-down, f1 to f12';
 
-/** The bytes of the keys, in order. `isApplicationMode` is what the program has asked for (DECCKM). */
-export function bytesOfKeys(names: readonly string[], isApplicationMode: boolean): Result<Buffer> {
+/** The bytes of the keys, in order. `isApplicationMode` is what the program has asked for (DECCKM). Throws INVALID_ARGUMENTS for a key that does not exist. */
+export function bytesOfKeys(names: readonly string[], isApplicationMode: boolean): Buffer {
   let text = '';
   for (const name of names) {
     const key = textOfKey(name, isApplicationMode);
     if (key === undefined) {
-      return err(
-        'UNKNOWN_NAME',
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
         `There is no key ${JSON.stringify(name.slice(0, 100))}.`,
         `Known keys: ${keyNames}. Give anything else as text.`,
       );
     }
     text += key;
   }
-  return ok(Buffer.from(text));
+  return Buffer.from(text);
 }
 
 function textOfKey(given: string, isApplicationMode: boolean): string | undefined {

@@ -1,6 +1,5 @@
 import type { ProcessSpec } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
-import type { Result } from './result.js';
 import type { RunningProcess } from './running-process.js';
 
 /** What a keeper is told to run. It holds an environment, and is never written to disk. */
@@ -11,7 +10,8 @@ export interface KeptLaunch {
 
 /** Runs processes that outlive the server: each has a small process of its own that keeps it. */
 export interface ProcessKeepers {
-  launch(launch: KeptLaunch): Promise<Result<RunningProcess>>;
+  /** Throws BridgeError when it cannot be started; nothing is left behind then. */
+  launch(launch: KeptLaunch): Promise<RunningProcess>;
   /** Undefined when its keeper is gone. */
   connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
   /** Removes what a keeper that is gone left beside its record. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { messageOf } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
@@ -12,7 +12,6 @@ import type { ProcessKeepers } from './process-keepers.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
 import { ProcessRun } from './process-run.js';
 import type { ProcessStore } from './process-store.js';
-import { err, ok, type Result } from './result.js';
 import type { RunningProcess } from './running-process.js';
 import type { SpawnRequest } from './spawn-request.js';
 
@@ -66,9 +65,10 @@ export class ProcessManager {
     this.#parts = parts;
   }
 
-  async spawn(request: SpawnRequest): Promise<Result<RunningProcess>> {
+  /** Throws BridgeError when it cannot be started. */
+  async spawn(request: SpawnRequest): Promise<RunningProcess> {
     if (this.#isDisposed)
-      return err(
+      throw new BridgeError(
         'SPAWN_FAILED',
         'A process was to be started, and this server is leaving.',
         'Start it again.',
@@ -77,18 +77,18 @@ export class ProcessManager {
     const started = request.keep
       ? await this.#parts.keepers.launch({ record, spec })
       : await this.#start(record, spec);
-    if (!started.ok) return started;
-    this.#hold(started.value);
+    this.#hold(started);
     return started;
   }
 
-  async find(id: string): Promise<Result<FoundProcess>> {
+  /** Throws PROCESS_NOT_FOUND. */
+  async find(id: string): Promise<FoundProcess> {
     const running = this.#running.get(id);
-    if (running !== undefined) return ok(found(running));
+    if (running !== undefined) return found(running);
     const record = await this.#parts.store.read(id);
-    if (record !== undefined) return ok(await this.#settled(record));
-    return err(
-      'NOT_FOUND',
+    if (record !== undefined) return this.#settled(record);
+    throw new BridgeError(
+      'PROCESS_NOT_FOUND',
       `No process has the pid ${JSON.stringify(id.slice(0, 100))}.`,
       'Call ps for those that run and those that have ended; a pid is the text that spawn answered.',
     );
@@ -108,14 +108,12 @@ export class ProcessManager {
     return mark === null ? 0 : this.#parts.endMarked(mark, owner.start_time ?? undefined);
   }
 
-  /** Ends a kept process whose keeper does not answer; its last record. */
-  async endStuck(record: ProcessRecord): Promise<Result<ProcessRecord>> {
-    const ended = await endKeeper(record, this.#parts.clock);
-    if (!ended.ok) return ended;
+  /** Ends a kept process whose keeper does not answer; its last record. Throws PROCESS_UNREACHABLE when that is not possible. */
+  async endStuck(record: ProcessRecord): Promise<ProcessRecord> {
+    await endKeeper(record, this.#parts.clock);
     // Its connection closes with it.
     await this.#running.get(record.process_id)?.ended;
-    const found = await this.find(record.process_id);
-    return found.ok ? ok(found.value.record) : found;
+    return (await this.find(record.process_id)).record;
   }
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
@@ -157,17 +155,14 @@ export class ProcessManager {
     return { record, spec: { ...rest, id, command, cwd, env: whole, ...(tty && { tty }) } };
   }
 
-  async #start(record: ProcessRecord, spec: ProcessSpec): Promise<Result<RunningProcess>> {
+  async #start(record: ProcessRecord, spec: ProcessSpec): Promise<RunningProcess> {
     const { store, clock, logger, maxOutputBytes } = this.#parts;
     const backend = await this.#backend(record.mode);
     const parts = { store, clock, logger, maxOutputBytes };
-    const started = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
-    if (started.ok) {
-      const run = started.value;
-      this.#runs.add(run);
-      void run.ended.then(() => this.#runs.delete(run));
-    }
-    return started;
+    const run = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
+    this.#runs.add(run);
+    void run.ended.then(() => this.#runs.delete(run));
+    return run;
   }
 
   #backend(mode: ProcessMode): Promise<ProcessBackend> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { messageOf } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import { ProcessOutput } from './output/process-output.js';
@@ -9,7 +9,7 @@ import type { ProcessExit, ProcessHandle, TerminalSize } from './process-handle.
 import type { ProcessRecord } from './process-record.js';
 import { ProcessScreen, type ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
-import { err, ok, type Result } from './result.js';
+import { valueOf, type Result } from './result.js';
 import type { Printed, RunningProcess } from './running-process.js';
 
 export interface ProcessRunParts {
@@ -48,12 +48,12 @@ export class ProcessRun implements RunningProcess {
     this.ended = handle.exited.then((exit) => this.#end(exit));
   }
 
-  /** Writes the record and starts the process. On a fault nothing is left. Throws STATE_UNUSABLE. */
+  /** Writes the record and starts the process. Throws BridgeError; nothing is left then. */
   static async start(
     parts: ProcessRunParts,
     record: ProcessRecord,
     start: StartProcess,
-  ): Promise<Result<ProcessRun>> {
+  ): Promise<ProcessRun> {
     const { store, clock, logger, maxOutputBytes } = parts;
     const folder = await store.create(record);
     const output = new ProcessOutput({
@@ -72,55 +72,53 @@ export class ProcessRun implements RunningProcess {
     // Before the process: its first bytes come while it is still being started.
     const screen =
       size === null ? undefined : new ProcessScreen({ size, clock, reply: (bytes) => reply(bytes) });
-    const started = await start(screen === undefined ? output : shown(output, screen));
-    if (!started.ok) {
+    try {
+      const handle = valueOf(await start(screen === undefined ? output : shown(output, screen)));
+      reply = (bytes) => void handle.write(bytes);
+      for (const bytes of early) reply(bytes);
+      return new ProcessRun(parts, record, handle, output, screen);
+    } catch (fault) {
       screen?.dispose();
       await output.close();
       await store.remove(record.process_id);
-      return started;
+      throw fault;
     }
-    const handle = started.value;
-    reply = (bytes) => void handle.write(bytes);
-    for (const bytes of early) reply(bytes);
-    return ok(new ProcessRun(parts, record, handle, output, screen));
   }
 
   get record(): ProcessRecord {
     return this.#record;
   }
 
-  write(bytes: Uint8Array): Promise<Result<void>> {
-    return this.#handle.write(bytes);
+  async write(bytes: Uint8Array): Promise<void> {
+    valueOf(await this.#handle.write(bytes));
   }
 
-  endInput(): Promise<Result<void>> {
-    return this.#handle.endInput();
+  async endInput(): Promise<void> {
+    valueOf(await this.#handle.endInput());
   }
 
-  async press(keys: readonly string[]): Promise<Result<void>> {
-    if (this.#screen === undefined) return noTerminal('Keys were to be pressed');
-    const bytes = bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys);
-    return bytes.ok ? this.#handle.write(bytes.value) : bytes;
+  async press(keys: readonly string[]): Promise<void> {
+    if (this.#screen === undefined) throw noTerminal('Keys were to be pressed');
+    await this.write(bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys));
   }
 
-  async resize(size: TerminalSize): Promise<Result<void>> {
-    const resized = await this.#handle.resize(size);
-    if (resized.ok) this.#screen?.resize(size);
-    return resized;
+  async resize(size: TerminalSize): Promise<void> {
+    valueOf(await this.#handle.resize(size));
+    this.#screen?.resize(size);
   }
 
-  signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<Result<void>> {
-    return this.#handle.signal(name, options);
+  async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
+    valueOf(await this.#handle.signal(name, options));
   }
 
   async kill(first: NodeJS.Signals) {
-    const killed = await this.#handle.kill(first);
-    if (killed.ok && killed.value.left === 0) await this.ended;
+    const killed = valueOf(await this.#handle.kill(first));
+    if (killed.left === 0) await this.ended;
     return killed;
   }
 
-  stats() {
-    return this.#handle.stats();
+  async stats() {
+    return valueOf(await this.#handle.stats());
   }
 
   async printed(): Promise<Printed> {
@@ -128,8 +126,8 @@ export class ProcessRun implements RunningProcess {
     return { bytes: this.#output.bytes, lostBytes: this.#output.lostBytes };
   }
 
-  async untilPrints(printedBytes: number, limitMs: number): Promise<Result<void>> {
-    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return ok(undefined);
+  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
+    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         timer.dispose();
@@ -141,13 +139,11 @@ export class ProcessRun implements RunningProcess {
       const printed = this.#output.onPrinted(done);
       const ended = this.#done.event(done);
     });
-    return ok(undefined);
   }
 
-  async screen(): Promise<Result<ScreenText>> {
-    return this.#screen === undefined
-      ? noTerminal('Its screen was asked for')
-      : ok(await this.#screen.show());
+  async screen(): Promise<ScreenText> {
+    if (this.#screen === undefined) throw noTerminal('Its screen was asked for');
+    return this.#screen.show();
   }
 
   /** Ends what is left, and closes everything. */
@@ -196,8 +192,8 @@ function shown(output: ProcessOutput, screen: ProcessScreen): OutputSink {
   };
 }
 
-function noTerminal(what: string) {
-  return err(
+function noTerminal(what: string): BridgeError {
+  return new BridgeError(
     'NO_TERMINAL',
     `${what}, and the process has no terminal.`,
     'Start it with tty to give it one; a process with pipes takes text.',

@@ -1,4 +1,5 @@
 import { withinMs, type Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import { WORK_DIRECTORY } from './docker/docker-spec.js';
 import { headAndTail } from './output/first-output.js';
@@ -12,8 +13,8 @@ import type { FoundProcess, ProcessManager } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
+import { processUnreachable } from './process-unreachable.js';
 import { promptIn } from './prompt-hint.js';
-import { err, ok, unreachable, type Err, type Result } from './result.js';
 import type { RunningProcess } from './running-process.js';
 import type { SpawnRequest } from './spawn-request.js';
 import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
@@ -104,7 +105,7 @@ export interface SpawnWish extends Omit<SpawnRequest, 'cwd' | 'mountProject'> {
   readonly mountProject?: string;
 }
 
-/** What the tools do with processes. */
+/** What the tools do with processes. Its methods throw BridgeError. */
 export class ProcessService {
   readonly #manager: ProcessManager;
   readonly #store: ProcessStore;
@@ -132,15 +133,16 @@ export class ProcessService {
    * Starts it and waits for its end, at most `limitMs`; 0 does not wait. Who cancels ends it. Throws what AllowedRoots
    * throws for the folder.
    */
-  async spawn(wish: SpawnWish, limitMs: number, signal: AbortSignal): Promise<Result<SpawnOutcome>> {
+  async spawn(wish: SpawnWish, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
     const { mountProject, ...rest } = wish;
     const mounted =
       mountProject === undefined
         ? {}
         : { mountProject: await this.#project.resolve(this.#project.absolute(mountProject)) };
-    const started = await this.#manager.spawn({ ...rest, cwd: await this.#folder(wish), ...mounted });
-    if (!started.ok) return withShellHint(started, wish);
-    const running = started.value;
+    const request = { ...rest, cwd: await this.#folder(wish), ...mounted };
+    const running = await this.#manager.spawn(request).catch((fault: unknown) => {
+      throw withShellHint(fault, wish);
+    });
     const cancelled = new Promise<'cancelled'>((resolve) => {
       signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
     });
@@ -149,61 +151,46 @@ export class ProcessService {
         ? undefined
         : await withinMs(this.#clock, limitMs, Promise.race([running.ended, cancelled]));
     // Nobody knows its pid: it could not be ended later.
-    if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM');
+    if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(unlessExpected);
     const { record } = running;
-    return ok({
+    return {
       record,
       isBackground: record.status === 'running',
       ...(limitMs > 0 || record.status === 'terminated' ? await this.#shown(running, {}) : {}),
-    });
+    };
   }
 
   /** Gives input, in the order text, keys, end of input, and waits for what comes of it. */
-  async input(query: InputQuery, signal: AbortSignal): Promise<Result<InputOutcome>> {
-    const found = await this.#running(query.id);
-    if (!found.ok) return found;
-    const running = found.value;
+  async input(query: InputQuery, signal: AbortSignal): Promise<InputOutcome> {
+    const running = await this.#running(query.id);
     const { text, keys, eof, size, waitFor, limitMs } = query;
-    const holds = waitFor === undefined ? ok(undefined) : textFinder(waitFor, true);
-    if (!holds.ok) return holds;
+    const holds = waitFor === undefined ? undefined : textFinder(waitFor, true);
     const before = await running.printed();
-    const steps = [
-      () => (size === undefined ? undefined : running.resize(size)),
-      () => (text === undefined || text === '' ? undefined : running.write(Buffer.from(text))),
-      () => (keys === undefined || keys.length === 0 ? undefined : running.press(keys)),
-      () => (eof === true ? running.endInput() : undefined),
-    ];
-    for (const step of steps) {
-      const done = await step();
-      if (done?.ok === false) return done;
-    }
+    if (size !== undefined) await running.resize(size);
+    if (text !== undefined && text !== '') await running.write(Buffer.from(text));
+    if (keys !== undefined && keys.length > 0) await running.press(keys);
+    if (eof === true) await running.endInput();
     const folder = this.#store.folder(query.id);
     const outcome = await waitForOutput({
       running,
       folder,
       before,
-      holds: holds.value,
+      holds,
       limitMs,
       clock: this.#clock,
       signal,
     });
-    if (!outcome.ok) return outcome;
-    return ok({
-      record: running.record,
-      outcome: outcome.value,
-      ...(await this.#shown(running, before.bytes)),
-    });
+    return { record: running.record, outcome, ...(await this.#shown(running, before.bytes)) };
   }
 
-  async output(query: OutputQuery, signal: AbortSignal): Promise<Result<OutputOutcome>> {
+  async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
     const found = await this.#manager.find(query.id);
-    if (!found.ok) return found;
-    const { record, running } = found.value;
+    const { record, running } = found;
     await running?.printed();
     const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
     const stream = query.stream ?? streams[0] ?? 'stdout';
     if (!streams.includes(stream)) {
-      return err(
+      throw new BridgeError(
         'NO_TERMINAL',
         `The stream ${stream} was asked for, and the process has ${record.tty === null ? 'no terminal' : 'a terminal, where stdout and stderr are one'}.`,
         `Ask for ${streams.join(' or ')}.`,
@@ -217,14 +204,10 @@ export class ProcessService {
       ),
     );
     const about = { record, stream, extents };
-    if (query.screen) {
-      const screen = await screenOf(found.value);
-      return screen.ok ? ok({ ...about, screen: screen.value }) : screen;
-    }
+    if (query.screen) return { ...about, screen: await screenOf(found) };
     if (query.search !== undefined) {
       const holds = textFinder(query.search, query.isRegex);
-      if (!holds.ok) return holds;
-      const search = await searchOutput(reader, holds.value, {
+      const search = await searchOutput(reader, holds, {
         from: query.cursor ?? 0,
         maxFound: MAX_FOUND,
         maxLineChars: MAX_LINE_CHARS,
@@ -232,14 +215,14 @@ export class ProcessService {
         clock: this.#clock,
         signal,
       });
-      return ok({ ...about, search });
+      return { ...about, search };
     }
     const hasEnded = record.status === 'terminated';
     const text =
       query.cursor === undefined
         ? await lastLines(reader, query.lines, query.maxBytes, hasEnded)
         : await textFrom(reader, query.cursor, query.maxBytes, hasEnded);
-    return ok({ ...about, text });
+    return { ...about, text };
   }
 
   /** Those that run, and the `recent` that ended last. */
@@ -253,30 +236,31 @@ export class ProcessService {
   }
 
   /** Signals the whole tree. A signal that asks for the end is followed by harder ones until nothing is left. */
-  async kill(id: string, name: NodeJS.Signals): Promise<Result<KillOutcome>> {
-    const found = await this.#manager.find(id);
-    if (!found.ok) return found;
-    const { record, running } = found.value;
+  async kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
+    const { record, running } = await this.#manager.find(id);
     const isEnding = ENDING.has(name);
     if (running === undefined) {
       if (isEnding && record.keep && record.status === 'running') return this.#endStuck(record);
       const leftBehind = record.status === 'terminated' ? await this.#manager.endLeftBehind(record) : 0;
-      return leftBehind > 0 ? ok({ record, left: 0, leftBehind }) : notRunning(record);
+      if (leftBehind === 0) throw notRunning(record);
+      return { record, left: 0, leftBehind };
     }
     if (!isEnding) {
-      const sent = await running.signal(name, { tree: true });
-      if (!sent.ok) return sent;
+      await running.signal(name, { tree: true });
       await withinMs(this.#clock, AFTER_SIGNAL_MS, running.ended);
-      return ok({ record: running.record, left: 0, leftBehind: 0 });
+      return { record: running.record, left: 0, leftBehind: 0 };
     }
-    const killed = await running.kill(name);
-    if (!killed.ok) return killed.fault.code === 'UNREACHABLE' ? this.#endStuck(record) : killed;
-    return ok({ record: running.record, ...killed.value, leftBehind: 0 });
+    try {
+      const killed = await running.kill(name);
+      return { record: running.record, ...killed, leftBehind: 0 };
+    } catch (fault) {
+      if (fault instanceof BridgeError && fault.code === 'PROCESS_UNREACHABLE') return this.#endStuck(record);
+      throw fault;
+    }
   }
 
-  async #endStuck(record: ProcessRecord): Promise<Result<KillOutcome>> {
-    const ended = await this.#manager.endStuck(record);
-    return ended.ok ? ok({ record: ended.value, left: 0, leftBehind: 0 }) : ended;
+  async #endStuck(record: ProcessRecord): Promise<KillOutcome> {
+    return { record: await this.#manager.endStuck(record), left: 0, leftBehind: 0 };
   }
 
   async #folder({ mode, cwd }: SpawnWish): Promise<string> {
@@ -284,16 +268,19 @@ export class ProcessService {
     return this.#project.resolve(cwd === undefined ? undefined : this.#project.absolute(cwd));
   }
 
-  async #running(id: string): Promise<Result<RunningProcess>> {
-    const found = await this.#manager.find(id);
-    if (!found.ok) return found;
-    const { record, running } = found.value;
-    return running === undefined ? notRunning(record) : ok(running);
+  async #running(id: string): Promise<RunningProcess> {
+    const { record, running } = await this.#manager.find(id);
+    if (running === undefined) throw notRunning(record);
+    return running;
   }
 
   async #listed({ record, running }: FoundProcess): Promise<ListedProcess> {
-    const [stats, printedBytes] = await Promise.all([running?.stats(), this.#printedBytes(record, running)]);
-    return { record, ...(stats?.ok === true && { stats: stats.value }), printedBytes };
+    const [stats, printedBytes] = await Promise.all([
+      // One that ends meanwhile, or does not answer, is listed without.
+      running?.stats().catch(unlessExpected),
+      this.#printedBytes(record, running),
+    ]);
+    return { record, ...(stats !== undefined && { stats }), printedBytes };
   }
 
   async #printedBytes(record: ProcessRecord, running: RunningProcess | undefined): Promise<number> {
@@ -311,8 +298,7 @@ export class ProcessService {
   ): Promise<ShownOutput> {
     const { record } = running;
     if (record.tty !== null) {
-      const shown = record.screen === null ? await running.screen() : undefined;
-      const screen = shown?.ok === true ? shown.value.text : (record.screen ?? '');
+      const screen = record.screen ?? (await running.screen().catch(unlessExpected))?.text ?? '';
       return { screen, ...promptOf(screen, record) };
     }
     const { bytes } = await running.printed();
@@ -337,12 +323,17 @@ export class ProcessService {
   }
 }
 
-/** A whole command line was given as the name of a program. */
-function withShellHint(refused: Err, { command }: SpawnWish): Err {
+/** The error with a better hint where a whole command line was given as the name of a program. */
+function withShellHint(fault: unknown, { command }: SpawnWish): unknown {
   const isLine = command.length === 1 && /\s/.test(command[0].trim());
-  if (refused.fault.code !== 'PROGRAM_NOT_FOUND' || !isLine) return refused;
+  if (!(fault instanceof BridgeError) || fault.code !== 'PROGRAM_NOT_FOUND' || !isLine) return fault;
   const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';
-  return { ok: false, fault: { ...refused.fault, hint } };
+  return new BridgeError(fault.code, fault.message, hint, { cause: fault });
+}
+
+/** Undefined in the place of a BridgeError; anything else is thrown on. */
+function unlessExpected(fault: unknown): undefined {
+  if (!(fault instanceof BridgeError)) throw fault;
 }
 
 function promptOf(text: string, { status }: ProcessRecord): Pick<ShownOutput, 'prompt'> {
@@ -350,28 +341,28 @@ function promptOf(text: string, { status }: ProcessRecord): Pick<ShownOutput, 'p
   return prompt === undefined ? {} : { prompt };
 }
 
-async function screenOf({ record, running }: FoundProcess): Promise<Result<ScreenText>> {
+async function screenOf({ record, running }: FoundProcess): Promise<ScreenText> {
   if (running !== undefined) return running.screen();
   if (record.tty === null || record.screen === null)
-    return err(
+    throw new BridgeError(
       'NO_TERMINAL',
       'The screen of a process without a terminal was asked for.',
       'Read its output.',
     );
-  return ok({ text: record.screen, cursor: { column: 0, row: 0 }, size: record.tty });
+  return { text: record.screen, cursor: { column: 0, row: 0 }, size: record.tty };
 }
 
-function notRunning(record: ProcessRecord) {
+function notRunning(record: ProcessRecord): BridgeError {
   if (record.status === 'running' && record.keep)
-    return unreachable(record.process_id, 'its keeper runs, and takes no connection');
+    return processUnreachable(record.process_id, 'its keeper runs, and takes no connection');
   if (record.status === 'running')
-    return err(
-      'NOT_RUNNING',
+    return new BridgeError(
+      'PROCESS_NOT_RUNNING',
       `The process ${record.process_id} belongs to another server, which runs.`,
       'Its output can be read; only that server gives it input or ends it.',
     );
-  return err(
-    'NOT_RUNNING',
+  return new BridgeError(
+    'PROCESS_NOT_RUNNING',
     `The process ${record.process_id} has ended.`,
     'Its output can still be read; start it again if need be.',
   );

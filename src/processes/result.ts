@@ -1,3 +1,5 @@
+import { BridgeError, type ErrorCode } from '../base/errors.js';
+
 /** What can go wrong with a process, as a backend tells it; the tool edge turns each into a BridgeError. */
 export type ProcessFaultCode =
   /** The program, or the shell, was not found or may not be run. */
@@ -8,8 +10,6 @@ export type ProcessFaultCode =
   | 'NOT_FOUND'
   /** It has ended; there is nothing to write to or to signal any more. */
   | 'NOT_RUNNING'
-  /** It runs, as far as is known, and its keeper does not answer. */
-  | 'UNREACHABLE'
   /** Its input was closed before, or its pipe is full of what it does not read. */
   | 'INPUT_CLOSED'
   | 'INPUT_FULL'
@@ -43,6 +43,22 @@ export interface Err {
   readonly fault: ProcessFault;
 }
 
+/** How a caller meets what a backend answered. */
+const codes: Readonly<Record<ProcessFaultCode, ErrorCode>> = {
+  NOT_FOUND: 'PROCESS_NOT_FOUND',
+  NOT_RUNNING: 'PROCESS_NOT_RUNNING',
+  PROGRAM_NOT_FOUND: 'PROGRAM_NOT_FOUND',
+  SPAWN_FAILED: 'SPAWN_FAILED',
+  INPUT_CLOSED: 'INPUT_REFUSED',
+  INPUT_FULL: 'INPUT_REFUSED',
+  NO_TERMINAL: 'NO_TERMINAL',
+  UNKNOWN_NAME: 'INVALID_ARGUMENTS',
+  BACKEND_UNAVAILABLE: 'DOCKER_UNAVAILABLE',
+  IMAGE_NOT_FOUND: 'IMAGE_NOT_FOUND',
+  COPY_REFUSED: 'COPY_REFUSED',
+  COPY_FAILED: 'COPY_FAILED',
+};
+
 /** How a backend answers: a value, or a fault in words. Nothing that a backend expects is thrown. */
 export type Result<T> = Ok<T> | Err;
 
@@ -55,11 +71,9 @@ export function err(code: ProcessFaultCode, message: string, hint: string, cause
   return { ok: false, fault: { code, message, hint, ...(cause === undefined ? {} : { cause }) } };
 }
 
-/** `why` completes "cannot be reached: …". */
-export function unreachable(
-  id: string,
-  why: string,
-  hint = 'kill ends it all the same; ps tells what became of it.',
-): Err {
-  return err('UNREACHABLE', `The process ${id} cannot be reached: ${why}.`, hint);
+/** The value of a result; its fault is thrown as the BridgeError that a caller reads. */
+export function valueOf<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  const { code, message, hint, cause } = result.fault;
+  throw new BridgeError(codes[code], message, hint, { cause });
 }

@@ -2,7 +2,6 @@ import type { OutputBytes } from './output/process-output.js';
 import type { ProcessExit, ProcessStats, TerminalSize } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ScreenText } from './process-screen.js';
-import type { Result } from './result.js';
 
 /** What a process has printed so far. */
 export interface Printed {
@@ -11,25 +10,25 @@ export interface Printed {
   readonly lostBytes: number;
 }
 
-/** A process that runs, here or in a keeper: what can be asked of it. Its output is read from its files. */
+/** A process that runs, here or in a keeper. Its methods throw BridgeError (PROCESS_NOT_RUNNING, INPUT_REFUSED, …). Its output is read from its files. */
 export interface RunningProcess {
   readonly record: ProcessRecord;
   /** Ends when it has ended and everything of it is on disk, with its last record; never rejects. */
   readonly ended: Promise<ProcessRecord>;
-  write(bytes: Uint8Array): Promise<Result<void>>;
-  endInput(): Promise<Result<void>>;
+  write(bytes: Uint8Array): Promise<void>;
+  endInput(): Promise<void>;
   /** Keys by name; NO_TERMINAL for a process without one. */
-  press(keys: readonly string[]): Promise<Result<void>>;
-  resize(size: TerminalSize): Promise<Result<void>>;
-  signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<Result<void>>;
-  kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>>;
-  stats(): Promise<Result<ProcessStats>>;
+  press(keys: readonly string[]): Promise<void>;
+  resize(size: TerminalSize): Promise<void>;
+  signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void>;
+  kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
+  stats(): Promise<ProcessStats>;
   /** What it has printed, all of it readable in its files by now. */
   printed(): Promise<Printed>;
   /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
-  untilPrints(printedBytes: number, limitMs: number): Promise<Result<void>>;
+  untilPrints(printedBytes: number, limitMs: number): Promise<void>;
   /** NO_TERMINAL for a process without one. */
-  screen(): Promise<Result<ScreenText>>;
+  screen(): Promise<ScreenText>;
 }
 
 export function totalOf({ bytes }: Printed): number {

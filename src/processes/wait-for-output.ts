@@ -3,7 +3,6 @@ import { OutputReader } from './output/output-reader.js';
 import { textFrom } from './output/read-text.js';
 import type { HoldsText } from './output/text-finder.js';
 import type { OutputStream } from './process-backend.js';
-import { ok, type Result } from './result.js';
 import { totalOf, type Printed, type RunningProcess } from './running-process.js';
 
 /** Output that pauses for so long is taken for all that came of an input. */
@@ -26,27 +25,29 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits for what comes of an input: a pause behind it, or a text in it. A fault when nobody can tell any more. */
-export async function waitForOutput(options: WaitOptions): Promise<Result<WaitOutcome>> {
+/** Waits for what comes of an input: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
+export async function waitForOutput(options: WaitOptions): Promise<WaitOutcome> {
   const { running, before, holds, limitMs, clock, signal } = options;
   const untilMs = clock.monotonicMs() + limitMs;
   let seen = totalOf(before);
   let hasPrinted = false;
   for (;;) {
-    if (signal?.aborted) return ok('cancelled');
+    if (signal?.aborted) return 'cancelled';
     const leftMs = untilMs - clock.monotonicMs();
     const isPausing = hasPrinted && holds === undefined;
     const waitMs = Math.max(0, isPausing ? Math.min(QUIET_MS, leftMs) : leftMs);
-    const waited = await running.untilPrints(seen, waitMs);
+    const waiting = running.untilPrints(seen, waitMs);
+    // If this fails, what was printed before may still hold the text.
+    await waiting.catch(() => undefined);
     const printed = await running.printed();
     const isNew = totalOf(printed) > seen;
     seen = totalOf(printed);
     hasPrinted ||= isNew;
-    if (holds !== undefined && isNew && (await holdsNew(options, printed, holds))) return ok('found');
-    if (running.record.status === 'terminated') return ok('ended');
-    if (!waited.ok) return waited;
-    if (!isNew && isPausing) return ok('quiet');
-    if (clock.monotonicMs() >= untilMs) return ok('limit');
+    if (holds !== undefined && isNew && (await holdsNew(options, printed, holds))) return 'found';
+    if (running.record.status === 'terminated') return 'ended';
+    await waiting;
+    if (!isNew && isPausing) return 'quiet';
+    if (clock.monotonicMs() >= untilMs) return 'limit';
   }
 }
 

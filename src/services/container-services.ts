@@ -8,7 +8,6 @@ import { DockerEngine } from '../processes/docker/docker-engine.js';
 import type { DockerSpec } from '../processes/docker/docker-spec.js';
 import type { ProcessBackend } from '../processes/process-backend.js';
 import type { FoundProcess } from '../processes/process-manager.js';
-import type { Result } from '../processes/result.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import { ownerState } from '../store/owner-state.js';
@@ -28,7 +27,7 @@ export function createContainers(
     readonly roots: AllowedRoots;
     readonly statePath: string;
     readonly keeper: ProcessIdentity;
-    readonly find: (id: string) => Promise<Result<FoundProcess>>;
+    readonly find: (id: string) => Promise<FoundProcess>;
   },
 ): Containers {
   const { roots, statePath, keeper, find } = parts;
@@ -49,9 +48,7 @@ export function createContainers(
     opener: new PathOpener(roots),
     refuse: writeGuard(roots, config.allow_protected_writes),
     lend: async (processId, use) => {
-      const found = await find(processId);
-      if (!found.ok) return found;
-      const { mode, keep, status } = found.value.record;
+      const { mode, keep, status } = (await find(processId)).record;
       // Its keeper made it, and what runs in it is the keeper's.
       if (mode === 'docker' && keep && status === 'running') return backend.lendKept(processId, use);
       if (mode === 'docker') return backend.lend(processId, use);

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { lazily } from '../base/lazily.js';
 import { ProcessKeeperHost } from '../keeper/process-keeper-host.js';
@@ -69,7 +68,7 @@ export async function createProcessServices(
       host: async () => hostBackend(config.shell, owner, runtimeDir),
       docker: async () => (await containers()).backend,
     },
-    keepers: keeperHost(options, store, stateDir),
+    keepers: keeperHost(options, store, stateDir, runtimeDir),
     endMarked,
     livingMarks: async () => {
       const { livingMarks } = await import('../processes/living-marks.js');
@@ -117,12 +116,18 @@ function hostBackend(shell: string, owner: ProcessIdentity, runtimeDir: RuntimeD
 }
 
 /** Starts the keepers of processes that outlive the server. */
-function keeperHost(options: BridgeOptions, store: ProcessStore, stateDir: StateDir): ProcessKeeperHost {
+function keeperHost(
+  options: BridgeOptions,
+  store: ProcessStore,
+  stateDir: StateDir,
+  runtimeDir: RuntimeDir,
+): ProcessKeeperHost {
   const { config, env } = options;
   return new ProcessKeeperHost({
-    keeperEntry: join(dirname(options.keeperEntry), 'process-keeper.js'),
+    keeperEntry: options.keeperEntry,
     nodeArguments: options.nodeArguments ?? [],
     statePath: stateDir.path,
+    runtimePath: runtimeDir.path,
     store,
     env,
     shell: config.shell,

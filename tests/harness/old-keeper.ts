@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createTaskId } from '../../src/base/ids.js';
-import { readJsonLines, writeJsonLine } from '../../src/keeper/json-lines.js';
+import { readJsonLines, writeJsonLine } from '../../src/keeper/wire/json-lines.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { sampleRecord, sampleSpec } from '../tasks/sample-task.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AnswerTurns } from '../../src/keeper/answer-turns.js';
+import { AnswerTurns } from '../../src/keeper/wire/answer-turns.js';
 
 it('one turn is given in each round of the event loop, in the order of asking', async () => {
   const turns = new AnswerTurns();

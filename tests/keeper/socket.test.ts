@@ -4,17 +4,22 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { KeeperClient } from '../../src/keeper/keeper-client.js';
 import { KeeperServer } from '../../src/keeper/keeper-server.js';
-import { keeperReplySchema, MAX_REQUEST_BYTES, type KeeperReply } from '../../src/keeper/messages.js';
+import { MAX_REQUEST_BYTES } from '../../src/keeper/wire/json-lines.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { createRun, type RunHarness } from '../tasks/run-harness.js';
 import { sampleRecord, TASK_ID } from '../tasks/sample-task.js';
+
+/** An answer or a push. */
+const lineSchema = z.looseObject({});
+type Line = z.infer<typeof lineSchema>;
 
 const socketPath = (): string => join(tmpdir(), `${createTaskId().slice(-12)}.sock`);
 
@@ -42,13 +47,12 @@ async function rawClient(path: string): Promise<Socket> {
   return socket;
 }
 
-async function lines(socket: Socket, count: number): Promise<KeeperReply[]> {
+async function lines(socket: Socket, count: number): Promise<Line[]> {
   let text = '';
   for await (const chunk of socket) {
     text += String(chunk);
     const whole = text.split('\n').slice(0, -1);
-    if (whole.length >= count)
-      return whole.slice(0, count).map((line) => keeperReplySchema.parse(JSON.parse(line)));
+    if (whole.length >= count) return whole.slice(0, count).map((line) => lineSchema.parse(JSON.parse(line)));
   }
   throw new Error(`the keeper hung up after: ${text}`);
 }

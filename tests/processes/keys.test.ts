@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bytesOfKeys } from '../../src/processes/keys.js';
 
 function sent(names: readonly string[], isApplicationMode = false): string {
-  const bytes = bytesOfKeys(names, isApplicationMode);
-  if (!bytes.ok) throw new Error(bytes.fault.message);
-  return bytes.value.toString('latin1');
+  return bytesOfKeys(names, isApplicationMode).toString('latin1');
 }
 
 describe('keys', () => {
@@ -47,6 +45,6 @@ describe('keys', () => {
   });
 
   test.each(['f0', 'f13', 'ctrl-1', 'hyper-x', '', 'constructor', 'x'])('there is none called %s', (name) => {
-    expect(bytesOfKeys([name], false)).toMatchObject({ ok: false, fault: { code: 'UNKNOWN_NAME' } });
+    expect(() => bytesOfKeys([name], false)).toThrow(/There is no key/);
   });
 });

@@ -8,7 +8,7 @@ import type { ProcessKeepers } from '../../src/processes/process-keepers.js';
 import { ProcessManager, type ProcessManagerParts } from '../../src/processes/process-manager.js';
 import { ProcessService } from '../../src/processes/process-service.js';
 import { ProcessStore } from '../../src/processes/process-store.js';
-import { err, type Result } from '../../src/processes/result.js';
+import type { Result } from '../../src/processes/result.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { childEnvironment } from '../../src/pty/child-env.js';
@@ -20,7 +20,7 @@ import { scratchFolder } from './scratch-folder.js';
 export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const noKeepers: ProcessKeepers = {
-  launch: async () => err('SPAWN_FAILED', 'This test keeps nothing.', ''),
+  launch: () => Promise.reject(new Error('this test keeps nothing')),
   connect: async () => undefined,
   clear: async () => {},
   dispose: () => {},
@@ -84,26 +84,22 @@ export async function openProcesses(
     never,
     /** Runs a text of `sh`, and waits for its end unless `limitMs` is 0. */
     sh: async (script: string, limitMs = 10_000, more: { tty?: true; keep?: boolean } = {}) =>
-      valueOf(
-        await service.spawn(
-          {
-            mode: 'host',
-            command: ['/bin/sh', '-c', script],
-            commandLine: script,
-            env: {},
-            keep: more.keep ?? false,
-            ...(more.tty && { tty: { columns: 80, rows: 24 } }),
-          },
-          limitMs,
-          never,
-        ),
+      await service.spawn(
+        {
+          mode: 'host',
+          command: ['/bin/sh', '-c', script],
+          commandLine: script,
+          env: {},
+          keep: more.keep ?? false,
+          ...(more.tty && { tty: { columns: 80, rows: 24 } }),
+        },
+        limitMs,
+        never,
       ),
     output: async (id: string, query: Partial<Parameters<ProcessService['output']>[0]> = {}) =>
-      valueOf(
-        await service.output(
-          { id, lines: 100, maxBytes: 8_192, isRegex: false, screen: false, ...query },
-          never,
-        ),
+      await service.output(
+        { id, lines: 100, maxBytes: 8_192, isRegex: false, screen: false, ...query },
+        never,
       ),
   };
 }

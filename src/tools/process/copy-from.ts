@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { valueOf } from '../../processes/result.js';
 import { defineTool } from '../define-tool.js';
 import { copyOutput, copyView } from './copy-fields.js';
 import { pidInput } from './process-fields.js';
-import { valueOf } from './value-of.js';
 
 export const copyFrom = defineTool({
   name: 'copy_from',

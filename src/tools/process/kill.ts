@@ -4,7 +4,6 @@ import type { KillOutcome } from '../../processes/process-service.js';
 import { BridgeError } from '../../base/errors.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput, stateOutput, stateView } from './process-fields.js';
-import { valueOf } from './value-of.js';
 
 const MAX_NAME_CHARS = 20;
 
@@ -23,7 +22,7 @@ export const kill = defineTool({
   handle: async ({ pid, signal }, services) => {
     const processes = await services.processes();
     const name = signalNamed(signal);
-    const outcome = valueOf(await processes.kill(pid, name));
+    const outcome = await processes.kill(pid, name);
     return { ...stateView(outcome.record), note: noteOf(outcome, name) };
   },
 });

@@ -4,7 +4,6 @@ import type { SpawnOutcome } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
 import { dockerInput, dockerWish } from './docker-fields.js';
 import { shownOutput, stateOutput, stateView } from './process-fields.js';
-import { valueOf } from './value-of.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const MAX_TIMEOUT_SECONDS = 60;
@@ -56,21 +55,19 @@ export const spawn = defineTool({
     const words = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];
     const [program = command, ...rest] = words;
     const waitSeconds = background ? 0 : Math.min(timeoutSeconds, MAX_WAIT_SECONDS);
-    const outcome = valueOf(
-      await processes.spawn(
-        {
-          mode: args.mode,
-          command: [program, ...rest],
-          commandLine: shell ? command : words.join(' '),
-          cwd: args.cwd,
-          env,
-          ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
-          keep: args.keep,
-          ...dockerWish(args),
-        },
-        waitSeconds * 1_000,
-        call.signal,
-      ),
+    const outcome = await processes.spawn(
+      {
+        mode: args.mode,
+        command: [program, ...rest],
+        commandLine: shell ? command : words.join(' '),
+        cwd: args.cwd,
+        env,
+        ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
+        keep: args.keep,
+        ...dockerWish(args),
+      },
+      waitSeconds * 1_000,
+      call.signal,
     );
     const { record, isBackground: _isBackground, ...shown } = outcome;
     return { ...stateView(record), ...shown, ...noteOf(outcome, waitSeconds) };

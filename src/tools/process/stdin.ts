@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { InputOutcome } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput, shownOutput, stateOutput, stateView } from './process-fields.js';
-import { valueOf } from './value-of.js';
 
 const DEFAULT_WAIT_SECONDS = 5;
 const MAX_WAIT_SECONDS = 45;
@@ -39,19 +38,17 @@ export const stdin = defineTool({
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
   handle: async (args, services, call) => {
     const processes = await services.processes();
-    const outcome = valueOf(
-      await processes.input(
-        {
-          id: args.pid,
-          text: args.text,
-          keys: args.keys,
-          eof: args.eof,
-          size: args.resize,
-          waitFor: args.wait_for,
-          limitMs: args.timeout_seconds * 1_000,
-        },
-        call.signal,
-      ),
+    const outcome = await processes.input(
+      {
+        id: args.pid,
+        text: args.text,
+        keys: args.keys,
+        eof: args.eof,
+        size: args.resize,
+        waitFor: args.wait_for,
+        limitMs: args.timeout_seconds * 1_000,
+      },
+      call.signal,
     );
     const { record, outcome: reason, ...shown } = outcome;
     return { ...stateView(record), ...shown, ...noteOf(reason, args) };

@@ -3,7 +3,6 @@ import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import type { OutputOutcome } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput, stateOutput, stateView } from './process-fields.js';
-import { valueOf } from './value-of.js';
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 10_000;
@@ -54,20 +53,18 @@ export const stdout = defineTool({
   },
   handle: async (args, services, call) => {
     const processes = await services.processes();
-    const outcome = valueOf(
-      await processes.output(
-        {
-          id: args.pid,
-          stream: args.stream,
-          lines: args.lines,
-          cursor: args.cursor,
-          maxBytes: args.max_bytes,
-          search: args.search,
-          isRegex: args.regex,
-          screen: args.screen,
-        },
-        call.signal,
-      ),
+    const outcome = await processes.output(
+      {
+        id: args.pid,
+        stream: args.stream,
+        lines: args.lines,
+        cursor: args.cursor,
+        maxBytes: args.max_bytes,
+        search: args.search,
+        isRegex: args.regex,
+        screen: args.screen,
+      },
+      call.signal,
     );
     const { record, extents, text, search, screen, stream } = outcome;
     const end = extents[stream]?.end ?? 0;

@@ -53,7 +53,7 @@ async function onScreen(
     process: running,
     output,
     press: async (...keys) => {
-      valueOf(await running.write(valueOf(bytesOfKeys(keys, screen.hasApplicationCursorKeys))));
+      valueOf(await running.write(bytesOfKeys(keys, screen.hasApplicationCursorKeys)));
     },
     shows: async (wanted) => {
       for (;;) {

@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net';
-import { isDeepJson } from '../base/json-depth.js';
-import { MAX_LINE_BYTES } from './messages.js';
+import { isDeepJson } from '../../base/json-depth.js';
+
+/** A record, an answer or a prompt fits well within this; a longer line is no keeper's. */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+/** What a client asks is shorter: the longest is an answer with the changed input of a tool. */
+export const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Calls `onLine` with each parsed line of a socket. A line that is too long or no JSON ends the connection: whoever
- * wrote it is no peer of ours.
+ * Calls `onLine` with each parsed line of a socket. A line that is too long, nests too deeply or is no JSON closes the
+ * connection: no server and no keeper writes such a line.
  */
 export function readJsonLines(
   socket: Socket,
@@ -29,7 +33,7 @@ export function readJsonLines(
         return;
       }
       onLine(value);
-      // What it said made it no peer of ours: the rest of it is not read.
+      // The line made the listener close the connection: the rest is not read.
       if (socket.destroyed) return;
     }
     if (from < chunk.length) {

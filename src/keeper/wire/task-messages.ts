@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { taskRecordSchema } from '../tasks/task.js';
-import { decisionAnswerSchema } from '../tasks/task-host.js';
+import { taskRecordSchema } from '../../tasks/task.js';
+import { decisionAnswerSchema } from '../../tasks/task-host.js';
 
 /**
- * The keeper's socket: one JSON object a line, both ways. A client asks with an `id`; the keeper answers with the same
- * `id`, and pushes the record to every client each time it changed. What a keeper does not know it answers with an error.
+ * What a server and the keeper of a task say to each other, see Requests and KeeperPeer. A keeper pushes the record to every
+ * client each time it changed, and answers a request that it does not know with an error.
  *
  * Protocol 1 had neither `protocol` in its greeting nor `hello`, `watch` and `type`, and hung up on what it did not know.
  */
@@ -51,9 +51,12 @@ export const keeperRequestSchema = z.discriminatedUnion('method', [
   z.object({ id: z.number(), method: z.literal('type'), keys: z.base64() }),
 ]);
 export type KeeperRequest = z.infer<typeof keeperRequestSchema>;
-
-/** What every request of any version has: enough to be answered. */
-export const numberedSchema = z.looseObject({ id: z.number() });
+/** A request before it has its number. */
+export type KeeperMessage = KeeperRequest extends infer R
+  ? R extends { id: number }
+    ? Omit<R, 'id'>
+    : never
+  : never;
 
 const screenSchema = z.object({ text: z.string(), columns: z.number(), rows: z.number() });
 
@@ -75,25 +78,13 @@ const terminalPushSchema = z.object({
 });
 export type TerminalPush = z.infer<typeof terminalPushSchema>;
 
-export const keeperReplySchema = z.union([
-  z.object({ id: z.number(), record: taskRecordSchema }),
-  z.object({ id: z.number(), screen: screenSchema }),
-  z.object({ id: z.number(), hello: helloSchema }),
-  z.object({ id: z.number(), done: z.literal(true) }),
-  z.object({ id: z.number(), error: z.object({ code: z.string(), message: z.string(), hint: z.string() }) }),
+/** What a keeper sends unasked: the record, at first and each time it changed, and what a watcher's terminal is to show. */
+export const taskPushSchema = z.discriminatedUnion('push', [
   z.object({ push: z.literal('record'), record: taskRecordSchema, protocol: z.number().optional() }),
   terminalPushSchema,
 ]);
-export type KeeperReply = z.infer<typeof keeperReplySchema>;
 
-/** The one line that a starting keeper writes to its parent: it runs, or why not. */
-export const readyMessageSchema = z.union([
-  z.object({ record: taskRecordSchema }),
-  z.object({ error: z.object({ code: z.string(), message: z.string(), hint: z.string() }) }),
-]);
-export type ReadyMessage = z.infer<typeof readyMessageSchema>;
-
-/** A record, an answer or a prompt fits well within this; a longer line is no keeper's. */
-export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** What a client asks is shorter: the longest is an answer with the changed input of a tool. */
-export const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
+/** Answers, by what was asked. `watch` and `type` are answered without anything. */
+export const recordAnswerSchema = z.object({ record: taskRecordSchema });
+export const screenAnswerSchema = z.object({ screen: screenSchema });
+export const helloAnswerSchema = z.object({ hello: helloSchema });

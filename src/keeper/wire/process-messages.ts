@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { processRecordSchema } from '../processes/process-record.js';
-import type { ProcessFaultCode } from '../processes/result.js';
+import { processRecordSchema } from '../../processes/process-record.js';
 
-/** The protocol of the socket of a kept process: one JSON object a line. */
+/** What a server and the keeper of a process say to each other, see Requests and KeeperPeer. */
 export const PROCESS_PROTOCOL = 1;
 /** Input goes in pieces of this size, so that no line is long. */
 export const INPUT_PIECE_BYTES = 256 * 1024;
@@ -10,7 +9,7 @@ export const INPUT_PIECE_BYTES = 256 * 1024;
 const id = z.int().positive();
 const size = z.object({ columns: z.int().positive(), rows: z.int().positive() });
 
-export const processWishSchema = z.discriminatedUnion('method', [
+export const processRequestSchema = z.discriminatedUnion('method', [
   z.object({ id, method: z.literal('write'), bytes: z.base64() }),
   z.object({ id, method: z.literal('end_input') }),
   z.object({ id, method: z.literal('press'), keys: z.array(z.string()) }),
@@ -23,42 +22,18 @@ export const processWishSchema = z.discriminatedUnion('method', [
   z.object({ id, method: z.literal('screen') }),
 ]);
 
-export type ProcessWish = z.infer<typeof processWishSchema>;
+export type ProcessRequest = z.infer<typeof processRequestSchema>;
+/** A request before it has its number. */
+export type ProcessMessage = ProcessRequest extends infer R
+  ? R extends { id: number }
+    ? Omit<R, 'id'>
+    : never
+  : never;
 
-const faultCodes: Readonly<Record<ProcessFaultCode, true>> = {
-  NOT_FOUND: true,
-  PROGRAM_NOT_FOUND: true,
-  SPAWN_FAILED: true,
-  NOT_RUNNING: true,
-  UNREACHABLE: true,
-  INPUT_CLOSED: true,
-  INPUT_FULL: true,
-  NO_TERMINAL: true,
-  UNKNOWN_NAME: true,
-  BACKEND_UNAVAILABLE: true,
-  IMAGE_NOT_FOUND: true,
-  COPY_REFUSED: true,
-  COPY_FAILED: true,
-};
+/** What a keeper answers: a value, which the client knows how to read. */
+export const processAnswerSchema = z.object({ value: z.unknown() });
 
-function isFaultCode(code: string): code is ProcessFaultCode {
-  return Object.hasOwn(faultCodes, code);
-}
-
-export const processFaultSchema = z.object({
-  // A keeper of another version may know more.
-  code: z.string().transform((code): ProcessFaultCode => (isFaultCode(code) ? code : 'SPAWN_FAILED')),
-  message: z.string(),
-  hint: z.string(),
-});
-
-/** What a keeper answers: a value, which whoever asked knows how to read, or a fault. */
-export const processReplySchema = z.union([
-  z.object({ id, value: z.unknown() }),
-  z.object({ id, fault: processFaultSchema }),
-]);
-
-/** What a keeper says unasked: at the beginning, and when the process has ended. */
+/** What a keeper sends unasked: at the beginning, and when the process has ended. */
 export const processPushSchema = z.object({
   push: z.literal('record'),
   protocol: z.int(),
@@ -120,18 +95,20 @@ export const screenSchema = z.object({
 /** What a keeper reads from its stdin, once. */
 export const keptLaunchSchema = z.object({
   record: processRecordSchema,
-  spec: z.object({
-    id: z.string(),
-    command: z.tuple([z.string()], z.string()),
-    cwd: z.string(),
-    env: z.record(z.string(), z.string()),
-    tty: size.optional(),
-    // For a container alone, as in DockerSpec.
-    image: z.string().optional(),
-    network: z.string().optional(),
-    volume: z.string().optional(),
-    mountProject: z.string().optional(),
-  }),
+  spec: z
+    .object({
+      id: z.string(),
+      command: z.tuple([z.string()], z.string()),
+      cwd: z.string(),
+      env: z.record(z.string(), z.string()),
+      tty: size.optional(),
+      // For a container alone, as in DockerSpec.
+      image: z.string().optional(),
+      network: z.string().optional(),
+      volume: z.string().optional(),
+      mountProject: z.string().optional(),
+    })
+    .transform(({ tty, ...spec }) => ({ ...spec, ...(tty !== undefined && { tty }) })),
   shell: z.string(),
   maxOutputBytes: z.int().positive(),
   /** For a process in a container. */
@@ -149,8 +126,4 @@ export const keptLaunchSchema = z.object({
     .optional(),
 });
 
-/** What a keeper writes to the pipe on which its server waits: it runs, or why not. */
-export const keptReadySchema = z.union([
-  z.object({ record: processRecordSchema }),
-  z.object({ fault: processFaultSchema }),
-]);
+export type KeptLaunch = z.infer<typeof keptLaunchSchema>;

@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net';
+import { z } from 'zod';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { MAX_REQUEST_BYTES, readJsonLines, writeJsonLine } from './json-lines.js';
+import { wireErrorOf } from './wire-error.js';
+
+/** A client waits for its answers; one with more open requests is disconnected. */
+const MAX_OPEN_REQUESTS = 100;
+/** A client that sends requests and does not read the answers is disconnected before it costs memory. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** A client with so much unread is sent no record; when it has read all, it is sent the newest one. */
+const MAX_UNREAD_RECORD_BYTES = 256 * 1024;
+
+/** What every request of any version has: enough to be answered. */
+const requestSchema = z.looseObject({ id: z.number() });
+const killSchema = z.object({ method: z.literal('kill') });
+
+export interface KeeperPeerOptions {
+  /** The record of what is kept, as it is pushed. */
+  readonly record: () => object;
+  /** Resolves with the answer to a request; what it throws is the answer, too. Undefined disconnects the client. */
+  readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;
+  /** Resolves when it is a request's turn to be answered; `kill` does not wait for it. */
+  readonly turn: () => Promise<void>;
+  readonly onClose: (peer: KeeperPeer) => void;
+  /** Called each time when all that was sent has been read. */
+  readonly onDrain: (peer: KeeperPeer) => void;
+}
+
+/** One client of a keeper's socket. What it is sent is bounded: a client that does not read is sent less, not later. */
+export class KeeperPeer implements Disposable {
+  readonly #socket: Socket;
+  readonly #options: KeeperPeerOptions;
+  readonly #owned = new DisposableStore();
+  readonly #answering = new Set<Promise<void>>();
+  #isOwedRecord = false;
+  /** A server or a watcher, which stays connected; any other client connects for one call. */
+  stays = false;
+
+  constructor(socket: Socket, options: KeeperPeerOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      options.onClose(this);
+      this.dispose();
+    });
+    socket.on('drain', () => {
+      if (this.#isOwedRecord) this.tellRecord();
+      options.onDrain(this);
+    });
+    readJsonLines(socket, (line) => this.#onLine(line), MAX_REQUEST_BYTES);
+    writeJsonLine(socket, options.record());
+  }
+
+  get unreadBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Registers what is disposed when this client has gone. */
+  owns(owned: Disposable): void {
+    this.#owned.add(owned);
+  }
+
+  send(push: object): void {
+    writeJsonLine(this.#socket, push);
+  }
+
+  tellRecord(): void {
+    this.#isOwedRecord = this.unreadBytes > MAX_UNREAD_RECORD_BYTES;
+    if (!this.#isOwedRecord) this.send(this.#options.record());
+  }
+
+  /** Resolves when all requests that have been read are answered. */
+  async answered(): Promise<void> {
+    await Promise.all(this.#answering);
+  }
+
+  /**
+   * Resolves when the client has read to the end and closed, or is gone. If the keeper closed both directions, a client that
+   * writes at that moment would lose what it has not read: its write fails, and Node.js closes a socket whose write failed.
+   */
+  end(): Promise<void> {
+    if (this.#socket.destroyed) return Promise.resolve();
+    if (this.#isOwedRecord) this.send(this.#options.record());
+    return new Promise((resolve) => {
+      this.#socket.once('close', resolve);
+      this.#socket.end();
+    });
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#socket.destroy();
+  }
+
+  #onLine(line: unknown): void {
+    const request = requestSchema.safeParse(line);
+    // A line without an id is no request, so this is no client of a keeper.
+    if (!request.success || this.#answering.size >= MAX_OPEN_REQUESTS) return void this.#socket.destroy();
+    const answering = this.#answer(request.data.id, line).finally(() => this.#answering.delete(answering));
+    this.#answering.add(answering);
+  }
+
+  async #answer(id: number, request: unknown): Promise<void> {
+    if (!killSchema.safeParse(request).success) await this.#options.turn();
+    // The client has gone in the meantime.
+    if (this.#socket.destroyed) return;
+    let answer: object | undefined;
+    try {
+      answer = await this.#options.answer(this, request);
+    } catch (fault) {
+      answer = { error: wireErrorOf(fault) };
+    }
+    if (answer === undefined || this.unreadBytes > MAX_UNREAD_BYTES) this.#socket.destroy();
+    else this.send({ id, ...answer });
+  }
+}

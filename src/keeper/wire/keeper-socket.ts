@@ -1,0 +1,107 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { withinMs, type Clock } from '../../base/clock.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { Logger } from '../../base/logger.js';
+import { AnswerTurns } from './answer-turns.js';
+import { KeeperPeer, type KeeperPeerOptions } from './keeper-peer.js';
+
+/** Servers, callers and people at terminals; a call connects for its own short time. */
+const MAX_PEERS = 64;
+/** What is being answered at the end is answered still: a process that has ended answers at once. */
+const LAST_ANSWERS_MS = 2_000;
+/** A client that does not read its last lines is not waited for longer. */
+const GOODBYE_MS = 1_000;
+const OWNER_ONLY = 0o600;
+
+export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 'answer'> {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A client has gone. */
+  readonly onLeave?: (peer: KeeperPeer) => void;
+  /** A client has read all that was sent. */
+  readonly onDrain?: (peer: KeeperPeer) => void;
+}
+
+/** The Unix socket of a keeper, for any number of clients of the same user. It greets each with the record. */
+export class KeeperSocket implements Disposable {
+  readonly #options: KeeperSocketOptions;
+  readonly #server: Server;
+  readonly #peers = new Set<KeeperPeer>();
+  readonly #turns = new AnswerTurns();
+
+  constructor(options: KeeperSocketOptions) {
+    this.#options = options;
+    this.#server = createServer((socket) => this.#serve(socket));
+  }
+
+  /** Listens at `path`, mode 0600; a socket that a dead keeper left there is replaced. */
+  async listen(): Promise<void> {
+    const { path, logger } = this.#options;
+    await rm(path, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(path, resolve);
+    });
+    await chmod(path, OWNER_ONLY);
+    this.#server.on('error', (fault) => logger.error('the keeper socket failed', { fault: fault.message }));
+  }
+
+  get clientCount(): number {
+    return this.#peers.size;
+  }
+
+  /** What clients have been sent and did not read yet. */
+  get unreadBytes(): number {
+    return [...this.#peers].reduce((sum, peer) => sum + peer.unreadBytes, 0);
+  }
+
+  /** Sends every client the record. */
+  tellRecord(): void {
+    for (const peer of this.#peers) peer.tellRecord();
+  }
+
+  /** Sends every client the final record and the answers to its requests, and closes; resolves when all have read that. */
+  async finish(): Promise<void> {
+    const { clock, path } = this.#options;
+    this.tellRecord();
+    this.#server.close();
+    const answered = [...this.#peers].map((peer) => peer.answered());
+    await withinMs(clock, LAST_ANSWERS_MS, Promise.all(answered));
+    await withinMs(clock, GOODBYE_MS, Promise.all([...this.#peers].map((peer) => peer.end())));
+    this.dispose();
+    await rm(path, { force: true });
+  }
+
+  dispose(): void {
+    this.#server.close();
+    for (const peer of this.#peers) peer.dispose();
+  }
+
+  #serve(socket: Socket): void {
+    const { record, answer, onLeave, onDrain } = this.#options;
+    const peer = new KeeperPeer(socket, {
+      record,
+      answer,
+      turn: () => this.#turns.next(),
+      onClose: (one) => {
+        this.#peers.delete(one);
+        onLeave?.(one);
+      },
+      onDrain: (one) => onDrain?.(one),
+    });
+    this.#peers.add(peer);
+    this.#dropOldest();
+  }
+
+  /** A client of one call is dropped before a server, which the task may need, and before a person at the terminal. */
+  #dropOldest(): void {
+    if (this.#peers.size <= MAX_PEERS) return;
+    const [oldest] = this.#peers;
+    const peer = [...this.#peers].find((one) => !one.stays) ?? oldest;
+    if (peer === undefined) return;
+    this.#peers.delete(peer);
+    peer.dispose();
+  }
+}

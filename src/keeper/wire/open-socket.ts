@@ -1,0 +1,53 @@
+import { createConnection, type Socket } from 'node:net';
+import { systemCodeOf } from '../../base/errors.js';
+
+/** A keeper that runs accepts at once. */
+const CONNECT_LIMIT_MS = 2_000;
+/** A keeper greets at once; one that has not by then was halted, or hangs. */
+const GREETING_LIMIT_MS = 3_000;
+/** No socket, nobody who listens, or a keeper that stopped listening before it accepted. */
+const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
+/** More connections wait to be accepted than the system queues (connect(2), Unix sockets). */
+const QUEUE_IS_FULL = 'EAGAIN';
+
+/**
+ * A connection to the keeper that listens at `path`, or undefined when nobody listens there. Otherwise rejects with what
+ * `failure` makes of it; `isStuck` when the keeper is there and does not accept, and not when the connection failed on this side.
+ */
+export function openSocket(
+  path: string,
+  failure: (why: string, isStuck: boolean) => Error,
+): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    socket.setTimeout(CONNECT_LIMIT_MS, () =>
+      socket.destroy(new Error('the keeper did not accept the connection')),
+    );
+    const onError = (fault: Error): void => {
+      const code = systemCodeOf(fault);
+      if (NOBODY.has(code)) resolve(undefined);
+      else reject(failure(fault.message, code === undefined || code === QUEUE_IS_FULL));
+    };
+    socket.once('error', onError);
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      socket.removeListener('error', onError);
+      resolve(socket);
+    });
+  });
+}
+
+/** False when the keeper at `path` accepts a connection and does not greet, or accepts none. True for one that is gone. */
+export function isGreeted(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.unref().setTimeout(GREETING_LIMIT_MS, () => socket.destroy());
+    let isThere = false;
+    socket.once('data', () => {
+      isThere = true;
+      socket.destroy();
+    });
+    socket.once('error', (fault) => (isThere = systemCodeOf(fault) !== QUEUE_IS_FULL));
+    socket.once('close', () => resolve(isThere));
+  });
+}

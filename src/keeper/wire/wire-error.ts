@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { BridgeError, isErrorCode, messageOf, type ErrorCode } from '../../base/errors.js';
+
+/** Enough of the name of a method to recognise it. */
+const MAX_METHOD_CHARS = 40;
+
+/** An error as it crosses the border of a process. */
+export const wireErrorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
+export type WireError = z.infer<typeof wireErrorSchema>;
+
+/** What the keepers of processes of version 0.1 call their errors. */
+const OLD_CODES: ReadonlyMap<string, ErrorCode> = new Map([
+  ['NOT_RUNNING', 'PROCESS_NOT_RUNNING'],
+  ['INPUT_CLOSED', 'INPUT_REFUSED'],
+  ['INPUT_FULL', 'INPUT_REFUSED'],
+  ['UNKNOWN_NAME', 'INVALID_ARGUMENTS'],
+  ['BACKEND_UNAVAILABLE', 'DOCKER_UNAVAILABLE'],
+]);
+
+export function wireErrorOf(fault: unknown): WireError {
+  if (fault instanceof BridgeError) return { code: fault.code, message: fault.message, hint: fault.hint };
+  return {
+    code: 'INTERNAL_ERROR',
+    message: messageOf(fault),
+    hint: 'Try again. The keeper of a task writes a log: keeper.log in the task’s state directory.',
+  };
+}
+
+export function errorFromWire({ code, message, hint }: WireError): BridgeError {
+  const known = isErrorCode(code) ? code : OLD_CODES.get(code);
+  return new BridgeError(known ?? 'INTERNAL_ERROR', message, hint);
+}
+
+/** What a keeper answers that does not know a request: the client is of another version. */
+export function notUnderstood(what: 'task' | 'process', protocol: number, request: unknown): BridgeError {
+  const named = z.object({ method: z.string() }).safeParse(request);
+  const method = named.success ? `'${named.data.method.slice(0, MAX_METHOD_CHARS)}'` : 'this';
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The ${what}'s keeper (protocol ${protocol}) does not understand ${method} as it was sent.`,
+    `The ${what} was started by another version of the bridge; it can still be listed, followed and killed.`,
+  );
+}
