@@ -72,10 +72,9 @@ export class ContainerRuns {
         },
       },
     );
-    if (!started.ok) throw new Error(started.fault.message);
-    await started.value.exited;
+    await started.exited;
     const endMs = performance.now() - startMs;
-    await started.value.dispose();
+    await started.dispose();
     return { firstMs, endMs, bytes };
   }
 

@@ -51,8 +51,10 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
     homeDir: parts.homeDir,
     clock,
   });
-  const address = await engine.address();
-  if (!address.ok) throw new BridgeError('TASK_START_FAILED', address.fault.message, address.fault.hint);
+  await engine.address().catch((fault: unknown) => {
+    if (!(fault instanceof BridgeError)) throw fault;
+    throw new BridgeError('TASK_START_FAILED', fault.message, fault.hint, { cause: fault });
+  });
   if (!(await engine.isLocal())) {
     throw new BridgeError(
       'TASK_START_FAILED',

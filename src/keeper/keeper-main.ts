@@ -80,7 +80,12 @@ async function keepThisProcess(): Promise<void> {
     logger,
     onReady: (record) => tellReady({ record }),
     onRun: (run) => {
-      const end = (): void => void run.kill('SIGTERM');
+      const end = (): void => {
+        run.kill('SIGTERM').catch((fault: unknown) =>
+          // It has ended by then, as a rule.
+          logger.warn('the process could not be ended', { fault: messageOf(fault) }),
+        );
+      };
       kept = { end, fail: end };
     },
   });

@@ -1,5 +1,4 @@
 import type { ProcessHandle, ProcessMode, ProcessSpec } from './process-handle.js';
-import type { Result } from './result.js';
 
 /**
  * Where a backend puts what the process prints. The bytes are valid until the returned promise ends, without one until the
@@ -15,8 +14,8 @@ export type OutputStream = 'stdout' | 'stderr' | 'terminal';
 /** A place where processes run: this machine, or the containers of a Docker engine. */
 export interface ProcessBackend<Spec extends ProcessSpec = ProcessSpec> {
   readonly mode: ProcessMode;
-  /** Starts it; its output goes to `sink` from the first byte. On a fault nothing is left behind. */
-  spawn(spec: Spec, sink: OutputSink): Promise<Result<ProcessHandle>>;
+  /** Starts it; its output goes to `sink` from the first byte. Throws BridgeError; nothing is left behind then. */
+  spawn(spec: Spec, sink: OutputSink): Promise<ProcessHandle>;
   /** Begins to end what is left of processes whose server or keeper is gone, where the backend alone can find that. */
   sweepAgain?(): void;
   /** Ends every process of this backend that is not to be kept. */

@@ -1,5 +1,4 @@
 import type { Event } from '../base/event.js';
-import type { Result } from './result.js';
 
 export interface TerminalSize {
   readonly columns: number;
@@ -44,7 +43,7 @@ export interface ProcessStats {
   readonly listeningPorts: readonly number[];
 }
 
-/** A running or ended process of either backend. One contract suite holds both to the same behaviour. */
+/** A running or ended process of either backend; its methods throw BridgeError. One contract suite holds both to the same behaviour. */
 export interface ProcessHandle {
   readonly spec: ProcessSpec;
   readonly mode: ProcessMode;
@@ -56,20 +55,20 @@ export interface ProcessHandle {
   /** Ends after the last byte of output has been handed on; never rejects. */
   readonly exited: Promise<ProcessExit>;
 
-  /** Hands bytes to the process in order. Ends when they are taken, or at once with a fault: INPUT_FULL, INPUT_CLOSED, NOT_RUNNING. */
-  write(bytes: Uint8Array): Promise<Result<void>>;
+  /** Hands bytes to the process in order. Ends when they are taken, or throws at once: INPUT_REFUSED, PROCESS_NOT_RUNNING. */
+  write(bytes: Uint8Array): Promise<void>;
   /** End of input: closes the pipe. A terminal has no end to close: its end-of-input key is `ctrl-d`. */
-  endInput(): Promise<Result<void>>;
+  endInput(): Promise<void>;
   /** NO_TERMINAL for a process without one. */
-  resize(size: TerminalSize): Promise<Result<void>>;
+  resize(size: TerminalSize): Promise<void>;
   /** Sends the signal (`SIGTERM`) to the process alone or, with `tree`, to it and every descendant. */
-  signal(name: NodeJS.Signals, options?: { readonly tree?: boolean }): Promise<Result<void>>;
+  signal(name: NodeJS.Signals, options?: { readonly tree?: boolean }): Promise<void>;
   /**
    * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left.
    * The answer is the end itself, and how many processes were still there after it (0 unless the system refused).
    */
-  kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>>;
-  stats(): Promise<Result<ProcessStats>>;
+  kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
+  stats(): Promise<ProcessStats>;
   /** Ends what is left, at once, and lets go of everything. */
   dispose(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Logger } from '../base/logger.js';
 import { ProcessOutput } from './output/process-output.js';
 import { bytesOfKeys } from './keys.js';
@@ -9,7 +10,6 @@ import type { ProcessExit, ProcessHandle, TerminalSize } from './process-handle.
 import type { ProcessRecord } from './process-record.js';
 import { ProcessScreen, type ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
-import { valueOf, type Result } from './result.js';
 import type { Printed, RunningProcess } from './running-process.js';
 
 export interface ProcessRunParts {
@@ -21,7 +21,7 @@ export interface ProcessRunParts {
 }
 
 /** Starts it with the sink of its output. */
-export type StartProcess = (sink: OutputSink) => Promise<Result<ProcessHandle>>;
+export type StartProcess = (sink: OutputSink) => Promise<ProcessHandle>;
 
 /** One process that this program runs: its handle, its output on disk, its screen, its record. */
 export class ProcessRun implements RunningProcess {
@@ -73,8 +73,9 @@ export class ProcessRun implements RunningProcess {
     const screen =
       size === null ? undefined : new ProcessScreen({ size, clock, reply: (bytes) => reply(bytes) });
     try {
-      const handle = valueOf(await start(screen === undefined ? output : shown(output, screen)));
-      reply = (bytes) => void handle.write(bytes);
+      const handle = await start(screen === undefined ? output : shown(output, screen));
+      // A program that ends meanwhile needs no reply.
+      reply = (bytes) => void handle.write(bytes).catch(ignoreBridgeError);
       for (const bytes of early) reply(bytes);
       return new ProcessRun(parts, record, handle, output, screen);
     } catch (fault) {
@@ -90,11 +91,11 @@ export class ProcessRun implements RunningProcess {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    valueOf(await this.#handle.write(bytes));
+    await this.#handle.write(bytes);
   }
 
   async endInput(): Promise<void> {
-    valueOf(await this.#handle.endInput());
+    await this.#handle.endInput();
   }
 
   async press(keys: readonly string[]): Promise<void> {
@@ -103,22 +104,22 @@ export class ProcessRun implements RunningProcess {
   }
 
   async resize(size: TerminalSize): Promise<void> {
-    valueOf(await this.#handle.resize(size));
+    await this.#handle.resize(size);
     this.#screen?.resize(size);
   }
 
   async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
-    valueOf(await this.#handle.signal(name, options));
+    await this.#handle.signal(name, options);
   }
 
   async kill(first: NodeJS.Signals) {
-    const killed = valueOf(await this.#handle.kill(first));
+    const killed = await this.#handle.kill(first);
     if (killed.left === 0) await this.ended;
     return killed;
   }
 
   async stats() {
-    return valueOf(await this.#handle.stats());
+    return await this.#handle.stats();
   }
 
   async printed(): Promise<Printed> {

@@ -1,5 +1,6 @@
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import { WORK_DIRECTORY } from './docker/docker-spec.js';
 import { headAndTail } from './output/first-output.js';
@@ -151,7 +152,7 @@ export class ProcessService {
         ? undefined
         : await withinMs(this.#clock, limitMs, Promise.race([running.ended, cancelled]));
     // Nobody knows its pid: it could not be ended later.
-    if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(unlessExpected);
+    if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
     const { record } = running;
     return {
       record,
@@ -277,7 +278,7 @@ export class ProcessService {
   async #listed({ record, running }: FoundProcess): Promise<ListedProcess> {
     const [stats, printedBytes] = await Promise.all([
       // One that ends meanwhile, or does not answer, is listed without.
-      running?.stats().catch(unlessExpected),
+      running?.stats().catch(ignoreBridgeError),
       this.#printedBytes(record, running),
     ]);
     return { record, ...(stats !== undefined && { stats }), printedBytes };
@@ -298,7 +299,7 @@ export class ProcessService {
   ): Promise<ShownOutput> {
     const { record } = running;
     if (record.tty !== null) {
-      const screen = record.screen ?? (await running.screen().catch(unlessExpected))?.text ?? '';
+      const screen = record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '';
       return { screen, ...promptOf(screen, record) };
     }
     const { bytes } = await running.printed();
@@ -329,11 +330,6 @@ function withShellHint(fault: unknown, { command }: SpawnWish): unknown {
   if (!(fault instanceof BridgeError) || fault.code !== 'PROGRAM_NOT_FOUND' || !isLine) return fault;
   const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';
   return new BridgeError(fault.code, fault.message, hint, { cause: fault });
-}
-
-/** Undefined in the place of a BridgeError; anything else is thrown on. */
-function unlessExpected(fault: unknown): undefined {
-  if (!(fault instanceof BridgeError)) throw fault;
 }
 
 function promptOf(text: string, { status }: ProcessRecord): Pick<ShownOutput, 'prompt'> {

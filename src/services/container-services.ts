@@ -52,7 +52,7 @@ export function createContainers(
       // Its keeper made it, and what runs in it is the keeper's.
       if (mode === 'docker' && keep && status === 'running') return backend.lendKept(processId, use);
       if (mode === 'docker') return backend.lend(processId, use);
-      return refuseCopy(
+      throw refuseCopy(
         `The process ${processId} runs on this machine: its files are where it put them.`,
         'Use them where they are; copies are for processes in containers.',
       );

@@ -8,7 +8,6 @@ import type { ProcessKeepers } from '../../src/processes/process-keepers.js';
 import { ProcessManager, type ProcessManagerParts } from '../../src/processes/process-manager.js';
 import { ProcessService } from '../../src/processes/process-service.js';
 import { ProcessStore } from '../../src/processes/process-store.js';
-import type { Result } from '../../src/processes/result.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { childEnvironment } from '../../src/pty/child-env.js';
@@ -102,9 +101,4 @@ export async function openProcesses(
         never,
       ),
   };
-}
-
-export function valueOf<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw new Error(`${result.fault.code}: ${result.fault.message} ${result.fault.hint}`);
 }

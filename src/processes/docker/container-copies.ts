@@ -4,10 +4,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
-import { messageOf } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { PathOpener } from '../../projects/path-opener.js';
-import { err, ok, type Err, type Result } from '../result.js';
 import { containerPath, isInside, writablePath } from './container-path.js';
 import { COPY_LIMIT_MS, refuseCopy, type CopyCount } from './copy-limits.js';
 import type { DockerEngine } from './docker-engine.js';
@@ -32,8 +31,8 @@ export interface CopyContainer {
 /** Lends the container of a process while `use` runs. */
 export type LendContainer = <T>(
   processId: string,
-  use: (container: CopyContainer) => Promise<Result<T>>,
-) => Promise<Result<T>>;
+  use: (container: CopyContainer) => Promise<T>,
+) => Promise<T>;
 
 export interface ContainerCopiesOptions {
   readonly engine: DockerEngine;
@@ -61,7 +60,7 @@ export interface CopyOutcome extends CopyCount {
 /**
  * Copies files and folders between the allowed roots of this machine and a container. No links, devices or pipes in either
  * direction, nothing larger than MAX_COPY_BYTES. Paths of this machine are judged and opened as for the file tools; both
- * methods throw BridgeError for those.
+ * methods throw BridgeError.
  */
 export class ContainerCopies {
   readonly #options: ContainerCopiesOptions;
@@ -74,52 +73,44 @@ export class ContainerCopies {
    * Puts a file or folder of this machine into a folder of the container, which is made if need be. Secrets in a folder are left
    * out; one that is named itself is copied.
    */
-  async copyTo({ processId, source, destination }: CopyRequest): Promise<Result<CopyOutcome>> {
+  async copyTo({ processId, source, destination }: CopyRequest): Promise<CopyOutcome> {
     const folder = writablePath(destination);
-    if (!folder.ok) return folder;
     const tree = await scanHostTree(this.#options.opener, source);
-    if (!tree.ok) return tree;
     return this.#options.lend(processId, async (container) => {
-      const refused = refuseOutside(container, folder.value);
-      return refused ?? this.#put(container, folder.value, tree.value);
+      refuseOutside(container, folder);
+      return this.#put(container, folder, tree);
     });
   }
 
   /** Puts a file or folder of the container into a folder of this machine, or at a new path in one. */
-  async copyFrom({ processId, source, destination }: CopyRequest): Promise<Result<CopyOutcome>> {
+  async copyFrom({ processId, source, destination }: CopyRequest): Promise<CopyOutcome> {
     const from = containerPath(source);
-    if (!from.ok) return from;
-    if (from.value === '/')
-      return refuseCopy('The root of a container cannot be copied.', 'Name a folder in it.');
+    if (from === '/') throw refuseCopy('The root of a container cannot be copied.', 'Name a folder in it.');
     const { roots, opener, refuse } = this.#options;
     const judged = await roots.resolve(destination);
     const isFolder = await stat(judged).then(
       (found) => found.isDirectory(),
       () => false,
     );
-    const path = isFolder ? join(judged, basename(from.value)) : judged;
+    const path = isFolder ? join(judged, basename(from)) : judged;
     await refuse(path);
     return this.#options.lend(processId, async (container) => {
-      const refused = refuseOutside(container, from.value);
-      if (refused !== undefined) return refused;
-      const archive = await this.#get(container, from.value);
-      if (!archive.ok) return archive;
+      refuseOutside(container, from);
+      const archive = await this.#get(container, from);
       const parent = await opener.openDirectory(dirname(path)).catch((thrown: unknown) => {
-        archive.value.destroy();
+        archive.destroy();
         throw thrown;
       });
       try {
-        const count = await unpackTree(archive.value, { parent, name: basename(path), refuse });
-        return count.ok
-          ? ok({ ...count.value, path: join(parent.path, basename(path)), secrets: [] })
-          : count;
+        const count = await unpackTree(archive, { parent, name: basename(path), refuse });
+        return { ...count, path: join(parent.path, basename(path)), secrets: [] };
       } finally {
         await parent.handle.close();
       }
     });
   }
 
-  async #get({ id }: CopyContainer, path: string): Promise<Result<Readable>> {
+  async #get({ id }: CopyContainer, path: string): Promise<Readable> {
     const answer = await this.#options.engine.call(async (client, abortSignal) => {
       const stream = await client.getContainer(id).getArchive({ path, abortSignal });
       return stream instanceof Readable ? stream : new Readable().wrap(stream);
@@ -129,22 +120,20 @@ export class ContainerCopies {
       const stream = answer.value;
       const limit = this.#options.clock.after(COPY_LIMIT_MS, () => stream.destroy(tooLate()));
       stream.on('close', () => limit.dispose());
-      return ok(stream);
+      return stream;
     }
-    if (answer.kind === 'unreachable') return { ok: false, fault: answer.fault };
+    if (answer.kind === 'unreachable') throw answer.fault;
     if (answer.status === NO_SUCH_STATUS)
-      return err('COPY_FAILED', `The container has no ${JSON.stringify(path)}.`, 'Correct the path.');
-    return copyFailed(answer.words);
+      throw new BridgeError(
+        'COPY_FAILED',
+        `The container has no ${JSON.stringify(path)}.`,
+        'Correct the path.',
+      );
+    throw copyFailed(answer.words);
   }
 
-  async #put(
-    container: CopyContainer,
-    folder: string,
-    { entries, secrets }: HostTree,
-  ): Promise<Result<CopyOutcome>> {
-    const place = await this.#deepest(container, folder);
-    if (!place.ok) return place;
-    const { existing, missing } = place.value;
+  async #put(container: CopyContainer, folder: string, { entries, secrets }: HostTree): Promise<CopyOutcome> {
+    const { existing, missing } = await this.#deepest(container, folder);
     const archive = pack();
     const owner = { mode: FOLDER_MODE, uid: AGENT_ID, gid: AGENT_ID };
     missing.forEach((_, at) =>
@@ -166,35 +155,34 @@ export class ContainerCopies {
     archive.destroy();
     body.destroy();
     await packed;
-    if (answer.kind === 'unreachable') return { ok: false, fault: answer.fault };
-    if (answer.kind === 'refused') return copyFailed(answer.words);
-    return ok({ ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? ''), secrets });
+    if (answer.kind === 'unreachable') throw answer.fault;
+    if (answer.kind === 'refused') throw copyFailed(answer.words);
+    return { ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? ''), secrets };
   }
 
   /** The deepest folder of a path that exists, after links, and the names that are missing below it. */
   async #deepest(
     container: CopyContainer,
     folder: string,
-  ): Promise<Result<{ readonly existing: string; readonly missing: readonly string[] }>> {
+  ): Promise<{ readonly existing: string; readonly missing: readonly string[] }> {
     const missing: string[] = [];
     for (let at = folder; ; at = posix.dirname(at)) {
       const found = await this.#statInside(container, at);
-      if (!found.ok) return found;
-      if (found.value === undefined) {
-        if (at === '/') return copyFailed('the container has no root folder');
+      if (found === undefined) {
+        if (at === '/') throw copyFailed('the container has no root folder');
         missing.unshift(posix.basename(at));
         continue;
       }
-      const { mode, linkTarget } = found.value;
+      const { mode, linkTarget } = found;
       const isLink = Math.floor(mode / GO_LINK) % 2 === 1;
       if (isLink) {
-        return refuseCopy(
+        throw refuseCopy(
           `${JSON.stringify(at)} is a link to ${JSON.stringify(linkTarget)}.`,
           'Name its target.',
         );
       }
-      if (mode < GO_DIRECTORY) return refuseCopy(`${JSON.stringify(at)} is not a folder.`, 'Name a folder.');
-      return ok({ existing: at, missing });
+      if (mode < GO_DIRECTORY) throw refuseCopy(`${JSON.stringify(at)} is not a folder.`, 'Name a folder.');
+      return { existing: at, missing };
     }
   }
 
@@ -202,17 +190,17 @@ export class ContainerCopies {
   async #statInside(
     { id }: CopyContainer,
     path: string,
-  ): Promise<Result<z.infer<typeof pathStatSchema> | undefined>> {
+  ): Promise<z.infer<typeof pathStatSchema> | undefined> {
     const answer = await this.#options.engine.call(async (client, abortSignal) => {
       const response: unknown = await client.getContainer(id).infoArchive({ path, abortSignal });
       // An answer without a body, which has to be read all the same.
       if (response instanceof Readable) response.resume();
       return pathStatSchema.parse(JSON.parse(statHeader(response)));
     });
-    if (answer.kind === 'value') return ok(answer.value);
-    if (answer.kind === 'unreachable') return { ok: false, fault: answer.fault };
+    if (answer.kind === 'value') return answer.value;
+    if (answer.kind === 'unreachable') throw answer.fault;
     // 404, or 500 for a path below a file: nothing is there in either case.
-    return ok(undefined);
+    return undefined;
   }
 }
 
@@ -230,15 +218,19 @@ function tooLate(): Error {
   return Object.assign(new Error(`it took more than ${COPY_LIMIT_MS / 1000} s`), { code: 'ETIMEDOUT' });
 }
 
-/** Of a process that has ended nothing is left but its volume. */
-function refuseOutside({ isRunning }: CopyContainer, path: string): Err | undefined {
-  if (isRunning || isInside(path, WORK_DIRECTORY)) return undefined;
-  return refuseCopy(
+/** Of a process that has ended nothing is left but its volume: throws COPY_REFUSED for what is not in it. */
+function refuseOutside({ isRunning }: CopyContainer, path: string): void {
+  if (isRunning || isInside(path, WORK_DIRECTORY)) return;
+  throw refuseCopy(
     `The process has ended, and of its container only ${WORK_DIRECTORY} is left; ${JSON.stringify(path)} is elsewhere.`,
     `Name a path below ${WORK_DIRECTORY}.`,
   );
 }
 
-function copyFailed(words: string): Err {
-  return err('COPY_FAILED', `The Docker engine could not copy: ${words}`, 'Correct the paths, or try again.');
+function copyFailed(words: string): BridgeError {
+  return new BridgeError(
+    'COPY_FAILED',
+    `The Docker engine could not copy: ${words}`,
+    'Correct the paths, or try again.',
+  );
 }

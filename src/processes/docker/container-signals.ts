@@ -1,6 +1,6 @@
+import { BridgeError } from '../../base/errors.js';
 import { constants } from 'node:os';
-import { err, ok, type Result } from '../result.js';
-import { faultOf, type DockerEngine } from './docker-engine.js';
+import { refusalOf, type DockerEngine } from './docker-engine.js';
 import { runInside, type InsideResult } from './run-inside.js';
 
 /**
@@ -25,7 +25,7 @@ const KILLED_CODE = 137;
 const NOT_RUNNING_STATUS = 409;
 const NO_SUCH_STATUS = 404;
 
-/** Sends signals to the processes of one container. */
+/** Sends signals to the processes of one container. Throws PROCESS_NOT_RUNNING, DOCKER_UNAVAILABLE, INVALID_ARGUMENTS. */
 export class ContainerSignals {
   readonly #engine: DockerEngine;
   readonly #containerId: string;
@@ -36,33 +36,33 @@ export class ContainerSignals {
   }
 
   /** To the program alone. */
-  async toProgram(name: NodeJS.Signals): Promise<Result<void>> {
-    if (!isSignal(name)) return unknownSignal(name);
+  async toProgram(name: NodeJS.Signals): Promise<void> {
+    if (!isSignal(name)) throw unknownSignal(name);
     return NOT_PASSED_ON.has(name) ? this.#inside(SIGNAL_PROGRAM, name) : this.#byEngine(name);
   }
 
   /** To the program and all that came of it. SIGKILL needs nothing of the image, and no process more. */
-  async toAll(name: NodeJS.Signals): Promise<Result<void>> {
-    if (!isSignal(name)) return unknownSignal(name);
+  async toAll(name: NodeJS.Signals): Promise<void> {
+    if (!isSignal(name)) throw unknownSignal(name);
     return name === 'SIGKILL' ? this.#byEngine(name) : this.#inside(SIGNAL_ALL, name);
   }
 
-  async #byEngine(name: NodeJS.Signals): Promise<Result<void>> {
+  async #byEngine(name: NodeJS.Signals): Promise<void> {
     const id = this.#containerId;
     const answer = await this.#engine.call((client, abortSignal) =>
       client.getContainer(id).kill({ signal: name, abortSignal }),
     );
-    if (answer.kind === 'value') return ok(undefined);
-    return isNotRunning(answer) ? notRunning() : faultOf(answer, `the signal ${name}`);
+    if (answer.kind === 'value') return;
+    throw isNotRunning(answer) ? notRunning() : refusalOf(answer, `the signal ${name}`);
   }
 
-  async #inside(script: string, name: NodeJS.Signals): Promise<Result<void>> {
+  async #inside(script: string, name: NodeJS.Signals): Promise<void> {
     const answer = await runInside(this.#engine, this.#containerId, script, [name.slice('SIG'.length)]);
-    if (answer.kind === 'value' && wasSent(answer.value)) return ok(undefined);
-    if (answer.kind === 'unreachable') return faultOf(answer, `the signal ${name}`);
-    if (answer.kind === 'refused' && isNotRunning(answer)) return notRunning();
-    return err(
-      'BACKEND_UNAVAILABLE',
+    if (answer.kind === 'value' && wasSent(answer.value)) return;
+    if (answer.kind === 'unreachable') throw refusalOf(answer, `the signal ${name}`);
+    if (answer.kind === 'refused' && isNotRunning(answer)) throw notRunning();
+    throw new BridgeError(
+      'DOCKER_UNAVAILABLE',
       `The signal ${name} could not be sent inside the container: its image has no sh, or it may start no more processes.`,
       'Send it to the program alone (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 or SIGUSR2), or end the process by SIGKILL.',
     );
@@ -82,17 +82,17 @@ function isNotRunning({ kind, status }: { readonly kind: string; readonly status
   return kind === 'refused' && (status === NOT_RUNNING_STATUS || status === NO_SUCH_STATUS);
 }
 
-function unknownSignal(name: string): Result<never> {
-  return err(
-    'UNKNOWN_NAME',
+function unknownSignal(name: string): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
     `There is no signal ${JSON.stringify(name)} on this system.`,
     'Give a name such as SIGTERM, SIGINT or SIGKILL.',
   );
 }
 
-function notRunning(): Result<never> {
-  return err(
-    'NOT_RUNNING',
+function notRunning(): BridgeError {
+  return new BridgeError(
+    'PROCESS_NOT_RUNNING',
     'The process has ended.',
     'Its output can still be read; start it again if need be.',
   );

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { listenersInTable } from '../host/listening-ports.js';
 import type { ProcessStats } from '../process-handle.js';
-import { ok, type Result } from '../result.js';
-import { faultOf, type DockerEngine } from './docker-engine.js';
+import { refusalOf, type DockerEngine } from './docker-engine.js';
 import { runInside } from './run-inside.js';
 
 const NANOSECONDS = 1e9;
@@ -27,20 +26,20 @@ export async function statsOfContainer(
   engine: DockerEngine,
   containerId: string,
   options: { readonly hasOwnPorts: boolean },
-): Promise<Result<ProcessStats>> {
+): Promise<ProcessStats> {
   const asked = await engine.call((client, abortSignal) => {
     const query = { stream: false, 'one-shot': true, abortSignal } as const;
     return client.getContainer(containerId).stats(query);
   });
-  if (asked.kind !== 'value') return faultOf(asked, 'the statistics of a container');
+  if (asked.kind !== 'value') throw refusalOf(asked, 'the statistics of a container');
   const { cpu_stats, memory_stats, pids_stats } = statsSchema.parse(asked.value);
   const cache = memory_stats.stats.total_inactive_file ?? memory_stats.stats.inactive_file ?? 0;
-  return ok({
+  return {
     cpuSeconds: cpu_stats.cpu_usage.total_usage / NANOSECONDS,
     memoryBytes: Math.max(0, memory_stats.usage - cache),
     processCount: Math.max(0, pids_stats.current - 1),
     listeningPorts: options.hasOwnPorts ? await portsInside(engine, containerId) : [],
-  });
+  };
 }
 
 async function portsInside(engine: DockerEngine, containerId: string): Promise<number[]> {

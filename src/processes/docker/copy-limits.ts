@@ -1,5 +1,5 @@
 // Pure: what is copied between this machine and a container, and what is not.
-import { err, type Err } from '../result.js';
+import { BridgeError } from '../../base/errors.js';
 
 /** A call answers within 45 s; a busy machine copies this in less. */
 export const MAX_COPY_BYTES = 256 * 1024 * 1024;
@@ -13,21 +13,20 @@ export interface CopyCount {
   readonly bytes: number;
 }
 
-export function refuseCopy(what: string, hint = 'Copy what you need without it.'): Err {
-  return err('COPY_REFUSED', what, hint);
+export function refuseCopy(what: string, hint = 'Copy what you need without it.'): BridgeError {
+  return new BridgeError('COPY_REFUSED', what, hint);
 }
 
-/** Why a copy of this size is not made, or undefined. */
-export function tooMuch({ files, folders, bytes }: CopyCount): Err | undefined {
+/** Throws COPY_REFUSED for a copy that is too large. */
+export function checkSize({ files, folders, bytes }: CopyCount): void {
   if (bytes > MAX_COPY_BYTES)
-    return refuseCopy(
+    throw refuseCopy(
       `The copy is larger than ${MAX_COPY_BYTES / 1024 / 1024} MB.`,
       'Copy parts of it, or pack it first.',
     );
   if (files + folders > MAX_COPY_ENTRIES)
-    return refuseCopy(
+    throw refuseCopy(
       `The copy has more than ${MAX_COPY_ENTRIES} files and folders.`,
       'Copy parts of it, or pack it first.',
     );
-  return undefined;
 }

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { messageOf } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Logger } from '../../base/logger.js';
 import { processState, type ProcessIdentity, type ProcessState } from '../../store/process-identity.js';
 import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle } from '../process-handle.js';
-import { err, ok, type Result } from '../result.js';
 import { AttachedOutput } from './attached-output.js';
 import { killContainersHere } from './containers-here.js';
 import type { CopyContainer } from './container-copies.js';
 import { containerLabels, type ContainerOwner } from './container-labels.js';
 import { containerOptions } from './container-options.js';
-import { faultOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
+import { refusalOf, type DockerEngine } from './docker-engine.js';
 import { DockerProcess } from './docker-process.js';
 import { PROJECT_DIRECTORY, type DockerSpec } from './docker-spec.js';
 import { EngineWatch } from './engine-watch.js';
@@ -76,56 +76,45 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     });
   }
 
-  async spawn(spec: DockerSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
+  async spawn(spec: DockerSpec, sink: OutputSink): Promise<ProcessHandle> {
     this.sweepOnce();
-    const refused = await this.#refuse(spec);
-    if (refused !== undefined) return refused;
-    this.#inUse.add(spec.id);
+    await this.#refuse(spec);
     const created = await this.#create(spec);
-    if (!created.ok) {
-      this.#inUse.delete(spec.id);
-      return created;
+    try {
+      return await this.#start(spec, created, sink);
+    } catch (fault) {
+      // A program that could not be started has removed it already; that is no fault.
+      await this.#remove(spec.id, created.containerId);
+      throw fault;
     }
-    const started = await this.#start(spec, created.value, sink);
-    // A program that could not be started has removed it already; that is no fault.
-    if (!started.ok) await this.#remove(spec.id, created.value.containerId);
-    return started;
   }
 
   /**
    * Lends the container of a process to `use`. For one that has ended, that is a new container with its volume in which nothing
    * runs, and which is removed afterwards.
    */
-  async lend<T>(
-    processId: string,
-    use: (container: CopyContainer) => Promise<Result<T>>,
-  ): Promise<Result<T>> {
+  async lend<T>(processId: string, use: (container: CopyContainer) => Promise<T>): Promise<T> {
     const running = [...this.#running].find((one) => one.spec.id === processId && one.status === 'running');
     if (running !== undefined) return use({ id: running.containerId, isRunning: true });
     const ended = this.#started.get(processId);
     if (ended === undefined) {
-      return err(
-        'NOT_RUNNING',
+      throw new BridgeError(
+        'PROCESS_NOT_RUNNING',
         `The process ${processId} has ended, and this server has not started it.`,
         'Start a process with its volume and copy from that; its volume has the name of the process.',
       );
     }
     const copyId = `copy-${randomBytes(6).toString('hex')}`;
-    this.#inUse.add(copyId);
-    const created = await this.#create({ ...ended, id: copyId, volume: ended.volume ?? ended.id });
-    if (!created.ok) {
-      this.#inUse.delete(copyId);
-      return created;
-    }
+    const { containerId } = await this.#create({ ...ended, id: copyId, volume: ended.volume ?? ended.id });
     try {
-      return await use({ id: created.value.containerId, isRunning: false });
+      return await use({ id: containerId, isRunning: false });
     } finally {
-      await this.#remove(copyId, created.value.containerId);
+      await this.#remove(copyId, containerId);
     }
   }
 
   /** Lends the container of a process that a keeper runs: found by its name. */
-  lendKept<T>(processId: string, use: (container: CopyContainer) => Promise<Result<T>>): Promise<Result<T>> {
+  lendKept<T>(processId: string, use: (container: CopyContainer) => Promise<T>): Promise<T> {
     return use({ id: `${NAME_PREFIX}${processId}`, isRunning: true });
   }
 
@@ -177,29 +166,38 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#isSweeping = false;
   }
 
-  /** What no engine need be asked about. */
-  async #refuse(spec: DockerSpec): Promise<Result<never> | undefined> {
+  /** Throws for what no engine need be asked about. */
+  async #refuse(spec: DockerSpec): Promise<void> {
     if (spec.network !== undefined && !NETWORK_NAME.test(spec.network)) {
-      return err(
-        'UNKNOWN_NAME',
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
         `${JSON.stringify(spec.network)} cannot be the name of a network.`,
         'Give "bridge" or the name of a network of the engine, or leave it out for none.',
       );
     }
-    if (spec.mountProject === undefined || (await this.#options.engine.isLocal())) return undefined;
-    const address = await this.#options.engine.address();
-    if (!address.ok) return address;
-    return err(
+    if (spec.mountProject === undefined || (await this.#options.engine.isLocal())) return;
+    // An engine that cannot be reached says why.
+    await this.#options.engine.address();
+    throw new BridgeError(
       'SPAWN_FAILED',
       'The Docker engine is on another machine, which does not see the folders of this one.',
       `Start it without mount_project, and bring files in with copy_to; ${PROJECT_DIRECTORY} is not there then.`,
     );
   }
 
-  async #create(spec: DockerSpec): Promise<Result<Created>> {
-    const chosen = await this.#volumes.choose(spec);
-    if (!chosen.ok) return chosen;
-    const volume = chosen.value;
+  /** The container is in use from here on, until `#remove`. */
+  async #create(spec: DockerSpec): Promise<Created> {
+    this.#inUse.add(spec.id);
+    try {
+      return await this.#make(spec);
+    } catch (fault) {
+      this.#inUse.delete(spec.id);
+      throw fault;
+    }
+  }
+
+  async #make(spec: DockerSpec): Promise<Created> {
+    const volume = await this.#volumes.choose(spec);
     const options = containerOptions(spec, {
       name: `${NAME_PREFIX}${spec.id}`,
       labels: containerLabels(this.#options.owner, spec.id),
@@ -208,42 +206,46 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     const created = await this.#options.engine.call((client, abortSignal) =>
       client.createContainer({ ...options, abortSignal }),
     );
-    if (created.kind === 'value') return ok({ containerId: created.value.id, volume });
+    if (created.kind === 'value') return { containerId: created.value.id, volume };
     if (created.kind === 'refused' && created.status === NO_SUCH_STATUS && /image/i.test(created.words)) {
-      return err(
+      throw new BridgeError(
         'IMAGE_NOT_FOUND',
         `The Docker engine has no image ${JSON.stringify(spec.image)}.`,
         `Ask the user to run \`docker pull ${spec.image}\`, or name another image; the bridge pulls none by itself.`,
       );
     }
-    return faultOf(created, `a container of ${JSON.stringify(spec.image)}`);
+    throw refusalOf(created, `a container of ${JSON.stringify(spec.image)}`);
   }
 
-  async #start(
-    spec: DockerSpec,
-    { containerId, volume }: Created,
-    sink: OutputSink,
-  ): Promise<Result<ProcessHandle>> {
-    const { engine, clock, killGraceMs } = this.#options;
+  async #start(spec: DockerSpec, { containerId, volume }: Created, sink: OutputSink): Promise<ProcessHandle> {
     // Attached before the start, so that the first byte is not missed.
-    const [attached, given] = await Promise.all([
+    const [attached, given] = await Promise.allSettled([
       this.#attach(containerId),
-      volume.isNew ? this.#volumes.giveToAgent(containerId, spec.image) : ok(undefined),
+      volume.isNew ? this.#volumes.giveToAgent(containerId, spec.image) : undefined,
     ]);
-    if (attached.kind !== 'value') return faultOf(attached, 'to attach to a container');
-    const stream = attached.value;
+    if (attached.status === 'rejected') throw attached.reason;
+    try {
+      if (given.status === 'rejected') throw given.reason;
+      return await this.#startAttached(spec, containerId, attached.value, sink);
+    } catch (fault) {
+      attached.value.destroy();
+      throw fault;
+    }
+  }
+
+  async #startAttached(
+    spec: DockerSpec,
+    containerId: string,
+    stream: Duplex,
+    sink: OutputSink,
+  ): Promise<ProcessHandle> {
+    const { engine, clock, killGraceMs } = this.#options;
     const output = new AttachedOutput(stream, { sink, isTerminal: spec.tty !== undefined });
-    const fail = (fault: Result<never>): Result<never> => {
-      stream.destroy();
-      return fault;
-    };
-    if (!given.ok) return fail(given);
     const started = await engine.call(
       (client, abortSignal) => client.getContainer(containerId).start({ abortSignal }),
       START_LIMIT_MS,
     );
-    if (started.kind !== 'value')
-      return fail(faultOf(started, `to start ${JSON.stringify(spec.command[0])}`));
+    if (started.kind !== 'value') throw refusalOf(started, `to start ${JSON.stringify(spec.command[0])}`);
     const process = new DockerProcess({
       spec,
       containerId,
@@ -255,16 +257,16 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
       remove: () => this.#remove(spec.id, containerId),
     });
     this.#follow(process);
-    if (spec.tty !== undefined) await process.resize(spec.tty);
+    if (spec.tty !== undefined) await process.resize(spec.tty).catch(ignoreBridgeError);
     await untilBegun({ engine, containerId, clock, seen: output.seen });
     if (output.initFault !== undefined) await process.exited;
-    if (process.initFault !== undefined) return fail(programNotFound(spec, process.initFault));
+    if (process.initFault !== undefined) throw programNotFound(spec, process.initFault);
     if (this.#isDisposed) await process.dispose();
-    return ok(process);
+    return process;
   }
 
-  #attach(containerId: string): Promise<EngineAnswer<Duplex>> {
-    return this.#options.engine.call(async (client, abortSignal) => {
+  async #attach(containerId: string): Promise<Duplex> {
+    const answer = await this.#options.engine.call(async (client, abortSignal) => {
       const stream = await client.getContainer(containerId).attach({
         ...{ stream: true, hijack: true, stdin: true, stdout: true, stderr: true },
         abortSignal,
@@ -272,6 +274,8 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
       if (stream instanceof Duplex) return stream;
       throw new Error('The engine gave no stream to attach to.');
     });
+    if (answer.kind === 'value') return answer.value;
+    throw refusalOf(answer, 'to attach to a container');
   }
 
   #follow(process: DockerProcess): void {
@@ -291,8 +295,8 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
   }
 }
 
-function programNotFound({ command, image }: DockerSpec, why: string): Result<never> {
-  return err(
+function programNotFound({ command, image }: DockerSpec, why: string): BridgeError {
+  return new BridgeError(
     'PROGRAM_NOT_FOUND',
     `${JSON.stringify(command[0])} cannot be started in a container of ${JSON.stringify(image)}: ${why}.`,
     'Give a program that the image has, or another image.',

@@ -4,10 +4,10 @@ import { Agent as HttpsAgent } from 'node:https';
 import { join } from 'node:path';
 import type Dockerode from 'dockerode';
 import { sleep, type Clock } from '../../base/clock.js';
-import { messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
-import { err, ok, type Err, type ProcessFault, type Result } from '../result.js';
 import {
   addressText,
   isLocal,
@@ -27,8 +27,8 @@ export type EngineAnswer<T> =
   | { readonly kind: 'value'; readonly value: T }
   /** The engine answered that it cannot, with an HTTP status (404: no such thing, 409: not in this state). */
   | { readonly kind: 'refused'; readonly status: number; readonly words: string }
-  /** Nobody answered, or too late: BACKEND_UNAVAILABLE. */
-  | { readonly kind: 'unreachable'; readonly fault: ProcessFault };
+  /** Nobody answered, or too late: DOCKER_UNAVAILABLE. */
+  | { readonly kind: 'unreachable'; readonly fault: BridgeError };
 
 export interface EngineOptions {
   readonly settings: EngineSettings;
@@ -48,7 +48,7 @@ const KEEP_CONNECTIONS = false;
 /** The one connection to a Docker engine. Nothing is opened or loaded before the first call. */
 export class DockerEngine implements Disposable {
   readonly #options: EngineOptions;
-  #connecting: Promise<Result<Connection>> | undefined;
+  #connecting: Promise<Connection> | undefined;
   #agent: HttpAgent | undefined;
 
   constructor(options: EngineOptions) {
@@ -56,36 +56,50 @@ export class DockerEngine implements Disposable {
   }
 
   /** Made once; what failed is tried again: a package may be installed, or an engine started, meanwhile. */
-  async #connect(): Promise<Result<Connection>> {
+  async #connect(): Promise<Connection> {
     this.#connecting ??= this.#makeConnection();
-    const connection = await this.#connecting;
-    if (!connection.ok) this.#connecting = undefined;
-    return connection;
+    try {
+      return await this.#connecting;
+    } catch (fault) {
+      this.#connecting = undefined;
+      throw fault;
+    }
   }
 
-  /** Where it is; BACKEND_UNAVAILABLE when that is not known. */
-  async address(): Promise<Result<EngineAddress>> {
-    const connection = await this.#connect();
-    return connection.ok ? ok(connection.value.address) : connection;
+  /** Where it is. Throws DOCKER_UNAVAILABLE when that is not known. */
+  async address(): Promise<EngineAddress> {
+    return (await this.#connect()).address;
   }
 
   /** Whether the engine sees the files of this machine. */
   async isLocal(): Promise<boolean> {
-    const address = await this.address();
-    return address.ok && isLocal(address.value);
+    const address = await this.address().catch(ignoreBridgeError);
+    return address !== undefined && isLocal(address);
   }
 
   /**
-   * Asks the engine, for at most `limitMs`; `signal` aborts then, and whoever passes it on lets the request go. A fault of
-   * the bridge itself is thrown on.
+   * Asks the engine, for at most `limitMs`; `signal` aborts then, and whoever passes it on lets the request go. An error
+   * of the bridge itself is thrown on.
    */
   async call<T>(
     ask: (client: EngineClient, signal: AbortSignal) => Promise<T>,
     limitMs = CALL_LIMIT_MS,
   ): Promise<EngineAnswer<T>> {
-    const connection = await this.#connect();
-    if (!connection.ok) return { kind: 'unreachable', fault: connection.fault };
-    const { client, address } = connection.value;
+    let connection: Connection;
+    try {
+      connection = await this.#connect();
+    } catch (fault) {
+      if (fault instanceof BridgeError) return { kind: 'unreachable', fault };
+      throw fault;
+    }
+    return this.#ask(connection, ask, limitMs);
+  }
+
+  async #ask<T>(
+    { client, address }: Connection,
+    ask: (client: EngineClient, signal: AbortSignal) => Promise<T>,
+    limitMs: number,
+  ): Promise<EngineAnswer<T>> {
     const limit = new AbortController();
     const isOver = new AbortController();
     try {
@@ -111,42 +125,40 @@ export class DockerEngine implements Disposable {
     this.#agent?.destroy();
   }
 
-  async #makeConnection(): Promise<Result<Connection>> {
+  async #makeConnection(): Promise<Connection> {
     const address = await this.#findAddress();
-    if (!address.ok) return address;
-    const loaded = await (this.#options.load ?? loadDockerode)();
-    if (!loaded.ok) return loaded;
+    const Client = await (this.#options.load ?? loadDockerode)();
     try {
-      const access = await this.#access(address.value);
+      const access = await this.#access(address);
       this.#agent?.destroy();
       this.#agent = access.agent;
       leaveUnseen(access.agent);
-      return ok({ address: address.value, client: new loaded.value(access) });
+      return { address, client: new Client(access) };
     } catch (thrown) {
-      return err(
-        'BACKEND_UNAVAILABLE',
-        `The Docker engine at ${addressText(address.value)} cannot be asked: ${messageOf(thrown)}.`,
+      throw new BridgeError(
+        'DOCKER_UNAVAILABLE',
+        `The Docker engine at ${addressText(address)} cannot be asked: ${messageOf(thrown)}.`,
         'Ask the user to look at DOCKER_HOST, and at DOCKER_CERT_PATH: the folder that holds ca.pem, cert.pem and key.pem.',
-        thrown,
+        { cause: thrown },
       );
     }
   }
 
-  async #findAddress(): Promise<Result<EngineAddress>> {
+  async #findAddress(): Promise<EngineAddress> {
     const { settings, homeDir } = this.#options;
     if (settings.host === null) {
       const sockets = usualSockets(homeDir);
-      for (const path of sockets) if (await exists(path)) return ok({ kind: 'socket', path });
-      return err(
-        'BACKEND_UNAVAILABLE',
+      for (const path of sockets) if (await exists(path)) return { kind: 'socket', path };
+      throw new BridgeError(
+        'DOCKER_UNAVAILABLE',
         `No Docker engine was found: there is neither ${sockets.join(' nor ')}.`,
         'Ask the user to start Docker, or to set DOCKER_HOST to the address of an engine and restart the server.',
       );
     }
     const parsed = parseEngineAddress(settings.host, settings);
-    if (parsed.kind === 'address') return ok(parsed.address);
-    return err(
-      'BACKEND_UNAVAILABLE',
+    if (parsed.kind === 'address') return parsed.address;
+    throw new BridgeError(
+      'DOCKER_UNAVAILABLE',
       `The address of the Docker engine cannot be used: ${parsed.words}.`,
       'Ask the user to correct DOCKER_HOST or the setting "docker_host" and to restart the server.',
     );
@@ -178,10 +190,13 @@ export class DockerEngine implements Disposable {
   }
 }
 
-/** A fault in the words of a refusal, for a caller that has none of its own. */
-export function faultOf(answer: Exclude<EngineAnswer<unknown>, { kind: 'value' }>, asked: string): Err {
-  if (answer.kind === 'unreachable') return { ok: false, fault: answer.fault };
-  return err(
+/** An error in the words of a refusal, for a caller that has none of its own. */
+export function refusalOf(
+  answer: Exclude<EngineAnswer<unknown>, { kind: 'value' }>,
+  asked: string,
+): BridgeError {
+  if (answer.kind === 'unreachable') return answer.fault;
+  return new BridgeError(
     'SPAWN_FAILED',
     `The Docker engine refused ${asked}: ${answer.words}`,
     'Change what the message names, or ask the user to.',
@@ -209,16 +224,16 @@ function isConnectionFault(thrown: unknown): boolean {
   );
 }
 
-function noAnswer(address: EngineAddress, words: string, cause?: unknown): ProcessFault {
+function noAnswer(address: EngineAddress, words: string, cause?: unknown): BridgeError {
   const isForbidden = systemCodeOf(cause) === 'EACCES';
-  return {
-    code: 'BACKEND_UNAVAILABLE',
-    message: `The Docker engine at ${addressText(address)} does not answer: ${words}.`,
-    hint: isForbidden
+  return new BridgeError(
+    'DOCKER_UNAVAILABLE',
+    `The Docker engine at ${addressText(address)} does not answer: ${words}.`,
+    isForbidden
       ? 'Ask the user to let this account use Docker (on Linux: the group docker), then to restart the server.'
       : 'Ask the user to start it, or to correct DOCKER_HOST and restart the server.',
-    ...(cause === undefined ? {} : { cause }),
-  };
+    { cause },
+  );
 }
 
 function statusOf(thrown: unknown): number | undefined {

@@ -1,15 +1,16 @@
 import type { Duplex } from 'node:stream';
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
 import type { ProcessExit, ProcessHandle, ProcessStats, TerminalSize } from '../process-handle.js';
-import { err, ok, type Result } from '../result.js';
 import type { AttachedOutput } from './attached-output.js';
 import { containerStateSchema, endOfState, type ContainerEnd, type ContainerState } from './container-end.js';
 import { ContainerInput } from './container-input.js';
 import { ContainerSignals } from './container-signals.js';
 import { statsOfContainer } from './container-stats.js';
-import { faultOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
+import { refusalOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
 import type { DockerSpec } from './docker-spec.js';
 import { waitForContainer } from './wait-for-container.js';
 
@@ -26,6 +27,8 @@ const AFTER_KILL_MS = 10_000;
 const NO_SUCH_STATUS = 404;
 /** What init answers for a program that it could not start. */
 const INIT_EXIT_CODES: readonly number[] = [126, 127];
+/** Refusals of a signal that hold for the program alone, too. */
+const FINAL_REFUSALS: ReadonlySet<string> = new Set(['PROCESS_NOT_RUNNING', 'INVALID_ARGUMENTS']);
 
 export interface DockerProcessOptions {
   readonly spec: DockerSpec;
@@ -85,60 +88,62 @@ export class DockerProcess implements ProcessHandle {
     return this.#initFault;
   }
 
-  async write(bytes: Uint8Array): Promise<Result<void>> {
-    return this.#end === undefined ? this.#input.write(bytes) : this.#notRunning();
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#end !== undefined) throw this.#notRunning();
+    this.#input.write(bytes);
   }
 
-  async endInput(): Promise<Result<void>> {
+  async endInput(): Promise<void> {
     // Of a terminal it is refused in any case, which is more to the point than that it has ended.
-    if (this.#end !== undefined && this.spec.tty === undefined) return this.#notRunning();
-    return this.#input.end();
+    if (this.#end !== undefined && this.spec.tty === undefined) throw this.#notRunning();
+    this.#input.end();
   }
 
-  async resize({ columns, rows }: TerminalSize): Promise<Result<void>> {
+  async resize({ columns, rows }: TerminalSize): Promise<void> {
     if (this.spec.tty === undefined) {
-      return err(
+      throw new BridgeError(
         'NO_TERMINAL',
         'A process without a terminal was to be resized.',
         'Start it with tty to give it a terminal.',
       );
     }
-    if (this.#end !== undefined) return this.#notRunning();
+    if (this.#end !== undefined) throw this.#notRunning();
     const answer = await this.#call((container, abortSignal) =>
       container.resize({ w: columns, h: rows, abortSignal }),
     );
-    return answer.kind === 'value' ? ok(undefined) : faultOf(answer, 'to resize a terminal');
+    if (answer.kind !== 'value') throw refusalOf(answer, 'to resize a terminal');
   }
 
-  async signal(name: NodeJS.Signals, options: { readonly tree?: boolean } = {}): Promise<Result<void>> {
-    if (this.#end !== undefined) return this.#notRunning();
+  async signal(name: NodeJS.Signals, options: { readonly tree?: boolean } = {}): Promise<void> {
+    if (this.#end !== undefined) throw this.#notRunning();
     this.#isKilledByUs ||= name === 'SIGKILL';
-    return options.tree === true ? this.#signals.toAll(name) : this.#signals.toProgram(name);
+    await (options.tree === true ? this.#signals.toAll(name) : this.#signals.toProgram(name));
   }
 
-  async kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>> {
-    if (this.#end !== undefined) return this.#notRunning();
+  async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
+    if (this.#end !== undefined) throw this.#notRunning();
     const { clock, killGraceMs = KILL_GRACE_MS } = this.#options;
     for (const name of new Set<NodeJS.Signals>([first, 'SIGTERM'])) {
       if (name === 'SIGKILL') break;
-      const sent = await this.#toTree(name);
-      if (!sent.ok && sent.fault.code === 'UNKNOWN_NAME') return sent;
+      // A signal that cannot be sent is followed by a harder one.
+      await this.#toTree(name).catch(unlessUnknown);
       const exit = await withinMs(clock, killGraceMs, this.exited);
-      if (exit !== undefined) return ok({ exit, left: 0 });
+      if (exit !== undefined) return { exit, left: 0 };
     }
-    await this.signal('SIGKILL');
+    await this.signal('SIGKILL').catch(ignoreBridgeError);
     const exit = await withinMs(clock, AFTER_KILL_MS, this.exited);
-    if (exit !== undefined) return ok({ exit, left: 0 });
+    if (exit !== undefined) return { exit, left: 0 };
     // The engine took the signal and nothing came of it, or it does not answer: then that is the end that can be told.
     this.recheck();
-    return ok({ exit: await this.exited, left: 1 });
+    return { exit: await this.exited, left: 1 };
   }
 
-  async stats(): Promise<Result<ProcessStats>> {
-    if (this.#end !== undefined) return this.#notRunning();
+  async stats(): Promise<ProcessStats> {
+    if (this.#end !== undefined) throw this.#notRunning();
     const { engine, containerId } = this.#options;
     const stats = await statsOfContainer(engine, containerId, { hasOwnPorts: this.spec.network !== 'host' });
-    return this.status === 'running' ? stats : this.#notRunning();
+    if (this.status === 'terminated') throw this.#notRunning();
+    return stats;
   }
 
   /** Asks the engine anew how things are: the answer that was waited for may never come. */
@@ -150,17 +155,23 @@ export class DockerProcess implements ProcessHandle {
   async dispose({ isKilled = false } = {}): Promise<void> {
     if (this.#end === undefined) {
       this.#isKilledByUs = true;
-      const sent = isKilled ? undefined : await this.#signals.toAll('SIGKILL');
-      if (sent?.ok === false) this.recheck();
+      if (!isKilled)
+        await this.#signals.toAll('SIGKILL').catch((fault: unknown) => {
+          this.recheck();
+          ignoreBridgeError(fault);
+        });
     }
     await this.removed;
   }
 
   /** The program alone, where the image has nothing by which all could be told. */
-  async #toTree(name: NodeJS.Signals): Promise<Result<void>> {
-    const sent = await this.#signals.toAll(name);
-    if (sent.ok || sent.fault.code === 'NOT_RUNNING' || sent.fault.code === 'UNKNOWN_NAME') return sent;
-    return this.#signals.toProgram(name);
+  async #toTree(name: NodeJS.Signals): Promise<void> {
+    try {
+      await this.#signals.toAll(name);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError) || FINAL_REFUSALS.has(fault.code)) throw fault;
+      await this.#signals.toProgram(name);
+    }
   }
 
   async #follow(): Promise<ProcessExit> {
@@ -254,9 +265,9 @@ export class DockerProcess implements ProcessHandle {
     return engine.call((client, signal) => ask(client.getContainer(containerId), signal), limitMs);
   }
 
-  #notRunning(): Result<never> {
-    return err(
-      'NOT_RUNNING',
+  #notRunning(): BridgeError {
+    return new BridgeError(
+      'PROCESS_NOT_RUNNING',
       `The process ${this.spec.id} has ended.`,
       'Its output can still be read; start it again if need be.',
     );
@@ -264,6 +275,11 @@ export class DockerProcess implements ProcessHandle {
 }
 
 type Client = Parameters<Parameters<DockerEngine['call']>[0]>[0];
+
+/** Other refusals of a signal are ignored. Throws for a signal that does not exist. */
+function unlessUnknown(fault: unknown): void {
+  if (!(fault instanceof BridgeError) || fault.code === 'INVALID_ARGUMENTS') throw fault;
+}
 
 function lost(why: string): ContainerEnd {
   const rest = 'How the process ended is not known; its container is removed as soon as the engine answers.';

@@ -6,8 +6,7 @@ import type { Pack } from 'tar-stream';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import { isSecretName } from '../../projects/secret-names.js';
-import { ok, type Result } from '../result.js';
-import { MAX_COPY_DEPTH, refuseCopy, tooMuch, type CopyCount } from './copy-limits.js';
+import { MAX_COPY_DEPTH, refuseCopy, checkSize, type CopyCount } from './copy-limits.js';
 import { AGENT_ID } from './docker-spec.js';
 
 const PERMISSION_BITS = 0o777;
@@ -28,10 +27,10 @@ export interface HostTree {
 }
 
 /**
- * What of this machine is to be copied: a regular file, or a folder with all that is in it but secrets. Refused as a whole when it
- * holds links, pipes, sockets or devices, or too much. Throws as `PathOpener`.
+ * What of this machine is to be copied: a regular file, or a folder with all that is in it but secrets. Throws COPY_REFUSED when
+ * it holds links, pipes, sockets or devices, or too much, and as `PathOpener`.
  */
-export async function scanHostTree(opener: PathOpener, source: string): Promise<Result<HostTree>> {
+export async function scanHostTree(opener: PathOpener, source: string): Promise<HostTree> {
   const entries: HostEntry[] = [];
   const secrets: string[] = [];
   const opened = await opener.openEither(source);
@@ -46,8 +45,8 @@ export async function scanHostTree(opener: PathOpener, source: string): Promise<
     });
   entries.push({ name: root, path, kind: 'directory', sizeBytes: 0, mode });
   const directory = await opener.openDirectory(path);
-  const refused = await scanFolder(opener, directory, { root, inner: '', depth: 1, entries, secrets });
-  return refused ?? bounded({ entries, secrets });
+  await scanFolder(opener, directory, { root, inner: '', depth: 1, entries, secrets });
+  return bounded({ entries, secrets });
 }
 
 /** Puts the entries into an archive, one after the other; files are cut at the size they had when they were scanned. */
@@ -86,8 +85,9 @@ export function countOf(entries: readonly HostEntry[]): CopyCount {
   };
 }
 
-function bounded(tree: HostTree): Result<HostTree> {
-  return tooMuch(countOf(tree.entries)) ?? ok(tree);
+function bounded(tree: HostTree): HostTree {
+  checkSize(countOf(tree.entries));
+  return tree;
 }
 
 interface Scan {
@@ -100,15 +100,15 @@ interface Scan {
   readonly secrets: string[];
 }
 
-/** Adds what is in the folder and closes it; the refusal, if there is one. */
+/** Adds what is in the folder and closes it. Throws COPY_REFUSED. */
 async function scanFolder(
   opener: PathOpener,
   directory: OpenedDirectory,
   { root, inner, depth, entries, secrets }: Scan,
-): Promise<Result<never> | undefined> {
+): Promise<void> {
   try {
     if (depth > MAX_COPY_DEPTH)
-      return refuseCopy(`${JSON.stringify(`${root}/${inner}`)} is more than ${MAX_COPY_DEPTH} folders deep.`);
+      throw refuseCopy(`${JSON.stringify(`${root}/${inner}`)} is more than ${MAX_COPY_DEPTH} folders deep.`);
     for (const child of await readdir(directory.entry('.'))) {
       if (isSecretName(inner + child)) {
         secrets.push(inner + child);
@@ -126,21 +126,18 @@ async function scanFolder(
       } else if (stats.isDirectory()) {
         const below = await opener.directoryIn(directory, child);
         if (below === undefined)
-          return refuseCopy(`${JSON.stringify(childName)} changed while it was looked at.`);
+          throw refuseCopy(`${JSON.stringify(childName)} changed while it was looked at.`);
         entries.push({ ...about, kind: 'directory', sizeBytes: 0 });
         const scan = { root, inner: `${inner}${child}/`, depth: depth + 1, entries, secrets };
-        const refused = await scanFolder(opener, below, scan);
-        if (refused !== undefined) return refused;
+        await scanFolder(opener, below, scan);
       } else {
         const kind = stats.isSymbolicLink() ? 'a link' : 'a pipe, socket or device';
-        return refuseCopy(
+        throw refuseCopy(
           `${JSON.stringify(childName)} is ${kind}; only regular files and folders are copied.`,
         );
       }
-      const refused = tooMuch(countOf(entries.length % COUNT_EVERY === 0 ? entries : []));
-      if (refused !== undefined) return refused;
+      if (entries.length % COUNT_EVERY === 0) checkSize(countOf(entries));
     }
-    return undefined;
   } finally {
     await directory.handle.close();
   }

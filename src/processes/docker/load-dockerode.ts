@@ -1,25 +1,24 @@
 import type Dockerode from 'dockerode';
-import { messageOf, systemCodeOf } from '../../base/errors.js';
-import { err, ok, type Result } from '../result.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 
 export type DockerodeClass = typeof Dockerode;
 
 /**
- * The package `dockerode`, which is not installed with the bridge: its 66 packages are not for everyone. BACKEND_UNAVAILABLE
- * with the command that installs it when it is missing.
+ * The package `dockerode`, which is not installed with the bridge: its 66 packages are not for everyone. Throws
+ * DOCKER_UNAVAILABLE with the command that installs it when it is missing.
  */
-export async function loadDockerode(): Promise<Result<DockerodeClass>> {
+export async function loadDockerode(): Promise<DockerodeClass> {
   try {
-    return ok((await import('dockerode')).default);
+    return (await import('dockerode')).default;
   } catch (thrown) {
     const isMissing = systemCodeOf(thrown) === 'ERR_MODULE_NOT_FOUND';
-    return err(
-      'BACKEND_UNAVAILABLE',
+    throw new BridgeError(
+      'DOCKER_UNAVAILABLE',
       isMissing
         ? 'Docker mode needs the package dockerode, which is not installed.'
         : `The package dockerode cannot be loaded: ${messageOf(thrown)}`,
       'Ask the user to run `npm install --global dockerode@5` (with the same npm as the bridge), then try again.',
-      thrown,
+      { cause: thrown },
     );
   }
 }

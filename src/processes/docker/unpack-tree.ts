@@ -7,9 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
-import { err, ok, type Err, type Result } from '../result.js';
 import { entryParts } from './container-path.js';
-import { MAX_COPY_DEPTH, refuseCopy, tooMuch, type CopyCount } from './copy-limits.js';
+import { MAX_COPY_DEPTH, refuseCopy, checkSize, type CopyCount } from './copy-limits.js';
 
 /** No set-user-ID, no sticky bit, nothing that others may write. */
 const KEPT_MODE_BITS = 0o755;
@@ -27,25 +26,24 @@ export interface UnpackTarget {
  * Unpacks an archive of one file or one folder as `name` in the parent: first into a folder of its own beside it that nobody else
  * can name, then, when it is whole, put into place in one step. So a fault leaves nothing behind. A regular file of that name
  * is replaced; a folder that is there already is not touched. Entries other than regular files and folders, and names that lead
- * elsewhere, refuse the whole.
+ * elsewhere, refuse the whole: COPY_REFUSED. Throws COPY_FAILED for a fault of the archive or the disk.
  */
-export async function unpackTree(archive: Readable, target: UnpackTarget): Promise<Result<CopyCount>> {
+export async function unpackTree(archive: Readable, target: UnpackTarget): Promise<CopyCount> {
   const { parent, name } = target;
   const staging = parent.entry(`.${randomBytes(12).toString('hex')}.tmp`);
   try {
     await mkdir(staging, { mode: OWNER_BITS });
-    const unpacked = await new Unpacking(staging, target).run(archive);
-    if (!unpacked.ok) return unpacked;
-    const placed = await place(join(staging, STAGED), parent.entry(name), join(parent.path, name));
-    return placed ?? unpacked;
+    const count = await new Unpacking(staging, target).run(archive);
+    await place(join(staging, STAGED), parent.entry(name), join(parent.path, name));
+    return count;
   } catch (thrown) {
-    // A protected path says so itself; all else is the archive's fault, or the disk's.
+    // A refusal says so itself; all else is the archive's fault, or the disk's.
     if (thrown instanceof BridgeError || thrown instanceof TypeError) throw thrown;
-    return err(
+    throw new BridgeError(
       'COPY_FAILED',
       `The copy to ${JSON.stringify(parent.path)} failed: ${messageOf(thrown)}.`,
       'Try again; if it is the disk, ask the user to look at permissions and free space.',
-      thrown,
+      { cause: thrown },
     );
   } finally {
     archive.destroy();
@@ -72,45 +70,45 @@ class Unpacking {
     this.#target = target;
   }
 
-  async run(archive: Readable): Promise<Result<CopyCount>> {
+  async run(archive: Readable): Promise<CopyCount> {
     const entries = extract();
     const fed = pipeline(archive, entries);
     // Its fault is that of the loop below, too, unless the loop has ended before.
     fed.catch(() => undefined);
     for await (const entry of entries) {
-      const refused = await this.#take(entry.header, entry);
-      if (refused !== undefined) {
+      try {
+        await this.#take(entry.header, entry);
+      } catch (fault) {
         entries.destroy();
-        return refused;
+        throw fault;
       }
     }
     await fed;
-    return ok({ files: this.#files, folders: this.#folders, bytes: this.#bytes });
+    return { files: this.#files, folders: this.#folders, bytes: this.#bytes };
   }
 
-  async #take(header: Header, content: EntryContent): Promise<Err | undefined> {
+  async #take(header: Header, content: EntryContent): Promise<void> {
     const shown = JSON.stringify(header.name);
     const isFolder = header.type === 'directory';
     if (!isFolder && header.type !== 'file')
-      return refuseCopy(`${shown} is a ${header.type}; only regular files and folders are copied.`);
+      throw refuseCopy(`${shown} is a ${header.type}; only regular files and folders are copied.`);
     const parts = entryParts(header.name);
-    if (parts === undefined) return refuseCopy(`The name ${shown} leads out of the copy.`);
+    if (parts === undefined) throw refuseCopy(`The name ${shown} leads out of the copy.`);
     if (parts.length > MAX_COPY_DEPTH)
-      return refuseCopy(`${shown} is more than ${MAX_COPY_DEPTH} folders deep.`);
+      throw refuseCopy(`${shown} is more than ${MAX_COPY_DEPTH} folders deep.`);
     // The first part is the name that the copy had in the container.
     const inside = parts.slice(1);
     await this.#target.refuse(join(this.#target.parent.path, this.#target.name, ...inside));
     this.#files += isFolder ? 0 : 1;
     this.#folders += isFolder ? 1 : 0;
     this.#bytes += header.size;
-    const refused = tooMuch({ files: this.#files, folders: this.#folders, bytes: this.#bytes });
-    if (refused !== undefined) return refused;
+    checkSize({ files: this.#files, folders: this.#folders, bytes: this.#bytes });
     const path = join(this.#staging, STAGED, ...inside);
     const mode = (header.mode & KEPT_MODE_BITS) | 0o600;
     if (isFolder) {
       await mkdir(path, { mode: mode | OWNER_BITS });
       content.resume();
-      return undefined;
+      return;
     }
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     const file = await open(path, flags, mode);
@@ -119,22 +117,20 @@ class Unpacking {
     } finally {
       await file.close();
     }
-    return undefined;
   }
 }
 
-/** Puts the whole copy into place; the refusal when the place is taken. */
-async function place(staged: string, target: string, shownPath: string): Promise<Err | undefined> {
+/** Puts the whole copy into place. Throws COPY_REFUSED when the place is taken. */
+async function place(staged: string, target: string, shownPath: string): Promise<void> {
   const [copy, there] = await Promise.all([lstat(staged), lstatOrNone(target)]);
   const isReplaced = there !== undefined && copy.isFile() && there.isFile();
   if (there !== undefined && !isReplaced) {
-    return refuseCopy(
+    throw refuseCopy(
       `${JSON.stringify(shownPath)} is there already${copy.isDirectory() ? ', and folders are not merged' : ' and is no regular file'}.`,
       `Choose another destination than ${JSON.stringify(basename(shownPath))}, or let the user remove it.`,
     );
   }
   await rename(staged, target);
-  return undefined;
 }
 
 async function lstatOrNone(path: string) {

@@ -1,9 +1,9 @@
+import { BridgeError } from '../../base/errors.js';
 import { posix } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { extract, pack } from 'tar-stream';
-import { err, ok, type Result } from '../result.js';
 import { isOwnKind, volumeLabels, type ContainerOwner } from './container-labels.js';
-import { faultOf, type DockerEngine } from './docker-engine.js';
+import { refusalOf, type DockerEngine } from './docker-engine.js';
 import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
 
 const PREFIX = 'process-mcp-volume-';
@@ -36,14 +36,14 @@ export class WorkVolumes {
     this.#owner = owner;
   }
 
-  /** The volume of a process: its own new one, or the one that was named. Other programs' volumes are not taken. */
-  async choose({ id, volume }: DockerSpec): Promise<Result<WorkVolume>> {
+  /** The volume of a process: its own new one, or the one that was named. Throws INVALID_ARGUMENTS for other programs' volumes. */
+  async choose({ id, volume }: DockerSpec): Promise<WorkVolume> {
     if (volume === undefined)
-      return ok({ name: volumeName(id), labels: volumeLabels(this.#owner, false), isNew: true });
+      return { name: volumeName(id), labels: volumeLabels(this.#owner, false), isNew: true };
     const name = volumeName(volume);
     if (!NAME.test(name.slice(PREFIX.length))) {
-      return err(
-        'UNKNOWN_NAME',
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
         `${JSON.stringify(volume)} cannot be the name of a volume.`,
         'Use up to 128 letters, digits, ".", "_" and "-", beginning with a letter or digit.',
       );
@@ -52,21 +52,21 @@ export class WorkVolumes {
       client.getVolume(name).inspect({ abortSignal }),
     );
     if (known.kind === 'refused' && known.status === NO_SUCH_STATUS)
-      return ok({ name, labels: volumeLabels(this.#owner, true), isNew: true });
-    if (known.kind !== 'value') return faultOf(known, `the volume ${name}`);
-    if (isOwnKind(known.value.Labels)) return ok({ name, labels: {}, isNew: false });
-    return err(
-      'UNKNOWN_NAME',
+      return { name, labels: volumeLabels(this.#owner, true), isNew: true };
+    if (known.kind !== 'value') throw refusalOf(known, `the volume ${name}`);
+    if (isOwnKind(known.value.Labels)) return { name, labels: {}, isNew: false };
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
       `The volume ${name} was not made by the bridge, so it is not used.`,
       'Choose another name.',
     );
   }
 
   /** Gives a new volume, mounted in a container that was not started yet, to the user that will run there. */
-  async giveToAgent(containerId: string, image: string): Promise<Result<void>> {
+  async giveToAgent(containerId: string, image: string): Promise<void> {
     const known = this.#belongs.get(image) ?? (await this.#belongsToAgent(containerId));
     if (known !== undefined) this.#belongs.set(image, known);
-    if (known === true) return ok(undefined);
+    if (known === true) return;
     const archive = pack();
     archive.entry({
       name: posix.basename(WORK_DIRECTORY),
@@ -82,7 +82,7 @@ export class WorkVolumes {
         abortSignal,
       }),
     );
-    return answer.kind === 'value' ? ok(undefined) : faultOf(answer, 'to prepare the working directory');
+    if (answer.kind !== 'value') throw refusalOf(answer, 'to prepare the working directory');
   }
 
   /** Undefined when the engine does not say. */

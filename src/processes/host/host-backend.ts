@@ -9,7 +9,6 @@ import type { ProcessSystem } from '../../os/process-system.js';
 import type { PtySpawner } from '../../pty/pty-session.js';
 import type { OutputSink, ProcessBackend } from '../process-backend.js';
 import type { ProcessHandle, ProcessSpec, TerminalSize } from '../process-handle.js';
-import { err, ok, type Result } from '../result.js';
 import type { HostChannel } from './host-channel.js';
 import { HostProcess } from './host-process.js';
 import { PipeChannel } from './pipe-channel.js';
@@ -64,24 +63,16 @@ export class HostBackend implements ProcessBackend {
     });
   }
 
-  async spawn(spec: ProcessSpec, sink: OutputSink): Promise<Result<ProcessHandle>> {
+  async spawn(spec: ProcessSpec, sink: OutputSink): Promise<ProcessHandle> {
     const { clock, startedSince, killGraceMs = KILL_GRACE_MS } = this.#options;
     const { [MARK_VARIABLE]: mark = createSecret() } = spec.env;
     const marked = mark === spec.env[MARK_VARIABLE] ? spec : withMark(spec, mark);
-    let opened: Result<HostChannel>;
-    try {
-      const program = await findProgram(spec.command[0], spec.cwd, marked.env);
-      opened =
-        spec.tty === undefined
-          ? await this.#openPipes(marked, program, sink)
-          : await this.#openTerminal(marked, spec.tty, sink);
-    } catch (thrown) {
-      return faultOf(thrown, spec);
-    }
-    if (!opened.ok) return opened;
+    const channel = await this.#open(marked, sink).catch(async (thrown: unknown) => {
+      throw await errorOf(thrown, spec);
+    });
     const process = new HostProcess({
       spec,
-      channel: opened.value,
+      channel,
       mark,
       families: this.#families,
       clock,
@@ -90,7 +81,7 @@ export class HostBackend implements ProcessBackend {
     });
     this.#keep(process);
     if (this.#isDisposed) await process.dispose();
-    return ok(process);
+    return process;
   }
 
   /** SIGKILL to all groups, without waiting for anything: for the last moment of this program. */
@@ -132,23 +123,29 @@ export class HostBackend implements ProcessBackend {
     for (const mark of this.#marks) if (!living.has(mark) && !running.has(mark)) this.#marks.delete(mark);
   }
 
-  async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<Result<HostChannel>> {
+  async #open(spec: ProcessSpec, sink: OutputSink): Promise<HostChannel> {
+    const program = await findProgram(spec.command[0], spec.cwd, spec.env);
+    return spec.tty === undefined
+      ? this.#openPipes(spec, program, sink)
+      : this.#openTerminal(spec, spec.tty, sink);
+  }
+
+  async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<HostChannel> {
     const { clock, pipeFolder } = this.#options;
     const { child, pid, ...pipes } = await startPiped(spec, program, pipeFolder);
-    if (pid !== undefined) return ok(new PipeChannel({ child, pid, ...pipes, sink, clock }));
-    const fault = await new Promise<Error>((resolve) => child.once('error', resolve));
-    return faultOf(fault, spec);
+    if (pid !== undefined) return new PipeChannel({ child, pid, ...pipes, sink, clock });
+    throw await new Promise<Error>((resolve) => child.once('error', resolve));
   }
 
   async #openTerminal(
     spec: ProcessSpec,
     { columns, rows }: TerminalSize,
     sink: OutputSink,
-  ): Promise<Result<HostChannel>> {
+  ): Promise<HostChannel> {
     const terminals = await this.#options.terminals();
     const { command, cwd, env } = spec;
     const session = await terminals.spawn({ command, cwd, env, columns, rows, shell: this.#options.shell });
-    return ok(new TerminalChannel(session, sink));
+    return new TerminalChannel(session, sink);
   }
 }
 
@@ -156,25 +153,27 @@ function withMark(spec: ProcessSpec, mark: string): ProcessSpec {
   return { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
 }
 
-/** Why a start failed, in the words of whoever refused it. */
-async function faultOf(thrown: unknown, { command, cwd }: ProcessSpec): Promise<Result<never>> {
+/** Why a start failed, in the words of what refused it. */
+async function errorOf(thrown: unknown, { command, cwd }: ProcessSpec): Promise<BridgeError> {
   const folder = await stat(cwd).catch(() => undefined);
   if (folder?.isDirectory() !== true) {
-    return err(
+    return new BridgeError(
       'SPAWN_FAILED',
       `${JSON.stringify(command[0])} was to be started in ${JSON.stringify(cwd)}, which is not a directory.`,
       'Give a directory that exists.',
-      thrown,
+      { cause: thrown },
     );
   }
   if (thrown instanceof BridgeError) {
     const isMissing = /is not on PATH|does not exist|is not an executable file/.test(thrown.message);
-    return err(isMissing ? 'PROGRAM_NOT_FOUND' : 'SPAWN_FAILED', thrown.message, thrown.hint, thrown);
+    return new BridgeError(isMissing ? 'PROGRAM_NOT_FOUND' : 'SPAWN_FAILED', thrown.message, thrown.hint, {
+      cause: thrown,
+    });
   }
-  return err(
+  return new BridgeError(
     'SPAWN_FAILED',
     `The system refused to start ${JSON.stringify(command[0])}: ${messageOf(thrown)}.`,
     'Check arguments and environment (a NUL byte, more than 128 KiB in one of them), and the number of processes that may run.',
-    thrown,
+    { cause: thrown },
   );
 }

@@ -1,6 +1,5 @@
 import type { Pid } from '../../os/pid.js';
 import type { TerminalSize } from '../process-handle.js';
-import type { Result } from '../result.js';
 
 /** How a process of this machine ended. */
 export interface HostEnd {
@@ -19,9 +18,10 @@ export interface HostChannel {
   readonly isReaped: boolean;
   /** Ends after the last byte was handed on; never rejects. */
   readonly ended: Promise<HostEnd>;
-  write(bytes: Uint8Array): Promise<Result<void>>;
-  endInput(): Promise<Result<void>>;
-  resize(size: TerminalSize): Result<void>;
+  /** These three throw BridgeError. */
+  write(bytes: Uint8Array): Promise<void>;
+  endInput(): void;
+  resize(size: TerminalSize): void;
   /** Kills the process group and closes what is open. */
   dispose(): void;
 }

@@ -1,6 +1,8 @@
 import { constants } from 'node:os';
 import { withinMs, type Clock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
 import { killTree } from '../../pty/kill-ladder.js';
@@ -11,7 +13,6 @@ import type {
   ProcessStats,
   TerminalSize,
 } from '../process-handle.js';
-import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
@@ -75,20 +76,21 @@ export class HostProcess implements ProcessHandle {
     return { pid: this.#channel.pid, mark: this.#mark };
   }
 
-  write(bytes: Uint8Array): Promise<Result<void>> {
+  write(bytes: Uint8Array): Promise<void> {
     return this.#channel.write(bytes);
   }
 
-  endInput(): Promise<Result<void>> {
-    return this.#channel.endInput();
+  async endInput(): Promise<void> {
+    this.#channel.endInput();
   }
 
-  async resize(size: TerminalSize): Promise<Result<void>> {
-    return this.#end === undefined ? this.#channel.resize(size) : this.#notRunning();
+  async resize(size: TerminalSize): Promise<void> {
+    if (this.#end !== undefined) throw this.#notRunning();
+    this.#channel.resize(size);
   }
 
-  async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<Result<void>> {
-    if (!Object.hasOwn(constants.signals, name)) return unknownSignal(name);
+  async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
+    if (!Object.hasOwn(constants.signals, name)) throw unknownSignal(name);
     const { pid, isWrapped } = this.#channel;
     // The bridge's own shell around the program is none of it: signalled, it could not tell how the program ended.
     const isSent =
@@ -99,14 +101,14 @@ export class HostProcess implements ProcessHandle {
             (one) => !(isWrapped && one.pid === pid) && (tree || one.parentPid === pid),
           )
         : signalChild(this.#channel, name);
-    return isSent ? ok(undefined) : this.#notRunning();
+    if (!isSent) throw this.#notRunning();
   }
 
-  async kill(first: NodeJS.Signals): Promise<Result<{ readonly exit: ProcessExit; readonly left: number }>> {
-    if (!Object.hasOwn(constants.signals, first)) return unknownSignal(first);
+  async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
+    if (!Object.hasOwn(constants.signals, first)) throw unknownSignal(first);
     // What it left behind when it ended is ended, too.
     if (this.#end !== undefined && (await this.#families.members(this.family)).length === 0)
-      return this.#notRunning();
+      throw this.#notRunning();
     const isOwnStep = first !== 'SIGTERM' && first !== 'SIGKILL';
     const { remaining } = await killTree({
       pid: this.#channel.pid,
@@ -117,21 +119,21 @@ export class HostProcess implements ProcessHandle {
       graceMs: first === 'SIGKILL' ? 0 : this.#killGraceMs,
       ...(isOwnStep && {
         interrupt: async () => {
-          await this.signal(first, { tree: true });
+          await this.signal(first, { tree: true }).catch(ignoreBridgeError);
           await this.exited;
         },
       }),
     });
     const exit = await withinMs(this.#clock, END_AFTER_KILL_MS, this.exited);
     const unseen = { outOfMemory: false, reason: 'It did not end.', endedAt: new Date(this.#clock.now()) };
-    return ok({ exit: exit ?? unseen, left: remaining.length });
+    return { exit: exit ?? unseen, left: remaining.length };
   }
 
-  async stats(): Promise<Result<ProcessStats>> {
+  async stats(): Promise<ProcessStats> {
     const members = await this.#families.members(this.family, false);
     const own = members.filter((one) => !(this.#channel.isWrapped && one.pid === this.#channel.pid));
-    if (own.length === 0) return this.#notRunning();
-    return ok(await statsOf(own, this.#channel));
+    if (own.length === 0) throw this.#notRunning();
+    return statsOf(own, this.#channel);
   }
 
   /** SIGTERM to the process group; what left the group is not reached. */
@@ -160,18 +162,18 @@ export class HostProcess implements ProcessHandle {
     return exit;
   }
 
-  #notRunning() {
-    return err(
-      'NOT_RUNNING',
+  #notRunning(): BridgeError {
+    return new BridgeError(
+      'PROCESS_NOT_RUNNING',
       `The process ${this.spec.id} has ended.`,
       'Its output can still be read; start it again if need be.',
     );
   }
 }
 
-function unknownSignal(name: string) {
-  return err(
-    'UNKNOWN_NAME',
+function unknownSignal(name: string): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
     `There is no signal ${JSON.stringify(name)} on this system.`,
     'Give a name such as SIGTERM, SIGINT or SIGKILL.',
   );

@@ -1,3 +1,4 @@
+import { BridgeError } from '../../base/errors.js';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
@@ -5,7 +6,6 @@ import type { Pid } from '../../os/pid.js';
 import { signalChildGroup } from '../../os/send-signals.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../process-backend.js';
-import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
 
 /** Unread input is not kept beyond this: a program that never reads must not fill the memory. */
@@ -68,14 +68,18 @@ export class PipeChannel implements HostChannel {
     return this.#exit !== undefined;
   }
 
-  async write(bytes: Uint8Array): Promise<Result<void>> {
+  async write(bytes: Uint8Array): Promise<void> {
     const stdin = this.#stdin;
     if (this.isReaped)
-      return err('NOT_RUNNING', 'Input was given to a process that has ended.', 'Start it again.');
-    if (!stdin.writable) return inputClosed();
+      throw new BridgeError(
+        'PROCESS_NOT_RUNNING',
+        'Input was given to a process that has ended.',
+        'Start it again.',
+      );
+    if (!stdin.writable) throw inputClosed();
     if (stdin.writableLength + bytes.length > MAX_UNREAD_BYTES) {
-      return err(
-        'INPUT_FULL',
+      throw new BridgeError(
+        'INPUT_REFUSED',
         `The process has left ${stdin.writableLength} bytes of its input unread, and more than ${MAX_UNREAD_BYTES} are not kept for it.`,
         'Wait until it reads, or end it.',
       );
@@ -85,17 +89,16 @@ export class PipeChannel implements HostChannel {
     });
     // A pipe that is full takes them later: they are in line by now.
     const fault = await withinMs(this.#clock, WRITE_LIMIT_MS, taken);
-    return fault === undefined ? ok(undefined) : inputClosed(fault);
+    if (fault !== undefined) throw inputClosed(fault);
   }
 
-  async endInput(): Promise<Result<void>> {
-    if (!this.#stdin.writable) return inputClosed();
+  endInput(): void {
+    if (!this.#stdin.writable) throw inputClosed();
     this.#stdin.end();
-    return ok(undefined);
   }
 
-  resize(): Result<void> {
-    return err(
+  resize(): void {
+    throw new BridgeError(
       'NO_TERMINAL',
       'A process without a terminal was to be resized.',
       'Start it with tty to give it a terminal.',
@@ -156,11 +159,11 @@ function endOf(code: number | null, signal: NodeJS.Signals | null): HostEnd {
   return { ...(code !== null && { code }), ...(signal !== null && { signal }) };
 }
 
-function inputClosed(cause?: unknown): Result<void> {
-  return err(
-    'INPUT_CLOSED',
+function inputClosed(cause?: unknown): BridgeError {
+  return new BridgeError(
+    'INPUT_REFUSED',
     'The input of the process is closed.',
     'Start it again to give it input, or end it.',
-    cause,
+    { cause },
   );
 }

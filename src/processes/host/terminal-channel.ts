@@ -1,9 +1,9 @@
+import { BridgeError } from '../../base/errors.js';
 import type { Pid } from '../../os/pid.js';
 import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession } from '../../pty/pty-session.js';
 import type { OutputSink } from '../process-backend.js';
 import type { TerminalSize } from '../process-handle.js';
-import { err, ok, type Result } from '../result.js';
 import type { HostChannel, HostEnd } from './host-channel.js';
 
 /** A program in a pseudo-terminal. */
@@ -28,28 +28,31 @@ export class TerminalChannel implements HostChannel {
     return this.#hasEnded;
   }
 
-  async write(bytes: Uint8Array): Promise<Result<void>> {
-    if (this.#session.write(bytes)) return ok(undefined);
-    return this.#hasEnded
-      ? err('NOT_RUNNING', 'Input was given to a process that has ended.', 'Start it again.')
-      : err(
-          'INPUT_FULL',
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#session.write(bytes)) return;
+    throw this.#hasEnded
+      ? new BridgeError(
+          'PROCESS_NOT_RUNNING',
+          'Input was given to a process that has ended.',
+          'Start it again.',
+        )
+      : new BridgeError(
+          'INPUT_REFUSED',
           'The terminal holds megabytes of input that the process has not read.',
           'Wait until it reads, or end it.',
         );
   }
 
-  async endInput(): Promise<Result<void>> {
-    return err(
+  endInput(): void {
+    throw new BridgeError(
       'NO_TERMINAL',
       'The input of a terminal was to be closed, and a terminal has no end to close.',
       'Send the key ctrl-d, which means the end of input to most programs.',
     );
   }
 
-  resize({ columns, rows }: TerminalSize): Result<void> {
+  resize({ columns, rows }: TerminalSize): void {
     this.#session.resize(columns, rows);
-    return ok(undefined);
   }
 
   dispose(): void {

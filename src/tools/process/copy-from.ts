@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { valueOf } from '../../processes/result.js';
 import { defineTool } from '../define-tool.js';
 import { copyOutput, copyView } from './copy-fields.js';
 import { pidInput } from './process-fields.js';
@@ -18,5 +17,5 @@ export const copyFrom = defineTool({
   },
   output: copyOutput,
   handle: async ({ pid, source, destination }, { copies }) =>
-    copyView(valueOf(await (await copies()).copyFrom({ processId: pid, source, destination }))),
+    copyView(await (await copies()).copyFrom({ processId: pid, source, destination })),
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { run, start, type, valueOf, type BackendFacts, type OpenBackend } from './under-test.js';
+import { run, start, type, type BackendFacts, type OpenBackend } from './under-test.js';
 
 const FLOOD_LINES = 200_000;
 /** Of a line of `seq -w 1 200000`: six digits and a newline. */
@@ -89,7 +89,7 @@ export function describeOutput(_facts: BackendFacts, open: OpenBackend): void {
 
     it('runs for ever in silence until it is ended', async () => {
       const { process, output } = await start(await open(), ['sleep', '600']);
-      valueOf(await process.signal('SIGTERM'));
+      await process.signal('SIGTERM');
       await process.exited;
       expect(output.bytes).toBe(0);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
+import { ignoreBridgeError } from '../../../src/base/ignore-bridge-error.js';
 import { bytesOfKeys } from '../../../src/processes/keys.js';
 import type { ProcessHandle } from '../../../src/processes/process-handle.js';
 import { ProcessScreen } from '../../../src/processes/process-screen.js';
@@ -7,7 +8,6 @@ import {
   Collector,
   start,
   type,
-  valueOf,
   type BackendFacts,
   type BackendUnderTest,
   type OpenBackend,
@@ -45,15 +45,15 @@ async function onScreen(
       return wait;
     },
   };
-  const running = valueOf(await test.backend.spawn(test.spec(command, { ...options, tty }), sink));
-  reply = (bytes) => void running.write(bytes);
+  const running = await test.backend.spawn(test.spec(command, { ...options, tty }), sink);
+  reply = (bytes) => void running.write(bytes).catch(ignoreBridgeError);
   for (const bytes of early) reply(bytes);
   void running.exited.then(() => printed());
   return {
     process: running,
     output,
     press: async (...keys) => {
-      valueOf(await running.write(bytesOfKeys(keys, screen.hasApplicationCursorKeys)));
+      await running.write(bytesOfKeys(keys, screen.hasApplicationCursorKeys));
     },
     shows: async (wanted) => {
       for (;;) {
@@ -107,7 +107,7 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
         { tty: SIZE },
       );
       await output.has('up');
-      valueOf(await process.resize({ columns: 132, rows: 50 }));
+      await process.resize({ columns: 132, rows: 50 });
       await process.exited;
       expect(output.text('terminal')).toContain('50 132');
     });
@@ -139,7 +139,7 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
       const cat = await start(test, ['cat'], { tty: SIZE });
       await type(cat.process, 'line\r\x04');
       expect((await cat.process.exited).code).toBe(0);
-      expect(await cat.process.endInput()).toMatchObject({ fault: { code: 'NO_TERMINAL' } });
+      await expect(cat.process.endInput()).rejects.toMatchObject({ code: 'NO_TERMINAL' });
       const sleeping = await start(test, ['sh', '-c', 'echo up; exec sleep 60'], { tty: SIZE });
       await sleeping.output.has('up');
       await type(sleeping.process, '\x03');

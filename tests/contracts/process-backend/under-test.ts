@@ -1,6 +1,5 @@
 import type { OutputSink, OutputStream, ProcessBackend } from '../../../src/processes/process-backend.js';
 import type { ProcessHandle, ProcessSpec, TerminalSize } from '../../../src/processes/process-handle.js';
-import type { Result } from '../../../src/processes/result.js';
 
 /** Programs besides `sh` and `cat`, where the place has them; their tests are left out elsewhere. */
 export interface Programs {
@@ -96,7 +95,7 @@ export async function start(
   options?: SpecOptions,
 ): Promise<Started> {
   const output = new Collector();
-  return { process: valueOf(await test.backend.spawn(test.spec(command, options), output)), output };
+  return { process: await test.backend.spawn(test.spec(command, options), output), output };
 }
 
 /** Runs a text of `sh` to its end. */
@@ -105,12 +104,6 @@ export async function run(test: BackendUnderTest, script: string, options?: Spec
   return { exit: await process.exited, output, process };
 }
 
-/** What the backend answered; throws for a fault. */
-export function valueOf<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw new Error(`${result.fault.code}: ${result.fault.message}`);
-}
-
 export async function type(process: ProcessHandle, text: string): Promise<void> {
-  valueOf(await process.write(Buffer.from(text)));
+  await process.write(Buffer.from(text));
 }

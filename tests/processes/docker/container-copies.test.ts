@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
+import { messageOf } from '../../../src/base/errors.js';
 import { ContainerCopies } from '../../../src/processes/docker/container-copies.js';
-import type { Result } from '../../../src/processes/result.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
-import { valueOf } from '../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../harness/docker-engine.js';
 import { openDockerBackend, startContainer, type OpenedDockerBackend } from './open-docker-backend.js';
 
@@ -27,8 +26,11 @@ async function openCopies(test: OpenedDockerBackend) {
   return { folder, copies };
 }
 
-function refusal(answer: Result<unknown>): string {
-  return answer.ok ? 'not refused' : `${answer.fault.code}: ${answer.fault.message}`;
+function refusal(copy: Promise<unknown>): Promise<string> {
+  return copy.then(
+    () => 'not refused',
+    (fault: unknown) => messageOf(fault),
+  );
 }
 
 describeDocker('copies', ({ busyboxImage }) => {
@@ -40,10 +42,10 @@ describeDocker('copies', ({ busyboxImage }) => {
       await writeFile(join(folder, 'app', name), 'swordfish\n');
     const { process, output } = await startContainer(test, ['sh']);
     const processId = process.spec.id;
-    const copied = valueOf(await copies.copyTo({ processId, source: join(folder, 'app'), destination: '.' }));
+    const copied = await copies.copyTo({ processId, source: join(folder, 'app'), destination: '.' });
     expect(copied).toMatchObject({ files: 1, folders: 2 });
     expect(copied.secrets.toSorted()).toEqual(['.env', 'secrets', 'src/.ssh', 'src/api.KEY']);
-    valueOf(await copies.copyTo({ processId, source: join(folder, 'app/.env'), destination: 'named' }));
+    await copies.copyTo({ processId, source: join(folder, 'app/.env'), destination: 'named' });
     await process.write(Buffer.from('find app named -type f | sort; echo listed\n'));
     await output.has('listed');
     expect(output.text('stdout')).toBe('app/main.sh\nnamed/.env\nlisted\n');
@@ -58,9 +60,7 @@ describeDocker('copies', ({ busyboxImage }) => {
     await writeFile(join(folder, 'src/nothing'), '');
     const { process, output } = await startContainer(test, ['sh']);
     const processId = process.spec.id;
-    const copied = valueOf(
-      await copies.copyTo({ processId, source: join(folder, 'src'), destination: 'a/b' }),
-    );
+    const copied = await copies.copyTo({ processId, source: join(folder, 'src'), destination: 'a/b' });
     expect(copied).toEqual({ files: 2, folders: 2, bytes: 14, path: '/home/agent/a/b/src', secrets: [] });
 
     // The agent owns it, the folders that were made for it included.
@@ -73,7 +73,7 @@ describeDocker('copies', ({ busyboxImage }) => {
     expect(output.text('stderr')).toBe('');
     expect(output.text('stdout')).not.toMatch(/^\S+ 0 /m);
 
-    const out = valueOf(await copies.copyFrom({ processId, source: '/home/agent/a', destination: folder }));
+    const out = await copies.copyFrom({ processId, source: '/home/agent/a', destination: folder });
     expect(out).toMatchObject({ files: 2, path: join(folder, 'a') });
     expect(await readFile(join(folder, 'a/b/src/main.sh'), 'utf8')).toBe('echo "it ran"\n');
     expect((await stat(join(folder, 'a/b/src/main.sh'))).mode & 0o777).toBe(0o755);
@@ -92,17 +92,17 @@ describeDocker('copies', ({ busyboxImage }) => {
       ['/', 'cannot be copied'],
     ] as const) {
       const destination = source === '.' ? join(folder, 'whole') : folder;
-      expect(refusal(await copies.copyFrom({ processId, source, destination }))).toContain(words);
+      expect(await refusal(copies.copyFrom({ processId, source, destination }))).toContain(words);
     }
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'src']);
 
-    valueOf(await process.endInput());
+    await process.endInput();
     await process.exited;
     const late = { processId, source: 'result', destination: join(folder, 'renamed') };
-    expect(valueOf(await copies.copyFrom(late))).toMatchObject({ files: 1, bytes: 7 });
+    expect(await copies.copyFrom(late)).toMatchObject({ files: 1, bytes: 7 });
     expect(await readFile(join(folder, 'renamed'), 'utf8')).toBe('result\n');
-    const elsewhere = await copies.copyFrom({ processId, source: '/etc/passwd', destination: folder });
-    expect(refusal(elsewhere)).toContain('only /home/agent is left');
+    const elsewhere = copies.copyFrom({ processId, source: '/etc/passwd', destination: folder });
+    expect(await refusal(elsewhere)).toContain('only /home/agent is left');
     const containers = await test.engine.call((client) =>
       client.listContainers({ all: true, filters: { label: [`claude-code-bridge.owner=${test.ownerId}`] } }),
     );
@@ -133,7 +133,7 @@ describeDocker('copies', ({ busyboxImage }) => {
       [file, 'plain/x', 'is not a folder'],
       [join(folder, 'linked'), '.', '"linked/passwd" is a link'],
     ] as const) {
-      expect(refusal(await copies.copyTo({ processId, source, destination }))).toContain(words);
+      expect(await refusal(copies.copyTo({ processId, source, destination }))).toContain(words);
     }
     const outside = copies.copyTo({ processId, source: '/etc/passwd', destination: '.' });
     await expect(outside).rejects.toMatchObject({ code: 'PATH_NOT_ALLOWED' });

@@ -2,8 +2,6 @@ import { release } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { killContainersHere } from '../../../src/processes/docker/containers-here.js';
 import { AGENT_ID } from '../../../src/processes/docker/docker-spec.js';
-import { ok } from '../../../src/processes/result.js';
-import { valueOf } from '../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../harness/docker-engine.js';
 import { openDockerBackend, startContainer, type OpenedDockerBackend } from './open-docker-backend.js';
 
@@ -13,7 +11,7 @@ describeDocker('containers whose processes this machine sees', ({ busyboxImage }
     const start = () => startContainer(test, ['sh', '-c', 'sleep 60 & echo up; wait']);
     const [one, other] = await Promise.all([start(), start()]);
     await Promise.all([one.output.has('up'), other.output.has('up')]);
-    const id = valueOf(await test.backend.lend(one.process.spec.id, async (container) => ok(container.id)));
+    const id = await test.backend.lend(one.process.spec.id, async (container) => container.id);
     const isSeen = await seesProcesses(test);
     expect([...(await killContainersHere(new Set([id, 'f'.repeat(64)])))]).toEqual(isSeen ? [id] : []);
     if (isSeen) expect(await one.process.exited).toMatchObject({ signal: 'SIGKILL' });

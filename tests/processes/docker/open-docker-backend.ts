@@ -8,7 +8,6 @@ import { WORK_DIRECTORY, type DockerSpec } from '../../../src/processes/docker/d
 import { ownIdentity, type ProcessIdentity } from '../../../src/store/process-identity.js';
 import {
   Collector,
-  valueOf,
   type BackendUnderTest,
   type OpenBackend,
   type SpecOptions,
@@ -125,7 +124,7 @@ export async function startContainer(
   options?: SpecOptions & Partial<DockerSpec>,
 ): Promise<Started> {
   const output = new Collector();
-  return { process: valueOf(await test.backend.spawn(test.spec(command, options), output)), output };
+  return { process: await test.backend.spawn(test.spec(command, options), output), output };
 }
 
 async function removeVolumes(ownerId: string): Promise<void> {
