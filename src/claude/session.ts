@@ -1,8 +1,12 @@
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
+import type { ExitStatus } from '../pty/exit-status.js';
 import type { ModelUsage } from './usage-totals.js';
 import type { SessionTerminal } from './session-terminal.js';
+
+/** A session tells its end as a terminal does. */
+export type { ExitStatus };
 
 /** How sure a statement about a session is: a hook, stream or exit code is exact; a screen is observed. */
 export type Source = 'exact' | 'observed';
@@ -58,14 +62,6 @@ export interface SessionAllowance {
 
 /** An answer to a SessionRequest. */
 export type SessionAnswer = SessionAllowance | { readonly verdict: 'deny'; readonly message: string };
-
-/** How a program ended. `exitCode` is null when a signal ended it. */
-export interface ExitStatus {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  /** In words where these do not say it: memory that ran out. */
-  readonly why?: string;
-}
 
 /** Why a session cannot go on, or not now; each has words for the person in `text`. */
 export type TroubleKind =

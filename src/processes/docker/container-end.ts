@@ -1,6 +1,7 @@
 // Pure: how a container's process ended, from what the engine says of it.
 import { exitStatusFromShell } from '../../pty/exit-status.js';
 import { z } from 'zod';
+import { endOfStatus, type ProcessEnd } from '../process-handle.js';
 
 /** What of an inspected container is read. */
 export const containerStateSchema = z.object({
@@ -12,20 +13,13 @@ export const containerStateSchema = z.object({
 
 export type ContainerState = z.infer<typeof containerStateSchema>;
 
-export interface ContainerEnd {
-  readonly code?: number;
-  readonly signal?: string;
-  readonly outOfMemory: boolean;
-  readonly reason?: string;
-}
-
 /**
  * The end behind the state of a container that has ended. An engine tells a signal as 128 and its number, as a shell does, and
  * so cannot tell it from a program that chose the number itself: it is read as the signal.
  */
-export function endOfState(state: ContainerState): ContainerEnd {
-  const { exitCode, signal } = exitStatusFromShell(state.ExitCode);
-  const outOfMemory = state.OOMKilled && signal === 'SIGKILL';
+export function endOfState(state: ContainerState): ProcessEnd {
+  const end = endOfStatus(exitStatusFromShell(state.ExitCode));
+  const outOfMemory = state.OOMKilled && end.signal === 'SIGKILL';
   const reasons = [
     ...(outOfMemory ? ['It used more memory than a container may (512 MB), and the kernel ended it.'] : []),
     ...(state.OOMKilled && !outOfMemory
@@ -34,8 +28,7 @@ export function endOfState(state: ContainerState): ContainerEnd {
     ...(state.Error === '' ? [] : [`The engine says: ${state.Error}`]),
   ];
   return {
-    ...(exitCode !== null && { code: exitCode }),
-    ...(signal !== null && { signal }),
+    ...end,
     outOfMemory,
     ...(reasons.length > 0 && { reason: reasons.join(' ') }),
   };

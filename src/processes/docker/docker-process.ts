@@ -4,9 +4,15 @@ import { BridgeError } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
-import type { ProcessExit, ProcessHandle, ProcessStats, TerminalSize } from '../process-handle.js';
+import type {
+  ProcessEnd,
+  ProcessExit,
+  ProcessHandle,
+  ProcessStats,
+  TerminalSize,
+} from '../process-handle.js';
 import type { AttachedOutput } from './attached-output.js';
-import { containerStateSchema, endOfState, type ContainerEnd, type ContainerState } from './container-end.js';
+import { containerStateSchema, endOfState, type ContainerState } from './container-end.js';
 import { ContainerInput } from './container-input.js';
 import { ContainerSignals } from './container-signals.js';
 import { statsOfContainer } from './container-stats.js';
@@ -190,7 +196,7 @@ export class DockerProcess implements ProcessHandle {
   }
 
   /** The engine's word on the end, or, when it is gone for good, that. */
-  async #waitForEnd(): Promise<ContainerEnd> {
+  async #waitForEnd(): Promise<ProcessEnd> {
     for (;;) {
       this.#waiting = new AbortController();
       const { signal } = this.#waiting;
@@ -210,7 +216,7 @@ export class DockerProcess implements ProcessHandle {
   }
 
   /** How the container is. After a cut the engine gets some seconds to come back. */
-  async #look(isCut: boolean): Promise<'running' | ContainerEnd> {
+  async #look(isCut: boolean): Promise<'running' | ProcessEnd> {
     let words = '';
     for (let tries = 0; tries < LOST_TRIES; tries++) {
       if (tries > 0) await sleep(this.#options.clock, LOST_PAUSE_MS);
@@ -281,7 +287,7 @@ function unlessUnknown(fault: unknown): void {
   if (!(fault instanceof BridgeError) || fault.code === 'INVALID_ARGUMENTS') throw fault;
 }
 
-function lost(why: string): ContainerEnd {
+function lost(why: string): ProcessEnd {
   const rest = 'How the process ended is not known; its container is removed as soon as the engine answers.';
   return { outOfMemory: false, reason: `${why}. ${rest}` };
 }

@@ -1,12 +1,5 @@
 import type { Pid } from '../../os/pid.js';
-import type { TerminalSize } from '../process-handle.js';
-
-/** How a process of this machine ended. */
-export interface HostEnd {
-  readonly code?: number;
-  readonly signal?: string;
-  readonly reason?: string;
-}
+import type { ProcessEnd, TerminalSize } from '../process-handle.js';
 
 /** What runs behind pipes, or in a terminal. */
 export interface HostChannel {
@@ -17,7 +10,7 @@ export interface HostChannel {
   /** The first process has been reaped: its number may be another's by now. */
   readonly isReaped: boolean;
   /** Ends after the last byte was handed on; never rejects. */
-  readonly ended: Promise<HostEnd>;
+  readonly ended: Promise<ProcessEnd>;
   /** These three throw BridgeError. */
   write(bytes: Uint8Array): Promise<void>;
   endInput(): void;

@@ -7,13 +7,14 @@ import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
 import { killTree } from '../../pty/kill-ladder.js';
 import type {
+  ProcessEnd,
   ProcessExit,
   ProcessHandle,
   ProcessSpec,
   ProcessStats,
   TerminalSize,
 } from '../process-handle.js';
-import type { HostChannel, HostEnd } from './host-channel.js';
+import type { HostChannel } from './host-channel.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
 
@@ -154,8 +155,8 @@ export class HostProcess implements ProcessHandle {
     await this.#families.killAll(new Set([this.#mark]));
   }
 
-  #ended(end: HostEnd): ProcessExit {
-    const exit = { ...end, outOfMemory: false, endedAt: new Date(this.#clock.now()) };
+  #ended(end: ProcessEnd): ProcessExit {
+    const exit = { ...end, endedAt: new Date(this.#clock.now()) };
     this.#end = exit;
     this.#exit.fire(exit);
     this.#exit.dispose();

@@ -6,7 +6,8 @@ import type { Pid } from '../../os/pid.js';
 import { signalChildGroup } from '../../os/send-signals.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../process-backend.js';
-import type { HostChannel, HostEnd } from './host-channel.js';
+import { endOfStatus, type ProcessEnd } from '../process-handle.js';
+import type { HostChannel } from './host-channel.js';
 
 /** Unread input is not kept beyond this: a program that never reads must not fill the memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
@@ -33,13 +34,13 @@ export interface PipeChannelOptions {
 export class PipeChannel implements HostChannel {
   readonly pid: Pid;
   readonly isWrapped = false;
-  readonly ended: Promise<HostEnd>;
+  readonly ended: Promise<ProcessEnd>;
   readonly #stdin: Writable;
   readonly #sink: OutputSink;
   readonly #clock: Clock;
   readonly #outputs: readonly Readable[];
-  #end: (end: HostEnd) => void = () => undefined;
-  #exit: HostEnd | undefined;
+  #end: (end: ProcessEnd) => void = () => undefined;
+  #exit: ProcessEnd | undefined;
   #open: number;
   #readBytes = 0;
   #held = 0;
@@ -59,7 +60,7 @@ export class PipeChannel implements HostChannel {
     stdin.on('error', () => undefined);
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => {
-      this.#exit = endOf(code, signal);
+      this.#exit = endOfStatus({ exitCode: code, signal });
       this.#endOrWait(this.#exit);
     });
   }
@@ -134,14 +135,14 @@ export class PipeChannel implements HostChannel {
   }
 
   /** Nobody holds the pipes any more, or a process that was left behind does: it may hold them for ever. */
-  #endOrWait(end: HostEnd): void {
+  #endOrWait(end: ProcessEnd): void {
     if (this.#open === 0) {
       this.#waiting?.dispose();
       this.#end(end);
     } else if (this.#waiting === undefined) this.#waitForClose(end);
   }
 
-  #waitForClose(end: HostEnd): void {
+  #waitForClose(end: ProcessEnd): void {
     const untilMs = this.#clock.monotonicMs() + OPEN_AFTER_END_MS;
     let seenBytes = this.#readBytes;
     const look = (): void => {
@@ -153,10 +154,6 @@ export class PipeChannel implements HostChannel {
     };
     this.#waiting = this.#clock.after(QUIET_AFTER_END_MS, look);
   }
-}
-
-function endOf(code: number | null, signal: NodeJS.Signals | null): HostEnd {
-  return { ...(code !== null && { code }), ...(signal !== null && { signal }) };
 }
 
 function inputClosed(cause?: unknown): BridgeError {

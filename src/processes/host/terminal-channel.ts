@@ -3,14 +3,14 @@ import type { Pid } from '../../os/pid.js';
 import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession } from '../../pty/pty-session.js';
 import type { OutputSink } from '../process-backend.js';
-import type { TerminalSize } from '../process-handle.js';
-import type { HostChannel, HostEnd } from './host-channel.js';
+import { endOfStatus, type ProcessEnd, type TerminalSize } from '../process-handle.js';
+import type { HostChannel } from './host-channel.js';
 
 /** A program in a pseudo-terminal. */
 export class TerminalChannel implements HostChannel {
   readonly pid: Pid | undefined;
   readonly isWrapped = true;
-  readonly ended: Promise<HostEnd>;
+  readonly ended: Promise<ProcessEnd>;
   readonly #session: PtySession;
   #hasEnded = false;
 
@@ -18,9 +18,9 @@ export class TerminalChannel implements HostChannel {
     this.#session = session;
     this.pid = session.pid;
     session.onData((bytes) => pauseUntil(session, sink.write('terminal', bytes)));
-    this.ended = session.exited.then(({ exitCode, signal }) => {
+    this.ended = session.exited.then((status) => {
       this.#hasEnded = true;
-      return { ...(exitCode !== null && { code: exitCode }), ...(signal !== null && { signal }) };
+      return endOfStatus(status);
     });
   }
 
