@@ -89,7 +89,7 @@ async function record(
     const startMs = systemClock.monotonicMs();
     running.onData((bytes) => {
       chunks.push({ atMs: systemClock.monotonicMs() - startMs, bytes: Buffer.from(bytes) });
-      shown.feed(bytes);
+      void shown.feed(bytes);
     });
     for (const step of screenCase.steps ?? []) {
       await untilScreen(shown, running, step.until);
