@@ -7,7 +7,8 @@ set -euo pipefail
 # Program and Debian package, one pair a line.
 readonly needed='zsh zsh
 bwrap bubblewrap
-socat socat'
+socat socat
+rg ripgrep'
 # A mirror that does not answer must not hold a run for ever.
 readonly apt_seconds=240
 

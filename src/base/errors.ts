@@ -19,6 +19,7 @@ export const errorCodes = {
   REVISION_NOT_FOUND: 'The repository has no commit of that name.',
   GIT_NOT_FOUND: 'The program git was not found.',
   GIT_FAILED: 'The program git ended with a fault, too late, or with more output than is read.',
+  SEARCH_FAILED: 'The files could not be searched in time.',
   WORK_DOES_NOT_FIT:
     'What a task did in its worktree does not fit what the project holds by now. Nothing was changed.',
   NO_ACTIVE_PROJECT: 'No path was given and no active project is set.',

@@ -4,13 +4,12 @@ import { oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { PathOpener } from '../projects/path-opener.js';
-import { FeedCounter } from './feed-counter.js';
-import { FileFactsCache } from './file-facts.js';
-import { makeDirectories } from './make-directories.js';
-import { writeGuard, type WriteGuard } from './protected-path.js';
-import { readPage, type FilePage } from './read-page.js';
-import { readRange, type FileRange, type RangeQuery } from './read-range.js';
-import { writeFileAt, type WrittenFile } from './write-file.js';
+import { FileFactsCache } from './read/file-facts.js';
+import { makeDirectories } from './write/make-directories.js';
+import { writeGuard, type WriteGuard } from './write/protected-path.js';
+import { readPage, type FilePage } from './read/read-page.js';
+import { readRange, type FileRange, type RangeQuery } from './read/read-range.js';
+import { writeFileAt, type WrittenFile } from './write/write-file.js';
 
 const SHOWN_CHARS = 400;
 
@@ -38,7 +37,6 @@ export interface ReadFileQuery {
 export class FilesystemService {
   readonly #options: FilesystemOptions;
   readonly #cache: FileFactsCache;
-  readonly #feeds = new FeedCounter();
   readonly #refuse: WriteGuard;
   /** The write that is under way for each path: check and replacement belong together. */
   readonly #writes = new Map<string, Promise<unknown>>();
@@ -55,11 +53,7 @@ export class FilesystemService {
     const opened = await opener.openFile(activeProject.absolute(path));
     try {
       const maxLines = header === true ? headerLines : undefined;
-      return await readPage(
-        opened,
-        { cursor, maxLines, maxBytes },
-        { cache: this.#cache, feeds: this.#feeds },
-      );
+      return await readPage(opened, { cursor, maxLines, maxBytes }, this.#cache);
     } finally {
       await opened.handle.close();
     }

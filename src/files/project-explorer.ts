@@ -1,52 +1,43 @@
-import { setMaxListeners } from 'node:events';
-import { basename, dirname, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
+import type { GitRunner } from '../git/run-git.js';
+import { workTreeAt } from '../git/work-tree.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
-import { isBeyondLink } from './check-ignore.js';
-import { moreLine, treeLine } from './file-tree.js';
-import { gitCanReadRules, hasGitAbove, type OpenGit } from './git-listing.js';
-import { RulesOfGit } from './ignored-by-git.js';
-import { RulesOfFiles, type FolderAbove } from './ignored-by-files.js';
-import type { IgnoreRules } from './ignored-names.js';
-import { ByteBudget, fileBytes, nameBytes, targetOf } from './list-budget.js';
-import { cursorAt, positionOf } from './list-cursor.js';
-import { DEFAULT_LIST_BYTES, MAX_LIST_DEPTH } from './list-limits.js';
-import { listPage, type ListedEntry, type PageEnd } from './list-page.js';
-import type { ListedFile } from './listed-file.js';
-import { KeptNames } from './kept-names.js';
-import { KeptVerdicts } from './kept-verdicts.js';
-import type { SearchEngine } from './search-engine.js';
-import type { SearchPage, SearchQuery } from './search-folder.js';
-import { SizesAhead } from './sizes-ahead.js';
-import { FolderWalk } from './walk-folder.js';
-import { WalkGit } from './walk-git.js';
-import { WorkTrees } from './work-trees.js';
+import { gitCanReadRules, hasGitAbove } from './ignore/git-above.js';
+import type { IgnoreRules } from './ignore/ignore-rules.js';
+import { RulesOfFiles, type FolderAbove } from './ignore/ignored-by-files.js';
+import { rulesOfGit } from './ignore/ignored-by-git.js';
+import { CachedNames } from './list/cached-names.js';
+import { moreLine, treeLine } from './list/file-tree.js';
+import { ByteBudget, fileBytes, nameBytes, sizeOf, targetOf } from './list/list-budget.js';
+import { cursorAt, positionOf } from './list/list-cursor.js';
+import { DEFAULT_LIST_BYTES } from './list/list-limits.js';
+import { listPage, type ListedEntry, type PageEnd } from './list/list-page.js';
+import type { ListedFile } from './list/listed-file.js';
+import { FolderWalk } from './list/walk-folder.js';
+import type { SearchPage } from './search/search-page.js';
+import type { SearchEngine } from './search/search-place.js';
+import type { SearchQuery } from './search/search-query.js';
 
-/** What takes longer waits for something, such as a pipe in the place of an ignore file. */
-const PATIENCE_MS = 8_000;
-/** At a folder that becomes a link and back all the time the call fails, and says so. */
-const MAX_LOOKS = 3;
-/** Of a listing, rather too few, since sizes are looked at ahead: a file with a name of seven characters. */
-const USUAL_ENTRY_BYTES = 42;
-/** Of a listing of names, likewise. */
-const USUAL_NAME_BYTES = 16;
+/** Well below the 45 s in which every call answers. */
+const SEARCH_LIMIT_MS = 20_000;
 
 export interface ListQuery {
   readonly path?: string | undefined;
-  /** 1 to 5; the configured depth when left out. */
+  /** The configured depth when left out. */
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
 }
 
-/** What every page tells besides what is on it. */
+/** What every page says besides what is on it. */
 export interface PageFacts {
   readonly path: string;
-  /** Why the folder itself shows nothing. */
+  /** Why the folder itself shows nothing, and what was special about its ignore rules. */
   readonly note?: string;
   /** Entries left out in the folders that were read; what is in unread folders comes on top. */
   readonly more?: number;
@@ -57,62 +48,48 @@ export interface PageFacts {
 export interface NamesPage extends PageFacts {
   /** Of ordinary files, and of folders, which end with `/`; relative to the listed folder. */
   readonly names: string[];
-  /** What more is to be said of than a name: links, what is neither file nor folder, folders that show nothing. Undefined without. */
+  /** Entries with more than a name: links, what is neither file nor folder, folders that show nothing. Undefined without any. */
   readonly entries?: ListedFile[];
 }
 
-/** Shows what is in the folders of a project: nothing ignored, nothing hidden, nothing beyond a link. */
-export class ProjectExplorer {
-  readonly #opener: PathOpener;
-  readonly #roots: AllowedRoots;
-  readonly #activeProject: ActiveProject;
-  readonly #openGit: OpenGit;
-  readonly #defaultDepth: number;
-  readonly #engines: readonly SearchEngine[];
-  readonly #patienceMs: number;
-  readonly #kept: KeptNames;
-  readonly #verdicts: KeptVerdicts;
-  readonly #workTrees = new WorkTrees();
+export interface ExplorerOptions {
+  readonly opener: PathOpener;
+  readonly roots: AllowedRoots;
+  readonly activeProject: ActiveProject;
+  readonly git: GitRunner;
+  /** The environment of ripgrep: where programs and the user's settings of git are. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Depth of a listing that names none. */
+  readonly defaultDepth: number;
+  /** What searches, the first that can; ripgrep, then this program itself when left out. */
+  readonly engines?: readonly SearchEngine[];
+  readonly searchLimitMs?: number;
+  readonly clock?: Clock;
+}
 
-  constructor(options: {
-    readonly opener: PathOpener;
-    readonly roots: AllowedRoots;
-    readonly activeProject: ActiveProject;
-    readonly openGit: OpenGit;
-    /** Depth of a listing that names none; at most 5 is used. */
-    readonly defaultDepth: number;
-    /** What searches, the first that can; ripgrep, git, then this program itself when left out. */
-    readonly engines?: readonly SearchEngine[];
-    /** What a program may take that lists or searches, before looking at each file takes over. */
-    readonly patienceMs?: number;
-    readonly clock?: Clock;
-  }) {
+/** What a call needs of the folder that it is about. */
+interface Walking {
+  readonly walk: FolderWalk;
+  readonly top: OpenedDirectory;
+}
+
+/** Shows what is in the folders of a project: nothing ignored, nothing beyond a link. */
+export class ProjectExplorer {
+  readonly #options: ExplorerOptions;
+  readonly #cache: CachedNames;
+
+  constructor(options: ExplorerOptions) {
     const { clock = systemClock } = options;
-    this.#kept = new KeptNames(() => clock.now());
-    this.#verdicts = new KeptVerdicts(() => clock.now());
-    this.#opener = options.opener;
-    this.#roots = options.roots;
-    this.#activeProject = options.activeProject;
-    this.#openGit = options.openGit;
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
-    this.#engines = options.engines ?? ['rg', 'git', 'own'];
-    this.#defaultDepth = Math.min(options.defaultDepth, MAX_LIST_DEPTH);
+    this.#options = options;
+    this.#cache = new CachedNames(() => clock.now());
   }
 
   /** Throws as `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
-  list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
-    return untilNoLink(() => this.#list(query, signal));
-  }
-
-  async #list(
-    query: ListQuery,
-    signal: AbortSignal,
-  ): Promise<PageFacts & { readonly entries: ListedFile[] }> {
+  async list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
     const entries: ListedFile[] = [];
-    const sizes = new SizesAhead(this.#opener.hasDescriptorPaths);
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
-    const facts = await this.#page(query, signal, USUAL_ENTRY_BYTES, (listed) => {
-      const file = listedFile(listed, sizes);
+    const facts = await this.#page(query, signal, (listed) => {
+      const file = listedFile(listed);
       if (!budget.spend(fileBytes(file) + 1)) return false;
       entries.push(file);
       return true;
@@ -120,16 +97,12 @@ export class ProjectExplorer {
     return { ...facts, entries };
   }
 
-  /** Looks at no file, so thousands of names are had in the time that a folder is read. Throws as `list`. */
-  names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
-    return untilNoLink(() => this.#names(query, signal));
-  }
-
-  async #names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
+  /** Reads the facts of no file, so thousands of names take little more than reading the folder. Throws as `list`. */
+  async names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
     const names: string[] = [];
     const entries: ListedFile[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
-    const facts = await this.#page(query, signal, USUAL_NAME_BYTES, (listed) => {
+    const facts = await this.#page(query, signal, (listed) => {
       const name = plainName(listed);
       if (name === undefined) {
         const file = unlikeOthers(listed);
@@ -145,17 +118,13 @@ export class ProjectExplorer {
   }
 
   /** Throws as `list`. */
-  tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
-    return untilNoLink(() => this.#tree(query, signal));
-  }
-
-  async #tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
+  async tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
     const lines: string[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
-    const facts = await this.#page(query, signal, USUAL_ENTRY_BYTES, (listed) => {
+    const facts = await this.#page(query, signal, (listed) => {
       const target = listed.entry.type === 'symlink' ? targetOf(listed) : undefined;
       const line = treeLine(listed, target);
-      // As it is written out: quotes and backslashes in names take twice their place.
+      // As JSON: quotes and backslashes in names take twice their length.
       if (!budget.spend(Buffer.byteLength(JSON.stringify(line)))) return false;
       lines.push(line);
       return true;
@@ -167,124 +136,97 @@ export class ProjectExplorer {
     return { ...facts, tree: [top, ...before, ...lines, ...after].join('\n') };
   }
 
-  /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for. */
-  search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
-    return untilNoLink(() => this.#search(query, signal));
-  }
-
-  async #search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
-    return this.#walking(query.path, signal, async (walk, { path, stats, isNear }, git, over) => {
-      const timeLimitMs = this.#patienceMs;
-      const { env, askingEnv } = await git.inTop(path, walk.topPlace);
-      const run = { cwd: walk.topPlace, env, signal: over, timeLimitMs };
-      const asking = { ...run, env: askingEnv };
-      const { hasDescriptorPaths } = this.#opener;
-      // Whatever reads the rules would wait for them for ever.
-      const engines: readonly SearchEngine[] = gitCanReadRules(path) ? this.#engines : ['own'];
-      const looksLikeRepository = hasGitAbove(path);
-      const verdicts = async () => (isNear ? this.#verdicts.of(path, Number(stats.dev), asking) : undefined);
-      const place = { walk, path, hasDescriptorPaths, run, engines, looksLikeRepository, verdicts };
-      // Listings need none of it, and the engine of regular expressions is large.
-      const { searchFolder } = await import('./search-folder.js');
-      const page = await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES);
-      return { path, ...page };
+  /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for, SEARCH_FAILED. */
+  async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
+    const { opener, git, env, engines = ['rg', 'own'], searchLimitMs = SEARCH_LIMIT_MS } = this.#options;
+    return this.#walking(query.path, { showsHidden: true, signal }, async ({ walk, top }) => {
+      const { path } = top;
+      const cwd = top.entry('.');
+      const isBelowGit = hasGitAbove(path);
+      // Listings do not need it, and the engine of regular expressions is large.
+      const { searchFolder } = await import('./search/search-folder.js');
+      const place = {
+        walk,
+        path,
+        cwd,
+        hasDescriptorPaths: opener.hasDescriptorPaths,
+        engines,
+        canUseRipgrep: gitCanReadRules(path) && (isBelowGit || !(await this.#hasRulesAbove(path))),
+        hasGitAbove: isBelowGit,
+        workTree: () => workTreeAt(git, cwd, signal),
+        env,
+        signal,
+        timeLimitMs: searchLimitMs,
+      };
+      return { path, ...(await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
     });
   }
 
   async #page(
     query: ListQuery,
     signal: AbortSignal,
-    usualBytes: number,
     take: (listed: ListedEntry) => boolean,
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
-    return this.#walking(query.path, signal, async (walk, { path }) => {
-      const expected = Math.ceil((query.maxBytes ?? DEFAULT_LIST_BYTES) / usualBytes);
-      const depth = query.depth ?? this.#defaultDepth;
-      const end = await listPage({ walk, depth, after, expected, take });
-      return factsOf(path, end);
+    const depth = query.depth ?? this.#options.defaultDepth;
+    return this.#walking(query.path, { showsHidden: false, signal }, async ({ walk, top }) => {
+      const end = await listPage({ walk, depth, after, take });
+      return factsOf(top.path, end, walk.notes);
     });
   }
 
   async #walking<T>(
     input: string | undefined,
-    signal: AbortSignal,
-    use: (walk: FolderWalk, top: OpenedDirectory, git: WalkGit, signal: AbortSignal) => Promise<T>,
+    { showsHidden, signal }: { readonly showsHidden: boolean; readonly signal: AbortSignal },
+    use: (walking: Walking) => Promise<T>,
   ): Promise<T> {
-    const top = await this.#opened(input);
-    // Ends what is still under way when the page is full.
-    const over = new AbortController();
-    const both = AbortSignal.any([signal, over.signal]);
-    // Each git of it listens.
-    setMaxListeners(0, both);
-    const git = new WalkGit(this.#openGit, both);
+    const { opener, activeProject } = this.#options;
+    const top = await opener.openDirectory(
+      input === undefined ? await activeProject.resolve() : activeProject.absolute(input),
+    );
     const walk = new FolderWalk({
       top,
-      hasDescriptorPaths: this.#opener.hasDescriptorPaths,
-      rulesFor: (path, place) =>
-        this.#rulesFor(path, place, { git, isFirst: path === top.path, signal: both }),
-      kept: this.#kept,
-      signal: both,
+      hasDescriptorPaths: opener.hasDescriptorPaths,
+      rulesFor: (path, place) => this.#rulesFor(path, place, signal),
+      cache: this.#cache,
+      showsHidden,
+      signal,
     });
     try {
-      return await use(walk, top, git, both);
-    } catch (thrown) {
-      // Perhaps it takes the folder for none of its work trees any more: the next call asks it.
-      if (thrown instanceof BridgeError && thrown.code === 'GIT_FAILED') this.#workTrees.forget();
-      throw thrown;
+      return await use({ walk, top });
     } finally {
-      over.abort(new Error('The listing is over.'));
-      await walk.end();
-      await git.dispose();
+      walk.end();
       await top.handle.close();
     }
   }
 
-  async #opened(path: string | undefined): Promise<OpenedDirectory> {
-    const input =
-      path === undefined ? await this.#activeProject.resolve() : this.#activeProject.absolute(path);
-    return this.#opener.openDirectory(input);
+  /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
+  async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
+    const ofFiles = async (): Promise<RulesOfFiles> => new RulesOfFiles(await this.#foldersAbove(path));
+    if (!gitCanReadRules(path) || !hasGitAbove(path)) return ofFiles();
+    const tree = await workTreeAt(this.#options.git, place, signal);
+    return tree === undefined ? ofFiles() : rulesOfGit(tree, ofFiles);
   }
 
-  /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
-  async #rulesFor(
-    path: string,
-    place: string,
-    {
-      git,
-      isFirst,
-      signal,
-    }: { readonly git: WalkGit; readonly isFirst: boolean; readonly signal: AbortSignal },
-  ): Promise<IgnoreRules> {
-    if (gitCanReadRules(path) && hasGitAbove(path)) {
-      const { env } = await (isFirst ? git.inTop(path, place) : git.in(path, place));
-      const run = { cwd: place, env, signal };
-      if (await this.#workTrees.has(run, path)) return new RulesOfGit(run, this.#patienceMs / 2, isFirst);
-    }
+  /** Within the roots, nearest last. */
+  async #foldersAbove(path: string): Promise<readonly FolderAbove[]> {
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-      if ((await this.#roots.admit(folder)) === undefined) break;
+      if ((await this.#options.roots.admit(folder)) === undefined) break;
       above.unshift({ path: folder, prefix: `${relative(folder, path)}/` });
     }
-    return new RulesOfFiles(above);
+    return above;
+  }
+
+  async #hasRulesAbove(path: string): Promise<boolean> {
+    return (await this.#foldersAbove(path)).some((folder) => existsSync(join(folder.path, '.gitignore')));
   }
 }
 
-/** Once more when a folder became a link between the look at it and git's: the next look takes it for one. */
-async function untilNoLink<T>(look: () => Promise<T>): Promise<T> {
-  for (let left = MAX_LOOKS; ; left--) {
-    try {
-      return await look();
-    } catch (thrown) {
-      if (left === 1 || !isBeyondLink(thrown)) throw thrown;
-    }
-  }
-}
-
-function listedFile(listed: ListedEntry, sizes: SizesAhead): ListedFile {
+function listedFile(listed: ListedEntry): ListedFile {
   const { entry, note } = listed;
   const { type } = entry;
-  const size = type === 'file' ? sizes.of(listed) : undefined;
+  const size = type === 'file' ? sizeOf(listed) : undefined;
   // Nearly every entry is one of these, and there may be thousands.
   if (size !== undefined && note === undefined) return { name: nameOf(listed), type, size };
   return unlikeOthers(listed);
@@ -302,7 +244,7 @@ function unlikeOthers(listed: ListedEntry): ListedFile {
   };
 }
 
-/** Of a file, or a folder; undefined where the name alone would not tell what it is. */
+/** Of a file, or a folder; undefined where the name alone does not say what it is. */
 function plainName(listed: ListedEntry): string | undefined {
   const { entry, note } = listed;
   if (note !== undefined) return undefined;
@@ -315,10 +257,11 @@ function nameOf({ entry, folders }: ListedEntry): string {
   return folders.length === 0 ? entry.name : [...folders, entry.name].join('/');
 }
 
-function factsOf(path: string, { last, more, note }: PageEnd): PageFacts {
+function factsOf(path: string, { last, more, note }: PageEnd, notes: readonly string[]): PageFacts {
+  const all = [...(note === undefined ? [] : [note]), ...notes];
   return {
     path,
-    ...(note !== undefined && { note }),
+    ...(all.length > 0 && { note: all.join('; ') }),
     ...(last !== undefined && { more, cursor: cursorAt(last) }),
   };
 }

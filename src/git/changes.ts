@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText, readCursor } from './cursor.js';
+import { cursorText, readCursor } from '../base/cursor.js';
 import { patchOptions, pathArguments } from './diff-options.js';
 import { PatchPage, type PatchPart, type PatchPosition } from './patch-page.js';
 import type { RepositoryGit } from './repository-git.js';

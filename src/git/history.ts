@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText, readCursor } from './cursor.js';
+import { cursorText, readCursor } from '../base/cursor.js';
 import { pathArguments } from './diff-options.js';
 import { NulFields } from './nul-fields.js';
 import type { RepositoryGit } from './repository-git.js';

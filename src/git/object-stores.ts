@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { readRegularFile } from '../base/regular-file.js';
+import { isSettled } from '../base/settled.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import { unquoted } from './patch-name.js';
 import type { Repository } from './repository.js';
@@ -18,8 +19,6 @@ const MAX_FOLDER_DEPTH = 2;
 const MAX_FOLDER_BYTES = 4_000_000;
 /** A large repository has 260 folders. */
 const MAX_KNOWN_FOLDERS = 8_192;
-/** Time stamps of files may be this coarse: a folder that changed less long ago may change again without a sign. */
-const STAMP_MS = 2_000;
 /** What in the folder of a repository tells names, commits or contents. Other links are left to the user: `hooks`, `config`. */
 const TELLING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|shallow|objects)$/s;
 
@@ -79,14 +78,13 @@ export class ObjectStores {
     if (facts.size > MAX_FOLDER_BYTES)
       throw refused(folder, 'it holds more files than can be looked through');
     const stamp = `${facts.dev}:${facts.ino}:${facts.ctimeMs}`;
-    const isSettled = this.#clock.now() - facts.ctimeMs > STAMP_MS;
     let known = this.#known.get(folder);
     if (known?.stamp !== stamp) {
       const { folders, linked } = await this.#checkLinks(folder);
       known = { stamp, folders: [...folders, ...linked] };
       if (this.#known.size >= MAX_KNOWN_FOLDERS) this.#known.clear();
       // Where a link leads may change while the folder does not.
-      if (isSettled && linked.length === 0) this.#known.set(folder, known);
+      if (linked.length === 0 && isSettled(facts, this.#clock.now())) this.#known.set(folder, known);
     }
     if (depth < MAX_FOLDER_DEPTH)
       await Promise.all(known.folders.map((inner) => this.#checkFolder(inner, depth + 1)));

@@ -1,23 +1,23 @@
-import { spawn } from 'node:child_process';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError } from '../base/errors.js';
 import { gitRuns } from '../base/git-slots.js';
 import { oneLine } from '../base/text.js';
-import { signalGroupOf } from '../os/send-signals.js';
-import { watchForPipe } from '../base/waits-for-pipe.js';
+import { runProgram } from '../os/run-program.js';
 import { askingEnvironment, gitEnvironment, type GitSurroundings } from './git-environment.js';
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
 import { makeOwnSettings } from './own-settings.js';
 
 /** Clients cut a call at 60 s, and a call may need git twice. */
 const TIME_LIMIT_MS = 20_000;
-/** Between asking git to end and ending it: it removes its lock files in this time. */
-const KILL_GRACE_MS = 500;
-/** What git says of a fault; the rest is dropped. */
-const MAX_STDERR_BYTES = 4_096;
 const SHOWN_STDERR_CHARS = 600;
 /** Answers that are kept whole (names, revisions, lists of settings). */
 const MAX_WHOLE_BYTES = 1_000_000;
-const WHERE: readonly string[] = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+/** The common folder comes last: its name may hold line ends. */
+const WHERE: readonly string[] = [
+  'rev-parse',
+  '--is-inside-work-tree',
+  '--path-format=absolute',
+  '--git-common-dir',
+];
 const LIST: readonly string[] = ['config', '--list', '--show-scope', '-z'];
 
 export interface GitCall {
@@ -44,7 +44,7 @@ export interface GitRunner {
   output(call: GitCall): Promise<{ readonly code: number; readonly bytes: Buffer }>;
   /** The settings that count in a folder, as far as git may know them. Throws as `stream`. */
   settings(call: Question): Promise<GitSettings>;
-  /** The folder that the repository of a folder shares among its working trees; undefined where git finds none. Throws as `stream`. */
+  /** The folder that the repository of a working tree shares with others; undefined for a folder in none. Throws as `stream`. */
   commonDir(call: Question): Promise<string | undefined>;
 }
 
@@ -84,7 +84,8 @@ export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = T
     },
     commonDir: async (question) => {
       const { code, bytes } = await ask({ ...question, args: WHERE, answers: [0, 128] });
-      return code === 0 ? bytes.toString('utf8').replace(/\n$/, '') : undefined;
+      const said = code === 0 ? bytes.toString('utf8') : '';
+      return /^true\n([^]*)\n$/.exec(said)?.[1];
     },
   };
 }
@@ -109,74 +110,33 @@ async function runOnce(
   timeLimitMs: number,
   take: (chunk: Buffer) => void,
 ): Promise<number> {
-  call.signal.throwIfAborted();
-  const child = spawn('git', ['--no-pager', '--literal-pathspecs', ...call.args], {
-    cwd: call.cwd,
-    env,
-    stdio: 'pipe',
-    // A process group of its own: what git started is ended with it.
-    detached: true,
-  });
-  return new Promise((resolve, reject) => {
-    let fault: unknown;
-    let stderr = Buffer.alloc(0);
-    let killTimer: NodeJS.Timeout | undefined;
-    const end = (why: unknown): void => {
-      if (fault !== undefined) return;
-      fault = why;
-      child.stdout.removeAllListeners('data').resume();
-      signalGroupOf(child, 'SIGTERM');
-      killTimer = setTimeout(() => signalGroupOf(child, 'SIGKILL'), KILL_GRACE_MS);
-    };
-    const timer = setTimeout(
-      () => end(failed(call, `did not end within ${timeLimitMs / 1_000} seconds`)),
-      timeLimitMs,
-    );
-    const pipeWatch = watchForPipe(child.pid, () => end(waitsInVain(call)));
-    const onAbort = (): void => end(call.signal.reason ?? new Error('cancelled'));
-    call.signal.addEventListener('abort', onAbort, { once: true });
-    const settle = (finish: () => void): void => {
-      clearTimeout(timer);
-      pipeWatch.dispose();
-      clearTimeout(killTimer);
-      call.signal.removeEventListener('abort', onAbort);
-      finish();
-    };
-    // git may end before it has read all: its exit code tells more than the broken pipe.
-    child.stdin.on('error', () => undefined).end(call.input);
-    child.stdout.on('data', (chunk: Buffer) => {
-      try {
-        take(chunk);
-      } catch (thrown) {
-        end(thrown);
-      }
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (stderr.length < MAX_STDERR_BYTES)
-        stderr = Buffer.concat([stderr, chunk]).subarray(0, MAX_STDERR_BYTES);
-    });
-    child.on('error', (thrown) => settle(() => reject(startFault(thrown))));
-    child.on('exit', () => {
-      // What git started may hold the pipes open: it gets as long as git got, then it goes too.
-      killTimer ??= setTimeout(() => signalGroupOf(child, 'SIGKILL'), KILL_GRACE_MS);
-    });
-    child.on('close', (code, signal) =>
-      settle(() => {
-        if (fault !== undefined) reject(fault instanceof Error ? fault : new Error('git was ended'));
-        else if (code !== null && (call.answers ?? [0]).includes(code)) resolve(code);
-        else reject(gitFault(call, code ?? signal ?? 'no exit code', stderr.toString('utf8')));
-      }),
-    );
-  });
-}
-
-function startFault(thrown: Error): Error {
-  if (systemCodeOf(thrown) !== 'ENOENT') return thrown;
-  return new BridgeError(
-    'GIT_NOT_FOUND',
-    'git could not be started: there is no such program on PATH, or the folder is gone.',
-    'Install git, and see that it is on the PATH of the server.',
+  const { cwd, signal, input } = call;
+  const args = ['--no-pager', '--literal-pathspecs', ...call.args];
+  const end = await runProgram(
+    { program: 'git', args, cwd, env, signal, timeLimitMs, ...(input !== undefined && { input }) },
+    take,
   );
+  switch (end.how) {
+    case 'exited':
+      if ((call.answers ?? [0]).includes(end.code)) return end.code;
+      throw gitError(call, end.code, end.stderr);
+    case 'killed':
+      throw gitError(call, end.signal, end.stderr);
+    case 'missing':
+      throw new BridgeError(
+        'GIT_NOT_FOUND',
+        'git could not be started: there is no such program on PATH, or the folder is gone.',
+        'Install git, and make sure that it is on the PATH of the server.',
+      );
+    case 'too-slow':
+      throw failed(call, `did not end within ${timeLimitMs / 1_000} seconds`);
+    case 'blocked':
+      throw new BridgeError(
+        'GIT_FAILED',
+        `git ${call.args[0] ?? ''} waits for a pipe that nobody writes to, where a file such as .gitignore is expected.`,
+        'Ask the user to remove the pipe: find . -type p shows it.',
+      );
+  }
 }
 
 function failed(call: GitCall, what: string): BridgeError {
@@ -187,16 +147,8 @@ function failed(call: GitCall, what: string): BridgeError {
   );
 }
 
-function waitsInVain(call: GitCall): BridgeError {
-  return new BridgeError(
-    'GIT_FAILED',
-    `git ${call.args[0] ?? ''} waits for a pipe that nobody writes to, in the place of a file of the repository such as .gitignore.`,
-    'Ask the user to remove the pipe: find . -type p shows it.',
-  );
-}
-
-/** The fault in git's own words. */
-function gitFault(call: GitCall, code: number | string, stderr: string): BridgeError {
+/** The error in git's own words. */
+function gitError(call: GitCall, code: number | string, stderr: string): BridgeError {
   const words = oneLine(stderr.trim().replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
   const isDubious = stderr.includes('dubious ownership');
   return new BridgeError(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { positionSchema, readPatch, START } from './changes.js';
-import { cursorText, readCursor } from './cursor.js';
+import { cursorText, readCursor } from '../base/cursor.js';
 import { numstat, type DiffStat } from './diff-stat.js';
 import { historyOptions } from './history.js';
 import type { PatchPart } from './patch-page.js';

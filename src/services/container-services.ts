@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import { writeGuard } from '../files/protected-path.js';
+import { writeGuard } from '../files/write/protected-path.js';
 import { ContainerCopies } from '../processes/docker/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
 import { refuseCopy } from '../processes/docker/copy-limits.js';

@@ -1,5 +1,6 @@
 import { ProjectExplorer } from '../files/project-explorer.js';
-import { openFolderGit } from '../git/folder-git.js';
+import { askingEnvironment } from '../git/git-environment.js';
+import { gitRunner } from '../git/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
@@ -11,11 +12,13 @@ export function createExplorerService(
   roots: AllowedRoots,
   activeProject: ActiveProject,
 ): ProjectExplorer {
+  const surroundings = gitSurroundings(options);
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject,
-    openGit: (cwd, signal) => openFolderGit(gitSurroundings(options), cwd, signal),
+    git: gitRunner(surroundings),
+    env: askingEnvironment(surroundings),
     defaultDepth: options.config.default_tree_depth,
   });
 }

@@ -84,14 +84,14 @@ export const layers: readonly Layer[] = [
     ],
   },
   {
-    folder: 'files',
-    holds: 'reading and writing of files; listings, trees and search',
-    imports: ['projects', 'os', 'base'],
-  },
-  {
     folder: 'git',
     holds: 'git, run safely in any repository',
     imports: ['projects', 'os', 'base'],
+  },
+  {
+    folder: 'files',
+    holds: 'reading and writing of files; listings, trees and search',
+    imports: ['git', 'projects', 'os', 'base'],
   },
   {
     folder: 'mcp',

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import type { SearchEngine } from '../../src/files/search-engine.js';
-import { openFolderGit } from '../../src/git/folder-git.js';
+import type { SearchEngine } from '../../src/files/search/search-place.js';
 import { askingEnvironment, type GitSurroundings } from '../../src/git/git-environment.js';
+import { gitRunner } from '../../src/git/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';
@@ -22,24 +22,27 @@ const noUser: GitSurroundings = {
 };
 export const plainGit = askingEnvironment(noUser);
 
+export interface ExplorerChoices {
+  readonly defaultDepth?: number;
+  readonly engines?: readonly SearchEngine[];
+  readonly searchLimitMs?: number;
+  readonly clock?: Clock;
+  readonly surroundings?: GitSurroundings;
+}
+
 export function explorerOf(
   root: string,
-  defaultDepth = 1,
-  engines?: readonly SearchEngine[],
-  patienceMs?: number,
-  clock?: Clock,
-  surroundings: GitSurroundings = noUser,
+  { defaultDepth = 1, surroundings = noUser, ...others }: ExplorerChoices = {},
 ): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    openGit: (cwd, signal) => openFolderGit(surroundings, cwd, signal),
+    git: gitRunner(surroundings),
+    env: askingEnvironment(surroundings),
     defaultDepth,
-    ...(engines !== undefined && { engines }),
-    ...(patienceMs !== undefined && { patienceMs }),
-    ...(clock !== undefined && { clock }),
+    ...others,
   });
 }
 

@@ -23,7 +23,7 @@ describe.runIf(process.platform === 'linux')('a file of 100 MB', () => {
     const lines = 'a line of twenty-five b\n'.repeat(MEGABYTE / 24);
     for (let part = 0; part < 100; part++) await file.write(lines);
     await file.close();
-    const program = fileURLToPath(new URL('range-memory-process.ts', import.meta.url));
+    const program = fileURLToPath(new URL('read/range-memory-process.ts', import.meta.url));
     const { stdout } = await run(process.execPath, ['--import', 'tsx', program, root, path, '2000000']);
     expect(Number(stdout)).toBeGreaterThan(0);
     expect(Number(stdout)).toBeLessThan(30 * MEGABYTE);
@@ -48,7 +48,7 @@ test('a file that is closed to the user is told', async () => {
   expect((await faultOf(files.readFile({ path, maxBytes: 1_000 }))).code).toBe('NOT_READABLE');
   expect((await faultOf(files.readRange(range))).code).toBe('NOT_READABLE');
   expect((await faultOf(files.writeFile({ path, content: 'x' }))).code).toBe('NOT_WRITABLE');
-  const found = await explorerOf(root, 1, ['own']).search({ path: root, query: 'secret' }, never);
+  const found = await explorerOf(root, { engines: ['own'] }).search({ path: root, query: 'secret' }, never);
   expect(found.matches).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ describe.runIf(process.platform === 'linux')('while another process swaps folder
       await ended;
     });
     await once(child.stdout, 'data');
-    const explorer = explorerOf(root, 5, ['own']);
+    const explorer = explorerOf(root, { defaultDepth: 5, engines: ['own'] });
     const path = join(root, 'top');
     let seen = 0;
     for (let turn = 0; turn < 200; turn++) {

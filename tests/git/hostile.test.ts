@@ -2,10 +2,10 @@ import { access, appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { openFolderGit } from '../../src/git/folder-git.js';
+import { askingEnvironment } from '../../src/git/git-environment.js';
 import { GitService } from '../../src/git/git-service.js';
 import { ProjectSnapshots } from '../../src/git/project-snapshots.js';
-import type { GitRunner } from '../../src/git/run-git.js';
+import { gitRunner, type GitRunner } from '../../src/git/run-git.js';
 import { Worktrees } from '../../src/git/worktrees.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -102,12 +102,13 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
 async function lookAtFiles(place: GitPlace): Promise<void> {
   const roots = new AllowedRoots([place.projects], place.homeDir);
   const surroundings = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
-  for (const engine of ['git', 'own'] as const) {
+  for (const engine of ['rg', 'own'] as const) {
     const explorer = new ProjectExplorer({
       opener: new PathOpener(roots),
       roots,
       activeProject: new ActiveProject(roots),
-      openGit: (cwd, over) => openFolderGit(surroundings, cwd, over),
+      git: gitRunner(surroundings),
+      env: askingEnvironment(surroundings),
       defaultDepth: 3,
       engines: [engine],
     });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Slots } from '../../src/base/slots.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { openFolderGit } from '../../src/git/folder-git.js';
+import { askingEnvironment } from '../../src/git/git-environment.js';
+import { gitRunner } from '../../src/git/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';
@@ -35,9 +36,9 @@ function explorerOf(place: GitPlace): ProjectExplorer {
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    openGit: (cwd, signal) => openFolderGit(surroundings, cwd, signal),
+    git: gitRunner(surroundings),
+    env: askingEnvironment(surroundings),
     defaultDepth: 3,
-    engines: ['git'],
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_LIST_BYTES, MAX_LIST_BYTES, MAX_LIST_DEPTH } from '../../files/list-limits.js';
+import { DEFAULT_LIST_BYTES, MAX_LIST_BYTES, MAX_LIST_DEPTH } from '../../files/list/list-limits.js';
 
 const MIN_BYTES = 1_000;
 

@@ -1,0 +1,31 @@
+// Pure: where a page ended, as text that callers pass back unchanged.
+import type { z } from 'zod';
+import { BridgeError } from './errors.js';
+
+/** Longer than any path of a system plus its frame, in base64. */
+const MAX_CURSOR_CHARS = 24_000;
+
+export function cursorText(position: unknown): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+/** Throws INVALID_ARGUMENTS for what `cursorText` did not make of such a position. */
+export function readCursor<T>(schema: z.ZodType<T>, cursor: string): T {
+  const parsed = cursor.length > MAX_CURSOR_CHARS ? undefined : schema.safeParse(jsonOf(cursor));
+  if (parsed?.success === true) return parsed.data;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    'Invalid cursor.',
+    'Pass the cursor from the previous response unchanged, or omit it to start over.',
+  );
+}
+
+function jsonOf(cursor: string): unknown {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return value;
+  } catch {
+    // Not JSON, so not a cursor: the caller reports it.
+    return undefined;
+  }
+}

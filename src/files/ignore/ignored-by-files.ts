@@ -1,0 +1,130 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { systemCodeOf } from '../../base/errors.js';
+import { readRegularFile } from '../../base/regular-file.js';
+import { oneLine } from '../../base/text.js';
+import type { IgnoreRules, NameInFolder } from './ignore-rules.js';
+import { isSlowPattern } from './slow-pattern.js';
+
+/** Far more than a person writes; a larger file counts as missing. */
+const MAX_FILE_BYTES = 256 * 1024;
+/** Each is tried on each name. */
+const MAX_PATTERNS = 5_000;
+/** Patterns that are named as left out; the others are counted. */
+const MAX_NAMED = 5;
+const SHOWN_CHARS = 60;
+
+/** Folders above the one that is listed, nearest last: their ignore files hold too. */
+export interface FolderAbove {
+  readonly path: string;
+  /** The listed folder, relative to `path`, with a slash at its end. */
+  readonly prefix: string;
+}
+
+interface RuleFile {
+  /** Length of the folder of the file, as a prefix of the paths below it: `''` or `a/b/`. */
+  readonly depth: number;
+  /** Of a file above the listed folder: what comes before the paths. */
+  readonly prefix: string;
+  readonly rules: Ignore;
+}
+
+/** The rules of `.gitignore` files where there is no repository that git could be asked about. */
+export class RulesOfFiles implements IgnoreRules {
+  readonly isGit = false;
+  readonly #above: readonly FolderAbove[];
+  readonly #files = new Map<string, Promise<readonly RuleFile[]>>();
+  readonly #leftOut: string[] = [];
+
+  constructor(above: readonly FolderAbove[]) {
+    this.#above = above;
+  }
+
+  get notes(): readonly string[] {
+    if (this.#leftOut.length === 0) return [];
+    const named = this.#leftOut.slice(0, MAX_NAMED).map((pattern) => oneLine(pattern, SHOWN_CHARS));
+    const more = this.#leftOut.length - named.length;
+    return [
+      `ignore patterns left out, because they could take too long to match: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    ];
+  }
+
+  async ignored(
+    folder: string,
+    names: readonly NameInFolder[],
+    folderPath: string,
+  ): Promise<ReadonlySet<string>> {
+    const files = await this.#filesFor(folder, folderPath);
+    const hidden = new Set<string>();
+    if (files.length === 0) return hidden;
+    const above = folder === '' ? '' : `${folder}/`;
+    for (const { name, isFolder } of names)
+      if (isIgnored(files, `${above}${name}${isFolder ? '/' : ''}`)) hidden.add(name);
+    return hidden;
+  }
+
+  /** The files that hold in `folder`, nearest first. The folder above was asked for before. */
+  #filesFor(folder: string, folderPath: string): Promise<readonly RuleFile[]> {
+    const known = this.#files.get(folder);
+    if (known !== undefined) return known;
+    const reading = this.#read(folder, folderPath);
+    this.#files.set(folder, reading);
+    return reading;
+  }
+
+  async #read(folder: string, folderPath: string): Promise<readonly RuleFile[]> {
+    const rules = await this.#rulesIn(folderPath);
+    const outer =
+      folder === ''
+        ? await this.#readAbove()
+        : ((await this.#files.get(folder.slice(0, Math.max(0, folder.lastIndexOf('/'))))) ?? []);
+    if (rules === undefined) return outer;
+    return [{ depth: folder === '' ? 0 : folder.length + 1, prefix: '', rules }, ...outer];
+  }
+
+  async #readAbove(): Promise<readonly RuleFile[]> {
+    const files: RuleFile[] = [];
+    for (const { path, prefix } of this.#above) {
+      const rules = await this.#rulesIn(path);
+      if (rules !== undefined) files.unshift({ depth: 0, prefix, rules });
+    }
+    return files;
+  }
+
+  async #rulesIn(folderPath: string): Promise<Ignore | undefined> {
+    const lines = await linesIn(folderPath);
+    const slow = lines.filter(isSlowPattern);
+    this.#leftOut.push(...slow);
+    if (lines.length === slow.length) return undefined;
+    return ignore({ ignorecase: false, allowRelativePaths: true }).add(
+      lines.filter((line) => !slow.includes(line)),
+    );
+  }
+}
+
+/** The nearest file that has a rule for the path decides. */
+function isIgnored(files: readonly RuleFile[], path: string): boolean {
+  for (const { depth, prefix, rules } of files) {
+    const { ignored, unignored } = rules.test(prefix + path.slice(depth));
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+async function linesIn(folderPath: string): Promise<string[]> {
+  const path = join(folderPath, '.gitignore');
+  try {
+    // A named pipe, a device, a folder or a link holds no rules; git does not follow a link here either.
+    // Synchronous: the folder was just opened, and most have none.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
+    const read = await readRegularFile(path, MAX_FILE_BYTES);
+    if (read.state !== 'ok') return [];
+    const text = read.bytes.toString('utf8').replace(/^\ufeff/, '');
+    return text.split(/\r?\n/, MAX_PATTERNS).filter((line) => line !== '' && !line.startsWith('#'));
+  } catch (thrown) {
+    // Unreadable rules hide nothing, as in git.
+    if (systemCodeOf(thrown) !== undefined) return [];
+    throw thrown;
+  }
+}

@@ -1,0 +1,59 @@
+import { BridgeError } from '../../base/errors.js';
+import { oneLine } from '../../base/text.js';
+import type { WorkTree } from '../../git/work-tree.js';
+import type { IgnoreRules } from './ignore-rules.js';
+
+const SHOWN_CHARS = 300;
+
+/**
+ * The rules of a repository. git lists what it ignores, once; tracked files are not among that, and of a folder that holds nothing
+ * else only the folder is. Where git fails, `ofFiles` hides what is not tracked.
+ */
+export async function rulesOfGit(tree: WorkTree, ofFiles: () => Promise<IgnoreRules>): Promise<IgnoreRules> {
+  try {
+    const hidden = await tree.files('-o', '-i', '--exclude-standard', '--directory');
+    return {
+      isGit: true,
+      notes: [],
+      ignored: async (folder, names) => {
+        const prefix = folder === '' ? '' : `${folder}/`;
+        return new Set(
+          names
+            .filter(({ name, isFolder }) => hidden.has(`${prefix}${name}${isFolder ? '/' : ''}`))
+            .map(({ name }) => name),
+        );
+      },
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof BridgeError)) throw thrown;
+    return untrackedRules(await ofFiles(), await trackedOf(tree), thrown.message);
+  }
+}
+
+/** The names that git tracks, and the folders above them. Empty where git cannot list these either. */
+async function trackedOf(tree: WorkTree): Promise<ReadonlySet<string>> {
+  const tracked = new Set<string>();
+  try {
+    for (const path of await tree.files('-c'))
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+        tracked.add(path.slice(0, end));
+  } catch (thrown) {
+    // The note says already that git failed.
+    if (!(thrown instanceof BridgeError)) throw thrown;
+  }
+  return tracked;
+}
+
+function untrackedRules(rules: IgnoreRules, tracked: ReadonlySet<string>, why: string): IgnoreRules {
+  const note = `git could not list what it ignores, so only .gitignore files were applied: ${oneLine(why, SHOWN_CHARS)}`;
+  return {
+    isGit: true,
+    get notes() {
+      return [note, ...rules.notes];
+    },
+    ignored: async (folder, names, folderPath) => {
+      const hidden = await rules.ignored(folder, names, folderPath);
+      return new Set([...hidden].filter((name) => !tracked.has(folder === '' ? name : `${folder}/${name}`)));
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { cursorText, readCursor } from '../../base/cursor.js';
+
+const positionSchema = z.strictObject({ p: z.array(z.string().min(1)).min(1), d: z.boolean() });
+
+/** The entry after which a listing goes on. */
+export interface ListPosition {
+  readonly segments: readonly string[];
+  readonly isFolder: boolean;
+}
+
+export function cursorAt(position: ListPosition): string {
+  return cursorText({ p: position.segments, d: position.isFolder });
+}
+
+/** Throws INVALID_ARGUMENTS for what `cursorAt` did not make. */
+export function positionOf(cursor: string): ListPosition {
+  const { p, d } = readCursor(positionSchema, cursor);
+  return { segments: p, isFolder: d };
+}

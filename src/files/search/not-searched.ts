@@ -1,0 +1,32 @@
+import type { FileText } from './text-of-file.js';
+
+/** Counts the files that a search could not look into, or not wholly. */
+export class NotSearched {
+  #binary = 0;
+  #large = 0;
+  #notUnicode = 0;
+
+  count(file: FileText): void {
+    if (file.state === 'binary') this.#binary++;
+    else if (file.state === 'large') this.#large++;
+    else if (file.state === 'text' && !file.isUnicode) this.#notUnicode++;
+  }
+
+  /** Undefined when every file was searched. */
+  note(): string | undefined {
+    const parts = [
+      ...(this.#binary > 0 ? [`${this.#binary} binary`] : []),
+      ...(this.#large > 0 ? [`${this.#large} over 10 MB`] : []),
+    ];
+    const sentences = [
+      ...(parts.length > 0 ? [`Files not searched: ${parts.join(', ')}.`] : []),
+      ...(this.#notUnicode > 0
+        ? [`Files searched for ASCII text only, being neither UTF-8 nor UTF-16: ${this.#notUnicode}.`]
+        : []),
+    ];
+    return sentences.length === 0 ? undefined : sentences.join(' ');
+  }
+}
+
+/** For a project in which it would take too long to count them. */
+export const UNCOUNTED_NOTE = 'Binary files and files over 10 MB were not searched.';

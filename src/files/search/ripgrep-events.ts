@@ -1,0 +1,109 @@
+import { z } from 'zod';
+
+/** What is not UTF-8 comes as base64. */
+const textSchema = z.object({ text: z.string().optional(), bytes: z.base64().optional() });
+const beginSchema = z.object({ data: z.object({ path: textSchema }) });
+const matchSchema = z.object({
+  data: z.object({
+    lines: textSchema,
+    line_number: z.int(),
+    submatches: z.array(z.object({ start: z.int() })),
+  }),
+});
+const endSchema = z.object({ data: z.object({ binary_offset: z.int().nullish() }) });
+const summarySchema = z.object({ data: z.object({ stats: z.object({ searches: z.int() }) }) });
+
+/** Each line but the last one begins with `{"type":"`, and the first letter of its type. */
+const TYPE_AT = '{"type":"'.length;
+/** A line of 10 MB, each of its characters escaped. */
+const MAX_LINE_BYTES = 64_000_000;
+const LINE_FEED = 0x0a;
+
+export interface RipgrepLine {
+  readonly line: number;
+  /** Of the first match in it, from 0, in UTF-16 units. */
+  readonly column: number;
+  /** Without its end. */
+  readonly text: string;
+}
+
+export interface RipgrepListener {
+  /** False when the lines of this file are not wanted. */
+  begin(path: string): boolean;
+  line(line: RipgrepLine): void;
+  /** `isBinary`: a NUL was found behind its lines, and the rest was not searched. */
+  end(isBinary: boolean): void;
+  /** ripgrep has gone through all, and searched so many files. */
+  summary(searched: number): void;
+}
+
+/** Reads the stream of `rg --json`, file by file. The lines of files that are not wanted are not parsed. */
+export class RipgrepEvents {
+  readonly #listener: RipgrepListener;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #isWanted = false;
+
+  constructor(listener: RipgrepListener) {
+    this.#listener = listener;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      this.#add(chunk.subarray(start, end));
+      if (this.#length <= MAX_LINE_BYTES) this.#take(Buffer.concat(this.#pieces));
+      this.#pieces = [];
+      this.#length = 0;
+      start = end + 1;
+    }
+    this.#add(chunk.subarray(start));
+  }
+
+  #add(piece: Buffer): void {
+    this.#length += piece.length;
+    if (piece.length > 0 && this.#length <= MAX_LINE_BYTES) this.#pieces.push(piece);
+  }
+
+  #take(line: Buffer): void {
+    switch (String.fromCharCode(line[TYPE_AT] ?? 0)) {
+      case 'b': {
+        const path = beginSchema.parse(jsonOf(line)).data.path.text;
+        // A file whose name is not UTF-8 cannot be named in an answer.
+        this.#isWanted = path !== undefined && this.#listener.begin(path.replace(/^\.\//, ''));
+        break;
+      }
+      case 'm':
+        if (this.#isWanted) this.#listener.line(lineOf(line));
+        break;
+      case 'e': {
+        const { binary_offset } = endSchema.parse(jsonOf(line)).data;
+        if (this.#isWanted) this.#listener.end(typeof binary_offset === 'number');
+        break;
+      }
+      case 'c':
+        break;
+      default:
+        // The summary, which begins otherwise: the fields of this one are in alphabetical order.
+        this.#listener.summary(summarySchema.parse(jsonOf(line)).data.stats.searches);
+        break;
+    }
+  }
+}
+
+function lineOf(event: Buffer): RipgrepLine {
+  const { lines, line_number, submatches } = matchSchema.parse(jsonOf(event)).data;
+  const bytes = lines.text === undefined ? Buffer.from(lines.bytes ?? '', 'base64') : undefined;
+  const text = bytes?.toString('utf8') ?? lines.text ?? '';
+  const start = submatches[0]?.start ?? 0;
+  return {
+    line: line_number,
+    column: (bytes ?? Buffer.from(text)).toString('utf8', 0, start).length,
+    text: text.replace(/\r?\n$/, ''),
+  };
+}
+
+function jsonOf(line: Buffer): unknown {
+  const value: unknown = JSON.parse(line.toString('utf8'));
+  return value;
+}

@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { oneLine } from '../../base/text.js';
+import type { OpenedDirectory } from '../../projects/opened-path.js';
+import type { PathOpener } from '../../projects/path-opener.js';
+import type { WriteGuard } from './protected-path.js';
+import { notWritable } from './write-fault.js';
+
+const SHOWN_CHARS = 400;
+
+export interface MadeDirectory {
+  /** Open; the caller closes it. */
+  readonly directory: OpenedDirectory;
+  /** How many directories were made: 0 when it was there. */
+  readonly made: number;
+}
+
+/**
+ * Opens the directory `real`, making it and its parents where they are missing: name by name, each in the directory that
+ * was judged before, so that nothing is made outside. `refuse` rejects for a path at which nothing may be made or written; it
+ * is asked with the places that are truly open. Throws as `PathOpener`, and NOT_WRITABLE.
+ */
+export async function makeDirectories(
+  opener: PathOpener,
+  real: string,
+  refuse: WriteGuard,
+): Promise<MadeDirectory> {
+  const missing: string[] = [];
+  let directory = await openIfThere(opener, real);
+  for (let at = real; directory === undefined;) {
+    missing.unshift(basename(at));
+    at = dirname(at);
+    directory = await openIfThere(opener, at).catch((thrown: unknown) => {
+      throw thrown instanceof BridgeError && thrown.code === 'PATH_NOT_ALLOWED' ? rootMissing(real) : thrown;
+    });
+  }
+  let made = 0;
+  for (const name of missing) {
+    const parent: OpenedDirectory = directory;
+    try {
+      await refuse(join(parent.path, name));
+      if (await makeOne(parent, name)) made++;
+      directory = await opener.directoryIn(parent, name);
+    } finally {
+      await parent.handle.close();
+    }
+    if (directory === undefined) {
+      throw new BridgeError(
+        'FILE_CHANGED',
+        `'${oneLine(name, SHOWN_CHARS)}' in '${oneLine(parent.path, SHOWN_CHARS)}' was replaced while the directory was made.`,
+        'Find out what replaces it, or try again later.',
+      );
+    }
+  }
+  return { directory, made };
+}
+
+async function openIfThere(opener: PathOpener, path: string): Promise<OpenedDirectory | undefined> {
+  try {
+    return await opener.openDirectory(path);
+  } catch (thrown) {
+    if (thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND') return undefined;
+    throw thrown;
+  }
+}
+
+/** False when it was there: somebody else may have made it meanwhile. */
+async function makeOne(parent: OpenedDirectory, name: string): Promise<boolean> {
+  try {
+    await mkdir(parent.entry(name));
+    return true;
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'EEXIST') return false;
+    throw notWritable(join(parent.path, name), thrown);
+  }
+}
+
+function rootMissing(real: string): BridgeError {
+  return new BridgeError(
+    'PATH_NOT_FOUND',
+    `Path '${oneLine(real, SHOWN_CHARS)}' lies in an allowed root that does not exist.`,
+    'Ask the user to create the root.',
+  );
+}

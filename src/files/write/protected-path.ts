@@ -1,0 +1,45 @@
+import { dirname } from 'node:path';
+import { BridgeError } from '../../base/errors.js';
+import { oneLine } from '../../base/text.js';
+import type { AllowedRoots } from '../../projects/allowed-roots.js';
+import { isLive } from '../../projects/live-names.js';
+import { aliasesOf } from '../../projects/path-aliases.js';
+import { realPathOfNearest } from '../../projects/real-path.js';
+
+const SHOWN_CHARS = 400;
+
+/** Rejects for an absolute path, given or real, at which nothing may be written. */
+export type WriteGuard = (path: string) => Promise<void>;
+
+/**
+ * Rejects with PATH_NOT_ALLOWED for what belongs to the bridge itself, and with PROTECTED_PATH for a file that runs later or
+ * instructs later sessions, unless those are allowed; also when such a name is a link to it in a folder above it, or in the
+ * `.git` there. The folders above the allowed root do not count.
+ */
+export function writeGuard(roots: AllowedRoots, allowProtectedWrites: boolean): WriteGuard {
+  return async (path) => {
+    await roots.refuseOwn(path);
+    if (allowProtectedWrites || !(await isLiveByAnyName(path, roots))) return;
+    throw new BridgeError(
+      'PROTECTED_PATH',
+      `Path '${oneLine(path, SHOWN_CHARS)}' is protected: what is written there runs later, or instructs later sessions, without a further question.`,
+      'Show the user the content and let them write it, or let a task write it: start_task with permission_mode "cautious" asks first. ' +
+        'A user who wants such files written by this tool sets "allow_protected_writes" in the settings and restarts the server.',
+    );
+  };
+}
+
+async function isLiveByAnyName(path: string, roots: AllowedRoots): Promise<boolean> {
+  if (isLive(await roots.belowRoot(path))) return true;
+  const real = await realPathOfNearest(path);
+  const below = await roots.belowRoot(real);
+  // Outside of every root: nothing there is read, and who opens the path refuses it.
+  if (below === real) return false;
+  // Each folder from the parent of the file up to the allowed root.
+  for (let folder = dirname(real), left = below.split('/').length; left > 0; left--) {
+    for (const alias of await aliasesOf([real], folder))
+      if (isLive(await roots.belowRoot(alias))) return true;
+    folder = dirname(folder);
+  }
+  return false;
+}

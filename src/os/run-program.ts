@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { systemCodeOf } from '../base/errors.js';
+import { toDisposable, type Disposable } from '../base/lifecycle.js';
+import { watchForPipe } from '../base/waits-for-pipe.js';
+import { signalGroupOf } from './send-signals.js';
+
+/** Between asking a program to end and ending it: git removes its lock files in this time. */
+const KILL_GRACE_MS = 500;
+/** What a program says of an error; the rest is dropped. */
+const MAX_STDERR_BYTES = 4_096;
+
+export interface ProgramCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment of the program. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly timeLimitMs: number;
+  /** What the program reads; nothing when left out. */
+  readonly input?: Uint8Array;
+}
+
+export type ProgramEnd =
+  | { readonly how: 'exited'; readonly code: number; readonly stderr: string }
+  | { readonly how: 'killed'; readonly signal: string; readonly stderr: string }
+  /** There is no such program, or `cwd` is gone. */
+  | { readonly how: 'missing' }
+  | { readonly how: 'too-slow' }
+  /** It waited for a named pipe that no one writes to, and was ended. Only Linux reports this. */
+  | { readonly how: 'blocked' };
+
+/**
+ * Runs a program without a shell, without a terminal, in a process group of its own and in bounded time. `take` gets each piece of
+ * its output, and ends the program by throwing. Rejects with what `take` threw, or with the signal's reason.
+ */
+export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Promise<ProgramEnd> {
+  call.signal.throwIfAborted();
+  const child = spawn(call.program, [...call.args], {
+    cwd: call.cwd,
+    env: { ...call.env },
+    stdio: 'pipe',
+    // The leader of a group: what it started is ended with it.
+    detached: true,
+  });
+  const stderr = headOf(child.stderr);
+  return new Promise((resolve, reject) => {
+    let isEnded = false;
+    let killTimer: NodeJS.Timeout | undefined;
+    const killSoon = (): void => {
+      killTimer ??= setTimeout(() => signalGroupOf(child, 'SIGKILL'), KILL_GRACE_MS);
+    };
+    let finish = (code: number | null, signal: string | null): void =>
+      resolve(
+        code === null
+          ? { how: 'killed', signal: signal ?? 'no exit code', stderr: stderr() }
+          : { how: 'exited', code, stderr: stderr() },
+      );
+    const end = (instead: () => void): void => {
+      if (isEnded) return;
+      isEnded = true;
+      finish = instead;
+      child.stdout.removeAllListeners('data').resume();
+      signalGroupOf(child, 'SIGTERM');
+      killSoon();
+    };
+    const watches = watching(child, call, end, { resolve, reject });
+    // A program may end before it has read all: its exit code says more than the broken pipe.
+    child.stdin.on('error', () => undefined).end(call.input);
+    child.stdout.on('data', (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (thrown) {
+        end(() => reject(asError(thrown)));
+      }
+    });
+    const close = (): void => {
+      watches.dispose();
+      clearTimeout(killTimer);
+    };
+    child.on('error', (thrown) => {
+      close();
+      if (systemCodeOf(thrown) === 'ENOENT') resolve({ how: 'missing' });
+      else reject(thrown);
+    });
+    // What it started may hold its pipes open.
+    child.on('exit', killSoon);
+    child.on('close', (code, signal) => {
+      close();
+      finish(code, signal);
+    });
+  });
+}
+
+/** Ends the program when its time is over, when it waits for a named pipe, and when the call is cancelled. */
+function watching(
+  child: ChildProcess,
+  { signal, timeLimitMs }: ProgramCall,
+  end: (instead: () => void) => void,
+  { resolve, reject }: { readonly resolve: (end: ProgramEnd) => void; readonly reject: (why: Error) => void },
+): Disposable {
+  const timer = setTimeout(() => end(() => resolve({ how: 'too-slow' })), timeLimitMs);
+  const pipeWatch = watchForPipe(child.pid, () => end(() => resolve({ how: 'blocked' })));
+  const onAbort = (): void => end(() => reject(asError(signal.reason)));
+  signal.addEventListener('abort', onAbort, { once: true });
+  return toDisposable(() => {
+    clearTimeout(timer);
+    pipeWatch.dispose();
+    signal.removeEventListener('abort', onAbort);
+  });
+}
+
+/** The first bytes that come, as text. */
+function headOf(stream: Readable): () => string {
+  let head = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    if (head.length < MAX_STDERR_BYTES) head = Buffer.concat([head, chunk]).subarray(0, MAX_STDERR_BYTES);
+  });
+  return () => head.toString('utf8');
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('The call was cancelled.');
+}

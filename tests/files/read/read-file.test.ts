@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
+import type { FilePage } from '../../../src/files/read/read-page.js';
+import { tempFolder } from '../../config/temp-folder.js';
+import { faultOf, filesAt, type TestFiles } from '../file-service.js';
+
+let root: string;
+let files: TestFiles['files'];
+let activeProject: TestFiles['activeProject'];
+
+beforeEach(async () => {
+  root = await tempFolder();
+  ({ files, activeProject } = filesAt(root));
+});
+
+async function put(name: string, content: string | Buffer): Promise<string> {
+  await writeFile(join(root, name), content);
+  return join(root, name);
+}
+
+async function pages(path: string, maxBytes: number): Promise<FilePage[]> {
+  const all: FilePage[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await files.readFile({ path, cursor, maxBytes });
+    all.push(page);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+test('a small file is one page, with its facts', async () => {
+  const text = 'one\r\ntwo\nthree\n';
+  const path = await put('a.txt', text);
+  expect(await files.readFile({ path, maxBytes: 1_000 })).toEqual({
+    path,
+    content: text,
+    isAscii: true,
+    lines: 3,
+    sizeBytes: 15,
+    encoding: 'utf-8',
+    sha256: createHash('sha256').update(text).digest('hex'),
+    truncated: false,
+    cursor: undefined,
+    note: undefined,
+  });
+});
+
+test.each([
+  ['', 0],
+  ['\n', 1],
+  ['a', 1],
+  ['a\n', 1],
+  ['a\nb', 2],
+  ['a\n\n', 2],
+  ['\r\n\r\n', 2],
+])('%j has %i lines', async (text, lines) => {
+  const path = await put('a.txt', text);
+  const page = await files.readFile({ path, maxBytes: 1_000 });
+  expect([page.content, page.lines]).toEqual([text, lines]);
+  const range = await files.readRange({
+    path,
+    startLine: 1,
+    endLine: 10,
+    maxBytes: 1_000,
+    signal: new AbortController().signal,
+  });
+  expect(range.totalLines).toBe(lines);
+});
+
+test('a relative path begins in the active project', async () => {
+  await mkdir(join(root, 'app'));
+  await put('app/a.txt', 'here');
+  expect((await faultOf(files.readFile({ path: 'a.txt', maxBytes: 1_000 }))).code).toBe('NO_ACTIVE_PROJECT');
+  await activeProject.set(join(root, 'app'));
+  expect((await files.readFile({ path: 'a.txt', maxBytes: 1_000 })).content).toBe('here');
+  expect((await faultOf(files.readFile({ path: '../../x', maxBytes: 1_000 }))).code).toBe('PATH_NOT_ALLOWED');
+});
+
+test('the header is the first lines, and the cursor goes on after them', async () => {
+  const path = await put('a.txt', 'a\nb\nc\nd\ne\n');
+  const head = await files.readFile({ path, header: true, maxBytes: 1_000 });
+  expect(head).toMatchObject({ content: 'a\nb\nc\n', lines: 5, truncated: true });
+  const rest = await files.readFile({ path, cursor: head.cursor, maxBytes: 1_000 });
+  expect(rest).toMatchObject({ content: 'd\ne\n', truncated: false, cursor: undefined });
+});
+
+test('every page ends with a line where one fits, and all pages together are the file', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 60 }),
+      fc.constantFrom('\n', '\r\n'),
+      fc.constantFrom('utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'latin-1'),
+      fc.integer({ min: 16, max: 300 }),
+      async (lines, end, encoding, maxBytes) => {
+        const clean = (text: string) => {
+          const shown = text.replace(/[\u0000-\u001f\u007f]|\p{Surrogate}|\ufeff/gu, '.');
+          return encoding === 'latin-1' ? shown.replace(/[^ -~\u00a0-\u00ff]/gu, 'é') : shown;
+        };
+        const text = `é${lines.map(clean).join(end)}`;
+        const bytes =
+          encoding === 'latin-1'
+            ? Buffer.from(text, 'latin1')
+            : encoding.startsWith('utf-8')
+              ? Buffer.from(encoding === 'utf-8' ? text : `\ufeff${text}`)
+              : Buffer.from(`\ufeff${text}`, 'utf16le');
+        const path = await put('a.txt', encoding === 'utf-16be' ? bytes.swap16() : bytes);
+        const all = await pages(path, maxBytes);
+        // Two letters of Latin-1 may happen to be one of UTF-8.
+        fc.pre(all[0]?.encoding === encoding);
+        expect(all.map((page) => page.content).join('')).toBe(text);
+        for (const page of all) {
+          expect(Buffer.byteLength(page.content)).toBeLessThanOrEqual(maxBytes);
+          expect(page.truncated).toBe(page.cursor !== undefined);
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+describe('a file over the limit', () => {
+  test('is read as far as the limit, with where to go on', async () => {
+    const line = `${'x'.repeat(99)}\n`;
+    const path = await put('big.txt', line.repeat(20_000));
+    const all = await pages(path, 262_144);
+    const last = all.at(-1);
+    expect(all.map((page) => page.content).join('')).toBe(line.repeat(10_485));
+    expect(last).toMatchObject({
+      truncated: true,
+      cursor: undefined,
+      lines: undefined,
+      sizeBytes: 2_000_000,
+    });
+    expect(last?.note).toBe(
+      'Only the first 1048576 bytes are read; go on by read_file_range from line 10486.',
+    );
+    const head = await files.readFile({ path, header: true, maxBytes: 1_000 });
+    expect(head).toMatchObject({ content: line.repeat(3), truncated: true });
+    expect(head.cursor).toBeDefined();
+  });
+
+  test('of a terabyte of nothing is refused as binary at once', async () => {
+    const path = join(root, 'sparse');
+    const file = await open(path, 'w');
+    await file.truncate(2 ** 40);
+    await file.close();
+    const fault = await faultOf(files.readFile({ path, maxBytes: 1_000 }));
+    expect(fault.code).toBe('BINARY_FILE');
+    expect(fault.message).toBe(`Cannot read binary file: ${path}.`);
+  });
+});
+
+test('a cursor of another state of the file, or none at all, is refused', async () => {
+  const path = await put('a.txt', 'a\nb\nc\nd\n');
+  const { cursor } = await files.readFile({ path, header: true, maxBytes: 1_000 });
+  await appendFile(path, 'e\n');
+  expect((await faultOf(files.readFile({ path, cursor, maxBytes: 1_000 }))).code).toBe('FILE_CHANGED');
+  for (const odd of ['', 'x', '1:2', '-1:2:abc', '1:2:']) {
+    const fault = await faultOf(files.readFile({ path, cursor: odd, maxBytes: 1_000 }));
+    expect(fault.code, odd).toBe('INVALID_ARGUMENTS');
+  }
+});
+
+test('a file that changes is read as it is now', async () => {
+  const { files: fresh } = filesAt(root, { clock: systemClock });
+  const path = await put('a.txt', 'aaaa\n');
+  for (const text of ['bbbb\n', 'cccc\n', 'd\nd\nd\n']) {
+    await writeFile(path, text);
+    expect((await fresh.readFile({ path, maxBytes: 1_000 })).content).toBe(text);
+  }
+});

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RipgrepEvents } from '../../../src/files/search/ripgrep-events.js';
+
+/** As ripgrep writes it: a name and a line that are not UTF-8 come as base64, and the fields of the summary in another order. */
+const STREAM = Buffer.from(
+  [
+    { type: 'begin', data: { path: { text: './src/a.ts' } } },
+    match({ text: 'foo é foo\r\n' }, 3, [7, 12]),
+    { type: 'context', data: { path: { text: './src/a.ts' }, lines: { text: 'x\n' }, line_number: 4 } },
+    match({ bytes: Buffer.from('n\xe4 foo\n', 'latin1').toString('base64') }, 5, [3]),
+    { type: 'end', data: { path: { text: './src/a.ts' }, binary_offset: null, stats: {} } },
+    { type: 'begin', data: { path: { text: 'skipped' } } },
+    match({ text: 'foo' }, 1, [0]),
+    { type: 'end', data: { path: { text: 'skipped' }, binary_offset: null, stats: {} } },
+    { type: 'begin', data: { path: { bytes: '/w==' } } },
+    match({ text: 'foo' }, 1, [0]),
+    { type: 'end', data: { path: { bytes: '/w==' }, binary_offset: null, stats: {} } },
+    { type: 'begin', data: { path: { text: './binary' } } },
+    match({ text: 'foo' }, 1, []),
+    { type: 'end', data: { path: { text: './binary' }, binary_offset: 3, stats: {} } },
+    { data: { elapsed_total: {}, stats: { searches: 17 } }, type: 'summary' },
+  ]
+    .map((event) => `${JSON.stringify(event)}\n`)
+    .join(''),
+);
+
+function match(lines: object, line: number, starts: readonly number[]) {
+  const submatches = starts.map((start) => ({ match: {}, start, end: start + 3 }));
+  return { type: 'match', data: { lines, line_number: line, absolute_offset: 0, submatches } };
+}
+
+test('the stream of ripgrep is read file by file, in whatever pieces it comes', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: STREAM.length }), (pieceBytes) => {
+      const heard: unknown[] = [];
+      const events = new RipgrepEvents({
+        begin: (path) => {
+          heard.push(path);
+          return path !== 'skipped';
+        },
+        line: (line) => heard.push(line),
+        end: (isBinary) => heard.push(isBinary ? 'binary' : 'text'),
+        summary: (searched) => heard.push(searched),
+      });
+      for (let at = 0; at < STREAM.length; at += pieceBytes)
+        events.push(STREAM.subarray(at, at + pieceBytes));
+      expect(heard).toEqual([
+        'src/a.ts',
+        { line: 3, column: 6, text: 'foo é foo' },
+        { line: 5, column: 3, text: 'n\ufffd foo' },
+        'text',
+        'skipped',
+        'binary',
+        { line: 1, column: 0, text: 'foo' },
+        'binary',
+        17,
+      ]);
+    }),
+  );
+});

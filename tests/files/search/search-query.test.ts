@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { globFilter } from '../../../src/files/search/glob-filter.js';
+import { finder } from '../../../src/files/search/search-query.js';
+
+it('a query or glob that is too long to be meant is refused before anything reads it', () => {
+  expect(() => finder('a'.repeat(4_001), false)).toThrow('The query is 4001 characters long; at most 4000');
+  expect(() => finder('('.repeat(300_000), true)).toThrow('The query is 300000 characters long');
+  expect(() => globFilter(`{${','.repeat(300_000)}`)).toThrow('The glob is 300001 characters long');
+  expect(finder('b', false).find('abc')).toBe(1);
+});
+
+it('the pieces of a text that are searched at once are shorter for a larger expression', () => {
+  expect(finder('x', false).pieceChars).toBe(64 * 1024);
+  expect(finder('foo.*bar', true).pieceChars).toBe(64 * 1024);
+  const large = finder(`${'(a*)*'.repeat(200)}$`, true).pieceChars;
+  expect(large).toBeGreaterThan(500);
+  expect(large).toBeLessThan(5_000);
+});
+
+it('an expression that becomes too large is refused, with what to do', () => {
+  expect(() => finder('(a{900})'.repeat(100), true)).toThrow(
+    /regular expression is too large: it takes \d+ steps, at most 5000/,
+  );
+});

@@ -1,0 +1,26 @@
+import { realpath } from 'node:fs/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { tempFolder } from '../../config/temp-folder.js';
+import { explorerOf, never, writeTree } from '../explorer.js';
+
+/** Over a line of megabytes it takes minutes, and no other program than RE2 is asked about it. */
+const SLOW = '(\\p{L}?a? ?b?){60}\\p{Nd}';
+
+test('a file that takes longer than a page has is named, and the cursor goes on behind it', async () => {
+  const root = await realpath(await tempFolder());
+  await writeTree(root, { 'a.txt': 'a b '.repeat(2_000_000), 'b.txt': 'ab1', 'c.txt': 'none' });
+  const explorer = explorerOf(root);
+  const now = performance.now.bind(performance);
+  let aheadMs = 0;
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+  onTestFinished(() => spy.mockRestore());
+  const search = explorer.search({ query: SLOW, regex: true, path: root }, never);
+  // Others are served while it is searched; then the time of the page is over.
+  setTimeout(() => (aheadMs = 60_000), 500);
+  const first = await search;
+  expect(first.matches).toEqual([]);
+  expect(first.note).toContain('a.txt was not searched to its end');
+  const second = await explorer.search({ query: SLOW, regex: true, path: root, cursor: first.cursor }, never);
+  expect(second.matches.map(({ path }) => path)).toEqual(['b.txt']);
+  expect(second.cursor).toBeUndefined();
+});
