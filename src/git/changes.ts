@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { cursorText, readCursor } from '../base/cursor.js';
 import { patchOptions, pathArguments } from './diff-options.js';
-import { PatchPage, type PatchPart, type PatchPosition } from './patch-page.js';
+import type { PatchPart } from './patch-page.js';
+import { PatchReader, type Patch } from './patch.js';
 import type { RepositoryGit } from './repository-git.js';
 import { commitOf } from './revision.js';
 
@@ -13,23 +12,22 @@ export interface ChangesQuery {
   readonly maxBytes?: number;
 }
 
+/** A page of a patch. */
 export interface Changes extends Omit<PatchPart, 'next'> {
+  /** Of this page itself: with it the page can be had again in another size. */
+  readonly here: string;
+  /** Of the next page. */
   readonly cursor: string | undefined;
 }
 
-export const START: PatchPosition = { offset: 0, mark: '' };
-export const positionSchema = z.strictObject({ offset: z.int().min(1), mark: z.string().max(64) });
-
+/** The whole patch. Throws REVISION_NOT_FOUND, and INVALID_ARGUMENTS for a bad `base`. */
 export async function readChanges(
   git: RepositoryGit,
-  query: ChangesQuery & { readonly maxBytes: number },
+  query: ChangesQuery,
   within: string | undefined,
-): Promise<Changes> {
-  const from = query.cursor === undefined ? START : readCursor(positionSchema, query.cursor);
+): Promise<Patch> {
   const base = query.base === undefined ? [] : [await commitOf(git, query.base)];
-  const command = ['diff', ...(query.cached === true ? ['--cached'] : [])];
-  const { next, ...part } = await readPatch(git, command, base, within, { from, maxBytes: query.maxBytes });
-  return { ...part, cursor: next === undefined ? undefined : cursorText(next) };
+  return readPatch(git, ['diff', ...(query.cached === true ? ['--cached'] : [])], base, within);
 }
 
 /** `command` and `commits` say what is compared. */
@@ -38,10 +36,9 @@ export async function readPatch(
   command: readonly string[],
   commits: readonly string[],
   within: string | undefined,
-  { from, maxBytes }: { readonly from: PatchPosition; readonly maxBytes: number },
-): Promise<PatchPart> {
-  const page = new PatchPage(from, maxBytes);
+): Promise<Patch> {
+  const reader = new PatchReader();
   const args = [...command, ...patchOptions, ...commits, ...pathArguments(within)];
-  await git.stream(args, (chunk) => page.push(chunk));
-  return page.finish();
+  await git.stream(args, (chunk) => reader.push(chunk));
+  return reader.finish();
 }

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
+import { cursorText, readCursor } from '../base/cursor.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
@@ -8,6 +10,9 @@ import { readDiffStat, type DiffStat } from './diff-stat.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
 import { ObjectStores } from './object-stores.js';
+import { PatchCache } from './patch-cache.js';
+import { patchPage } from './patch-page.js';
+import type { Patch } from './patch.js';
 import { findRepository, type RepositoryPath } from './repository.js';
 import { repositoryGit, type RepositoryGit } from './repository-git.js';
 import type { GitRunner } from './run-git.js';
@@ -23,7 +28,7 @@ export interface GitParts {
   readonly maxDiffBytes: number;
 }
 
-/** What a call is about; the active project when it names no path. */
+/** What a call is about; the active project when it names no path. A relative path begins there. */
 export interface GitTarget {
   readonly path: string | undefined;
   readonly signal: AbortSignal;
@@ -35,13 +40,19 @@ export interface Located {
   readonly repository: string;
 }
 
+/** Where a page begins: behind so many bytes of the patch with this mark. */
+const positionSchema = z.strictObject({ offset: z.int().min(0), mark: z.string().max(64) });
+const commitPositionSchema = positionSchema.extend({ commit: z.string().regex(/^[0-9a-f]{40,64}$/) });
+type Position = z.infer<typeof positionSchema>;
+
 /**
- * Looks at repositories in the allowed roots without running anything that they name. Every method throws the errors of
+ * Shows repositories in the allowed roots without running anything that they name. Every method throws the errors of
  * AllowedRoots, NOT_A_REPOSITORY, GIT_NOT_FOUND, and GIT_FAILED with git's own words.
  */
 export class GitService {
   readonly #parts: GitParts;
   readonly #stores: ObjectStores;
+  readonly #patches = new PatchCache<Located>();
 
   constructor(parts: GitParts) {
     this.#parts = parts;
@@ -61,13 +72,21 @@ export class GitService {
     });
   }
 
-  /** One page of a patch. Throws REVISION_NOT_FOUND, and INVALID_ARGUMENTS for a bad `base` or a cursor that is out of date. */
+  /**
+   * One page of a patch. All pages are of the patch as it was at the first one. Throws REVISION_NOT_FOUND, and
+   * INVALID_ARGUMENTS for a bad `base` or a cursor that is out of date.
+   */
   async diff(target: GitTarget, query: ChangesQuery): Promise<Located & Changes> {
-    return this.#look(target, async (git, at) => {
-      const page = await readChanges(git, { maxBytes: this.#parts.maxDiffBytes, ...query }, at.within);
-      if (page.totalBytes === 0) await requireThere(at);
-      return page;
-    });
+    const from = query.cursor === undefined ? undefined : readCursor(positionSchema, query.cursor);
+    const question = JSON.stringify([await this.#asked(target), query.cached ?? false, query.base]);
+    const { patch, ...located } =
+      this.#cached(question, from) ??
+      (await this.#look(target, async (git, at) => {
+        const read = await readChanges(git, query, at.within);
+        if (read.totalBytes === 0) await requireThere(at);
+        return { patch: read };
+      }));
+    return { ...located, ...this.#page(question, patch, located, { ...query, from }) };
   }
 
   /** Commits, newest first. Throws as `diff`. */
@@ -81,28 +100,84 @@ export class GitService {
 
   /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for what is no revision. */
   async show(target: GitTarget, query: CommitQuery): Promise<Located & Commit> {
-    const maxBytes = this.#parts.maxDiffBytes;
-    return this.#look(target, (git, at) => readCommit(git, { maxBytes, ...query }, at.within));
+    const from = query.cursor === undefined ? undefined : readCursor(commitPositionSchema, query.cursor);
+    const path = await this.#asked(target);
+    const cached = from && this.#cached(questionOf(path, from.commit), from);
+    const known = from && cached && { ...cached, commit: from.commit, facts: undefined };
+    const { commit, facts, patch, ...located } =
+      known ??
+      (await this.#look(target, (git, at) =>
+        readCommit(git, from?.commit ?? query.revision, from === undefined, at.within),
+      ));
+    const { here, cursor, ...page } = this.#page(questionOf(path, commit), patch, located, {
+      ...query,
+      from,
+      commit,
+    });
+    return { ...located, commit, facts, patch: page, here, cursor };
   }
 
   /** Makes a repository, unless there is one. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a `.git` that is none. */
   async init(path: string, query: InitQuery, signal: AbortSignal): Promise<InitReport> {
-    const folder = await this.#parts.roots.resolveDirectory(path);
+    const { roots, activeProject } = this.#parts;
+    const folder = await roots.resolveDirectory(activeProject.absolute(path));
     return initRepository(this.#parts, folder, query, signal);
   }
 
+  async #asked({ path }: Pick<GitTarget, 'path'>): Promise<AllowedPath> {
+    const { roots, activeProject } = this.#parts;
+    return path === undefined ? activeProject.resolve() : roots.resolve(activeProject.absolute(path));
+  }
+
+  /** The patch that an earlier page is of, when it is still there. */
+  #cached(question: string, from: Position | undefined): (Located & { readonly patch: Patch }) | undefined {
+    const cached = from === undefined ? undefined : this.#patches.get(question, from.mark);
+    return cached && { ...cached.facts, patch: cached.patch };
+  }
+
+  /** Throws INVALID_ARGUMENTS when the patch is not the one that `from` is of. */
+  #page(
+    question: string,
+    patch: Patch,
+    located: Located,
+    {
+      from,
+      commit,
+      maxBytes = this.#parts.maxDiffBytes,
+    }: {
+      readonly from: Position | undefined;
+      readonly commit?: string;
+      readonly maxBytes?: number;
+    },
+  ): Changes {
+    const { mark } = patch;
+    const offset = from?.offset ?? 0;
+    if ((from !== undefined && from.mark !== mark) || offset > patch.bytes.length) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        'The cursor is of another diff: the files have changed since.',
+        'Call again without the cursor.',
+      );
+    }
+    const { next, ...part } = patchPage(patch, offset, maxBytes);
+    const cursorAt = (at: number): string =>
+      cursorText({ offset: at, mark, ...(commit !== undefined && { commit }) });
+    // The last page may be asked for again, in a smaller size.
+    this.#patches.set(question, patch, located);
+    return { ...part, here: cursorAt(offset), cursor: next === undefined ? undefined : cursorAt(next) };
+  }
+
   async #look<T>(
-    { path, signal }: GitTarget,
+    target: GitTarget,
     read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
   ): Promise<Located & T> {
-    const { roots, activeProject, runner } = this.#parts;
-    const asked: AllowedPath = path === undefined ? await activeProject.resolve() : await roots.resolve(path);
-    const at = await findRepository(roots, asked);
+    const { roots, runner } = this.#parts;
+    const at = await findRepository(roots, await this.#asked(target));
     const end = new AbortController();
-    const both = AbortSignal.any([signal, end.signal]);
+    const both = AbortSignal.any([target.signal, end.signal]);
     const git = await repositoryGit(runner, at.repository, both);
-    // git runs while it is seen that what it reads lies in the roots: reading is harmless, and nothing of it is told before
-    // that is known. It is started first, since it takes longer.
+    // git runs while its object stores are checked: reading is harmless, and nothing of it is returned before the check is
+    // over. It is started first, since it takes longer.
     const reading = read(git, at);
     const [check, answer] = await Promise.allSettled([
       this.#stores.check(at.repository).catch((fault: unknown) => {
@@ -117,6 +192,10 @@ export class GitService {
     if (answer.status === 'rejected') throw answer.reason;
     return { path: at.path, repository: at.repository.top, ...answer.value };
   }
+}
+
+function questionOf(path: AllowedPath, commit: string): string {
+  return JSON.stringify([path, commit]);
 }
 
 /** "No changes" is no answer about a path that neither the disk nor git knows. */

@@ -1,9 +1,7 @@
-import { z } from 'zod';
-import { positionSchema, readPatch, START } from './changes.js';
-import { cursorText, readCursor } from '../base/cursor.js';
+import { readPatch, type Changes } from './changes.js';
 import { numstat, type DiffStat } from './diff-stat.js';
 import { historyOptions } from './history.js';
-import type { PatchPart } from './patch-page.js';
+import type { Patch } from './patch.js';
 import type { RepositoryGit } from './repository-git.js';
 import { commitOf } from './revision.js';
 import { shownBytes } from './shown-bytes.js';
@@ -18,7 +16,7 @@ export interface CommitQuery {
   readonly maxBytes?: number;
 }
 
-/** What is told of a commit but its patch. */
+/** What there is to say of a commit besides its patch. */
 export interface CommitFacts {
   readonly parents: readonly string[];
   readonly author: string;
@@ -32,35 +30,31 @@ export interface Commit {
   readonly commit: string;
   /** undefined on every page but the first. */
   readonly facts: CommitFacts | undefined;
-  /** The changes against the first parent, or against nothing. */
-  readonly patch: Omit<PatchPart, 'next'>;
+  /** A page of the changes against the first parent, or against nothing. */
+  readonly patch: Omit<Changes, 'here' | 'cursor'>;
+  /** Of this page itself: with it the page can be had again in another size. */
+  readonly here: string;
   readonly cursor: string | undefined;
 }
 
-const commitPositionSchema = positionSchema.extend({ commit: z.string().regex(/^[0-9a-f]{40,64}$/) });
 const COMPARE: readonly string[] = ['diff-tree', '-r', '--no-commit-id', '--root'];
 
-/** Throws REVISION_NOT_FOUND, and INVALID_ARGUMENTS for what is no revision, or a cursor that is of none. */
+/** A commit with its whole patch; without facts where only a further page is wanted. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS. */
 export async function readCommit(
   git: RepositoryGit,
-  query: CommitQuery & { readonly maxBytes: number },
+  revision: string,
+  isFirstPage: boolean,
   within: string | undefined,
-): Promise<Commit> {
-  const from = query.cursor === undefined ? undefined : readCursor(commitPositionSchema, query.cursor);
-  const commit = await commitOf(git, from?.commit ?? query.revision);
+): Promise<{ readonly commit: string; readonly facts: CommitFacts | undefined; readonly patch: Patch }> {
+  const commit = await commitOf(git, revision);
   const header = await headerOf(git, commit);
   const [first] = header.parents;
   const commits = first === undefined ? [commit] : [first, commit];
-  const [stat, { next, ...patch }] = await Promise.all([
-    from === undefined ? numstat(git, COMPARE, commits, within) : undefined,
-    readPatch(git, COMPARE, commits, within, { from: from ?? START, maxBytes: query.maxBytes }),
+  const [stat, patch] = await Promise.all([
+    isFirstPage ? numstat(git, COMPARE, commits, within) : undefined,
+    readPatch(git, COMPARE, commits, within),
   ]);
-  return {
-    commit,
-    facts: stat === undefined ? undefined : { ...header, stat },
-    patch,
-    cursor: next === undefined ? undefined : cursorText({ ...next, commit }),
-  };
+  return { commit, facts: stat === undefined ? undefined : { ...header, stat }, patch };
 }
 
 async function headerOf(git: RepositoryGit, commit: string): Promise<Omit<CommitFacts, 'stat'>> {

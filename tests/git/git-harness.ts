@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
-import { GitService } from '../../src/git/git-service.js';
+import { GitService, type GitParts } from '../../src/git/git-service.js';
 import { gitRunner, type GitRunner } from '../../src/git/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -23,6 +23,8 @@ export interface GitPlace {
   /** Where git and other programs are found. */
   readonly path: string;
   readonly service: GitService;
+  /** What the service is made of. */
+  readonly parts: GitParts;
   readonly runner: GitRunner;
   /** Plain git, as a person with no settings runs it. */
   git(...args: string[]): Promise<string>;
@@ -64,13 +66,14 @@ export async function gitPlace({
   await gitIn(repo, 'init', '--quiet', '--initial-branch=main');
   const roots = new AllowedRoots([projects], homeDir);
   const runner = gitRunner({ path, homeDir, xdgConfigHome: undefined }, timeLimitMs);
-  const service = new GitService({
+  const parts: GitParts = {
     roots,
     activeProject: new ActiveProject(roots),
     runner,
     clock: systemClock,
     maxDiffBytes,
-  });
+  };
+  const service = new GitService(parts);
   return {
     root,
     homeDir,
@@ -78,6 +81,7 @@ export async function gitPlace({
     projects,
     repo,
     service,
+    parts,
     runner,
     gitIn,
     git: (...args) => gitIn(repo, ...args),

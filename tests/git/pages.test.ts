@@ -2,18 +2,22 @@ import { readFile, readlink, symlink, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PatchPage, type PatchPosition } from '../../src/git/patch-page.js';
+import { patchPage } from '../../src/git/patch-page.js';
+import { PatchReader } from '../../src/git/patch.js';
+import { GitService } from '../../src/git/git-service.js';
+import type { GitRunner } from '../../src/git/run-git.js';
 import { gitPlace } from './git-harness.js';
 
 /** All pages of a patch that comes in pieces of a size. */
 function pagesOf(patch: Buffer, maxBytes: number, pieceBytes: number): string[] {
+  const reader = new PatchReader();
+  for (let at = 0; at < patch.length; at += pieceBytes) reader.push(patch.subarray(at, at + pieceBytes));
+  const read = reader.finish();
+  expect([read.totalBytes, read.files]).toEqual([patch.length, 3]);
   const pages: string[] = [];
-  let from: PatchPosition | undefined = { offset: 0, mark: '' };
+  let from: number | undefined = 0;
   while (from !== undefined) {
-    const page: PatchPage = new PatchPage(from, maxBytes);
-    for (let at = 0; at < patch.length; at += pieceBytes) page.push(patch.subarray(at, at + pieceBytes));
-    const part = page.finish();
-    expect(part.totalBytes).toBe(patch.length);
+    const part = patchPage(read, from, maxBytes);
     pages.push(part.text);
     from = part.next;
   }
@@ -65,11 +69,62 @@ describe('the pages of a patch', () => {
     expect(second.text.startsWith('diff --git a/b b/b')).toBe(true);
     const { text } = await place.service.diff(place.target(), { maxBytes: 100_000 });
     expect(text.length).toBe(first.totalBytes);
-    await place.write('a', 'changed\n');
-    await expect(place.service.diff(place.target(), { cursor: first.cursor ?? '' })).rejects.toThrow(
+    await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
+  });
+
+  it('are of the diff as it was at the first one, for which git is run once; else of none', async () => {
+    const place = await gitPlace({ maxDiffBytes: 600 });
+    for (const file of ['a', 'b', 'c']) await place.write(file, '');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    for (const file of ['a', 'b', 'c']) await place.write(file, `${file} line\n`.repeat(40));
+    const whole = await place.git('diff');
+    const first = await place.service.diff(place.target(), {});
+    const cursor = first.cursor ?? '';
+    await place.write('c', 'changed\n');
+    const runs: string[] = [];
+    const counted: GitRunner = {
+      ...place.runner,
+      stream: (call, take) => {
+        runs.push(call.args[0] ?? '');
+        return place.runner.stream(call, take);
+      },
+    };
+    const other = (runner: GitRunner) => new GitService({ ...place.parts, runner, maxDiffBytes: 600 });
+    // Another server has not seen the first page: git is asked again, and says something else by now.
+    await expect(other(counted).diff(place.target(), { cursor })).rejects.toThrow(/changed since/);
+    expect(runs).toEqual(['diff']);
+    await expect(place.service.diff(place.target(), { cursor, cached: true })).rejects.toThrow(
       /changed since/,
     );
-    await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
+    const texts = [first.text];
+    for (let next = first.cursor; next !== undefined;) {
+      const page = await place.service.diff(place.target(), { cursor: next });
+      expect(page.repository).toBe(place.repo);
+      texts.push(page.text);
+      next = page.cursor;
+    }
+    expect(texts.join('')).toBe(whole);
+    await place.write('c', 'c line\n'.repeat(40));
+    expect((await other(counted).diff(place.target(), { cursor })).text).toBe(texts[1]);
+    const again = await place.service.diff(place.target(), { cursor: first.here, maxBytes: 100 });
+    expect(first.text.startsWith(again.text)).toBe(true);
+  });
+
+  it('end where a patch becomes too large, which is said', async () => {
+    const reader = new PatchReader();
+    const line = Buffer.from(`+${'x'.repeat(999)}\n`);
+    for (let file = 0; file < 20; file++) {
+      reader.push(
+        Buffer.from(`diff --git a/f${file} b/f${file}\n--- a/f${file}\n+++ b/f${file}\n@@ -1 +1 @@\n`),
+      );
+      for (let count = 0; count < 1_000; count++) reader.push(line);
+    }
+    const patch = reader.finish();
+    expect(patch.files).toBe(20);
+    const page = patchPage(patch, 15_500_000, 1_000_000);
+    expect(page).toMatchObject({ files: 20, next: undefined, leftOutBytes: patch.totalBytes - 16_000_000 });
+    expect(page.omittedFiles).toBe(5);
   });
 
   it('name binary files and do not dump them, and show bytes that are no UTF-8 escaped', async () => {

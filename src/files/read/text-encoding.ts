@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { wholeUtf8End } from '../../base/utf8.js';
 
 // Pure: which text a file holds, if any, and how its bytes become that text.
 
 export const textEncodings = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'latin-1'] as const;
 export type TextEncoding = (typeof textEncodings)[number];
 
-/** The longest character of UTF-8, less its first byte: what a cut can leave of it. */
-const MAX_CUT_BYTES = 3;
 /** Of valid UTF-8, one control character in this many is still text (field separators); more is a format of its own. */
 const CHARS_PER_CONTROL = 10;
 /** Damaged UTF-8 (a log cut in the middle, a dump of other bytes) has many whole characters for each broken one. */
@@ -73,16 +72,6 @@ export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
 
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
-}
-
-function wholeUtf8End(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(MAX_CUT_BYTES, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
 
 /** A zero unit is no text, and FF FE 00 00 begins UTF-32. */

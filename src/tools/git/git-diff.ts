@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
-import { locatedOutput, messageText, omittedFileSchema, repositoryPathInput } from './git-fields.js';
+import { locatedOutput, messageText, omittedFileSchema, pageOf, repositoryPathInput } from './git-fields.js';
 
 /** A page is not made smaller than this, however its text grows when it is escaped. */
 const MIN_PAGE_BYTES = 1_024;
@@ -36,11 +36,12 @@ export const gitDiff = defineTool({
     const query = {
       ...(cached !== undefined && { cached }),
       ...(base !== undefined && { base }),
-      ...(cursor !== undefined && { cursor }),
     };
     const page = await readFitting(
       { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
-      (maxBytes) => git.diff({ path, signal }, { ...query, ...(maxBytes !== undefined && { maxBytes }) }),
+      // A smaller page is of the same diff.
+      (maxBytes, larger: Page | undefined) =>
+        git.diff({ path, signal }, { ...query, ...pageOf(larger?.here ?? cursor, maxBytes) }),
       ({ text }) => text,
     );
     return {
@@ -63,6 +64,8 @@ type Page = Awaited<ReturnType<GitService['diff']>>;
 
 function diffMessage(page: Page): string {
   if (page.totalBytes === 0) return 'No changes to show.';
+  if (page.cursor === undefined && page.leftOutBytes > 0)
+    return `The last page: the diff is too large, and its last ${page.leftOutBytes} bytes are left out. Pass path for one file.`;
   if (page.cursor === undefined)
     return page.continues === undefined && Buffer.byteLength(page.text) >= page.totalBytes
       ? 'Full diff output.'

@@ -21,6 +21,14 @@ export function messageText(message: string, escaped: boolean): string {
   return escaped ? `${message} ${ESCAPED_NOTE}` : message;
 }
 
+/** The fields of a query for a page; without those that are not given. */
+export function pageOf(
+  cursor: string | undefined,
+  maxBytes: number | undefined,
+): { readonly cursor?: string; readonly maxBytes?: number } {
+  return { ...(cursor !== undefined && { cursor }), ...(maxBytes !== undefined && { maxBytes }) };
+}
+
 /** As many of each list, in the order given, as fit together into what an answer holds. */
 export function fittingLists<Lists extends Readonly<Record<string, readonly unknown[]>>>(
   lists: Lists,

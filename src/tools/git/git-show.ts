@@ -4,7 +4,7 @@ import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import { fileStatSchema } from './git-diff-stat.js';
-import { locatedOutput, messageText, repositoryPathInput } from './git-fields.js';
+import { locatedOutput, messageText, pageOf, repositoryPathInput } from './git-fields.js';
 
 /** The list of files may take a part of the answer; most of it is for the patch. */
 const FILES_BYTES = 8_192;
@@ -34,10 +34,14 @@ export const gitShow = defineTool({
   },
   handle: async ({ revision, path, cursor }, services, { signal }) => {
     const git = await services.git();
-    const query = { revision, ...(cursor !== undefined && { cursor }) };
     const shown = await readFitting(
       { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
-      (maxBytes) => git.show({ path, signal }, { ...query, ...(maxBytes !== undefined && { maxBytes }) }),
+      async (maxBytes, larger: Shown | undefined) => {
+        const query = { revision, ...pageOf(larger?.here ?? cursor, maxBytes) };
+        const page = await git.show({ path, signal }, query);
+        // A page with a cursor has no facts.
+        return { ...page, facts: larger?.facts ?? page.facts };
+      },
       ({ patch: { text }, facts }) => text + (facts?.message ?? ''),
     );
     const { patch, facts } = shown;
