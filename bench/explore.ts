@@ -173,6 +173,21 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
       },
       floor: program('git', ['status', '--porcelain=v2', '--branch', '-uall'], at('repo20k')),
     },
+    'git_diff, every page of 5 MB': {
+      runs: 8,
+      call: async (bridge) => {
+        let bytes = 0;
+        let cursor: unknown;
+        do {
+          const args = { path: at('repodiff'), ...(cursor !== undefined && { cursor }) };
+          const answer = await bridge.call('git_diff', args);
+          bytes += String(answer['diff']).length;
+          cursor = answer['cursor'];
+        } while (cursor !== undefined);
+        expect(bytes > 5_000_000, 'the whole diff');
+      },
+      floor: program('git', ['diff', '--no-color', '--no-ext-diff'], at('repodiff')),
+    },
     'git_diff, first page of 5 MB': {
       runs: 8,
       call: async (bridge) =>

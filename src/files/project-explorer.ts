@@ -18,9 +18,9 @@ import { cursorAt, positionOf } from './list/list-cursor.js';
 import { DEFAULT_LIST_BYTES } from './list/list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list/list-page.js';
 import type { ListedFile } from './list/listed-file.js';
-import { FolderWalk } from './list/walk-folder.js';
+import { FolderWalk, type RulesFor } from './list/walk-folder.js';
 import type { SearchPage } from './search/search-page.js';
-import type { SearchEngine } from './search/search-place.js';
+import type { SearchEngine, SearchPlace } from './search/search-place.js';
 import type { SearchQuery } from './search/search-query.js';
 
 /** Well below the 45 s in which every call answers. */
@@ -143,22 +143,29 @@ export class ProjectExplorer {
       const { path } = top;
       const cwd = top.entry('.');
       const isBelowGit = hasGitAbove(path);
+      const above = await this.#foldersAbove(path);
+      const roughWalk = this.#walk(top, true, signal, () => Promise.resolve(new RulesOfFiles(above)));
       // Listings do not need it, and the engine of regular expressions is large.
       const { searchFolder } = await import('./search/search-folder.js');
-      const place = {
+      const place: SearchPlace = {
         walk,
+        roughWalk,
         path,
         cwd,
         hasDescriptorPaths: opener.hasDescriptorPaths,
         engines,
-        canUseRipgrep: gitCanReadRules(path) && (isBelowGit || !(await this.#hasRulesAbove(path))),
+        canUseRipgrep: gitCanReadRules(path) && (isBelowGit || !haveRules(above)),
         hasGitAbove: isBelowGit,
         workTree: () => workTreeAt(git, cwd, signal),
         env,
         signal,
         timeLimitMs: searchLimitMs,
       };
-      return { path, ...(await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
+      try {
+        return { path, ...(await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
+      } finally {
+        roughWalk.end();
+      }
     });
   }
 
@@ -184,20 +191,18 @@ export class ProjectExplorer {
     const top = await opener.openDirectory(
       input === undefined ? await activeProject.resolve() : activeProject.absolute(input),
     );
-    const walk = new FolderWalk({
-      top,
-      hasDescriptorPaths: opener.hasDescriptorPaths,
-      rulesFor: (path, place) => this.#rulesFor(path, place, signal),
-      cache: this.#cache,
-      showsHidden,
-      signal,
-    });
+    const walk = this.#walk(top, showsHidden, signal, (path, place) => this.#rulesFor(path, place, signal));
     try {
       return await use({ walk, top });
     } finally {
       walk.end();
       await top.handle.close();
     }
+  }
+
+  #walk(top: OpenedDirectory, showsHidden: boolean, signal: AbortSignal, rulesFor: RulesFor): FolderWalk {
+    const { hasDescriptorPaths } = this.#options.opener;
+    return new FolderWalk({ top, hasDescriptorPaths, rulesFor, cache: this.#cache, showsHidden, signal });
   }
 
   /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
@@ -217,10 +222,10 @@ export class ProjectExplorer {
     }
     return above;
   }
+}
 
-  async #hasRulesAbove(path: string): Promise<boolean> {
-    return (await this.#foldersAbove(path)).some((folder) => existsSync(join(folder.path, '.gitignore')));
-  }
+function haveRules(above: readonly FolderAbove[]): boolean {
+  return above.some(({ path }) => existsSync(join(path, '.gitignore')));
 }
 
 function listedFile(listed: ListedEntry): ListedFile {

@@ -27,6 +27,3 @@ export class NotSearched {
     return sentences.length === 0 ? undefined : sentences.join(' ');
   }
 }
-
-/** For a project in which it would take too long to count them. */
-export const UNCOUNTED_NOTE = 'Binary files and files over 10 MB were not searched.';

@@ -11,7 +11,7 @@ const matchSchema = z.object({
   }),
 });
 const endSchema = z.object({ data: z.object({ binary_offset: z.int().nullish() }) });
-const summarySchema = z.object({ data: z.object({ stats: z.object({ searches: z.int() }) }) });
+const otherSchema = z.object({ type: z.string() });
 
 /** Each line but the last one begins with `{"type":"`, and the first letter of its type. */
 const TYPE_AT = '{"type":"'.length;
@@ -33,8 +33,8 @@ export interface RipgrepListener {
   line(line: RipgrepLine): void;
   /** `isBinary`: a NUL was found behind its lines, and the rest was not searched. */
   end(isBinary: boolean): void;
-  /** ripgrep has gone through all, and searched so many files. */
-  summary(searched: number): void;
+  /** ripgrep has gone through all files. */
+  summary(): void;
 }
 
 /** Reads the stream of `rg --json`, file by file. The lines of files that are not wanted are not parsed. */
@@ -85,7 +85,7 @@ export class RipgrepEvents {
         break;
       default:
         // The summary, which begins otherwise: the fields of this one are in alphabetical order.
-        this.#listener.summary(summarySchema.parse(jsonOf(line)).data.stats.searches);
+        if (otherSchema.parse(jsonOf(line)).type === 'summary') this.#listener.summary();
         break;
     }
   }

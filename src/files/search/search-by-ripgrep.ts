@@ -3,24 +3,25 @@ import { gitRuns } from '../../base/git-slots.js';
 import { runProgram } from '../../os/run-program.js';
 import { isRepository } from '../ignore/git-above.js';
 import { FileLines, FirstFiles, MIN_MATCH_BYTES, type FoundFile } from './first-files.js';
-import { NotSearched, UNCOUNTED_NOTE } from './not-searched.js';
+import { NotSearched } from './not-searched.js';
 import { RipgrepEvents } from './ripgrep-events.js';
 import { ripgrepExpression } from './ripgrep-expression.js';
-import { shownPaths } from './search-by-walk.js';
 import { isBehind, type SearchPage, type SearchPageBuilder } from './search-page.js';
 import type { Search, SearchPlace } from './search-place.js';
 import { linesFound, LineStarts, shownLine, shownMatch } from './search-text.js';
-import { MAX_SEARCHED_BYTES, textOfFile } from './text-of-file.js';
+import { shownFiles } from './shown-files.js';
+import { textOfFile, type FileText } from './text-of-file.js';
 
 /** In a project with more files it takes too long to count those that were not searched. */
-const MAX_COUNTED_FILES = 2_000;
+const MAX_COUNTED_FILES = 500;
+const UNCOUNTED_NOTE = 'Binary files were not searched.';
 const TOO_SLOW_NOTE =
   'The search took too long and was ended: there may be more matches, also before these. Search a smaller folder with path.';
 
 interface Found {
   readonly files: FirstFiles;
-  /** How many files ripgrep searched; undefined when it was ended before it was through. */
-  readonly searched: number | undefined;
+  /** False when ripgrep was ended before it was through. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -35,25 +36,45 @@ export async function searchByRipgrep(
 ): Promise<SearchPage | undefined> {
   const expression = search.isRegex ? ripgrepExpression(search.query) : search.query;
   if (expression === undefined || !place.canUseRipgrep) return undefined;
-  const [found, tracked] = await Promise.all([
+  const parts = [
     filesFound(place, search, expression),
     trackedYetIgnored(place),
-  ]);
+    countableFiles(place),
+  ] as const;
+  // Whichever fails: nothing uses the folder any more when its owner closes it.
+  await Promise.allSettled(parts);
+  const [found, tracked, countable] = await Promise.all(parts);
   if (found === undefined || tracked === undefined) return undefined;
-  const { files, searched } = found;
+  const { files, isWhole } = found;
   for (const path of tracked) if (admits(search, path)) files.add(linesOfFile(place, search, path));
-  const pause = place.walk.pause;
+  const { pause } = place.walk;
+  const skipped = new NotSearched();
+  // What came before the end of ripgrep is in no order: there is nothing to go on from.
+  const cut = (): SearchPage => (isWhole ? page.cut(skipped.note()) : page.whole(TOO_SLOW_NOTE));
   for (const file of files.inOrder()) {
-    if (!takeFile(place, search, file, page)) return cutPage(page, searched);
+    if (!takeFile(place, search, file, { page, skipped })) return cut();
     if (pause.isDue()) await pause.wait();
   }
-  if (files.isCut || searched === undefined) return cutPage(page, searched);
-  return page.whole(await notSearchedNote(place, search, searched, page.isEmpty));
+  if (files.isCut || !isWhole) return cut();
+  if (countable === undefined)
+    return page.whole(skipped.note() ?? (page.isEmpty ? UNCOUNTED_NOTE : undefined));
+  for (const path of countable) {
+    // A file that is too large was searched all the same, and is counted above if something was found in it.
+    const text = search.takesPath(path) ? textAt(place, path) : undefined;
+    if (text !== undefined && text.state !== 'large') skipped.count(text);
+    if (pause.isDue()) await pause.wait();
+  }
+  return page.whole(skipped.note());
 }
 
-function cutPage(page: SearchPageBuilder, searched: number | undefined): SearchPage {
-  // What came is in no order: there is nothing to go on from.
-  return searched === undefined ? page.whole(TOO_SLOW_NOTE) : page.cut();
+/** The files of a small project; undefined for a larger one. */
+async function countableFiles({ roughWalk }: SearchPlace): Promise<readonly string[] | undefined> {
+  const paths: string[] = [];
+  for await (const part of shownFiles(roughWalk)) {
+    paths.push(...part);
+    if (paths.length > MAX_COUNTED_FILES) return undefined;
+  }
+  return paths;
 }
 
 /** Undefined when ripgrep cannot answer. */
@@ -66,7 +87,7 @@ async function filesFound(
   const files = new FirstFiles(search.bytes);
   const isNested = nestedRepositories(place);
   let file: FileLines | undefined;
-  let searched: number | undefined;
+  let isWhole = false;
   const events = new RipgrepEvents({
     begin: (path) => {
       const isWanted = admits(search, path) && files.wants(path) && !isNested(path);
@@ -82,7 +103,7 @@ async function filesFound(
     end: (isBinary) => {
       if (file !== undefined && !isBinary) files.add(file);
     },
-    summary: (count) => (searched = count),
+    summary: () => (isWhole = true),
   });
   const slot = await gitRuns.take(signal);
   try {
@@ -95,9 +116,9 @@ async function filesFound(
       timeLimitMs,
     };
     const end = await runProgram(call, (chunk) => events.push(chunk));
-    if (end.how === 'too-slow') return { files, searched: undefined };
+    if (end.how === 'too-slow') return { files, isWhole: false };
     // With 2 it names what it could not read beside what it found, and without a summary it could not read the query.
-    return end.how === 'exited' && searched !== undefined ? { files, searched } : undefined;
+    return end.how === 'exited' && isWhole ? { files, isWhole } : undefined;
   } finally {
     slot.dispose();
   }
@@ -120,7 +141,6 @@ function argumentsOf(
     '--crlf',
     '--hidden',
     '--glob=!.git',
-    `--max-filesize=${MAX_SEARCHED_BYTES}`,
     `--max-count=${maxLines}`,
     ...(hasGitAbove ? [] : ['--no-require-git', '--no-ignore-parent', '--no-ignore-global']),
     ...(isRegex ? [] : ['--fixed-strings']),
@@ -171,7 +191,7 @@ function admits({ takesPath, after }: Search, path: string): boolean {
 /** The matches in a file that ripgrep was not given. */
 function linesOfFile(place: SearchPlace, search: Search, path: string): FileLines {
   const lines = new FileLines(path, search.bytes);
-  const file = textOfFile(realPath(place, path), place.hasDescriptorPaths);
+  const file = textAt(place, path);
   if (file.state !== 'text') return lines;
   const { find, pieceChars, isRegex, query, after } = search;
   const afterLine = path === after?.p ? after.l : 0;
@@ -187,9 +207,10 @@ function takeFile(
   place: SearchPlace,
   { context }: Search,
   { path, lines, isCut }: FoundFile,
-  page: SearchPageBuilder,
+  { page, skipped }: { readonly page: SearchPageBuilder; readonly skipped: NotSearched },
 ): boolean {
-  const file = textOfFile(realPath(place, path), place.hasDescriptorPaths);
+  const file = textAt(place, path);
+  if (file.state === 'large') skipped.count(file);
   if (file.state !== 'text') return true;
   const starts = new LineStarts(file.text);
   for (const { line, column, shown } of lines) {
@@ -203,21 +224,6 @@ function takeFile(
   return !isCut;
 }
 
-function realPath({ path: top }: SearchPlace, path: string): string {
-  return `${top === '/' ? '' : top}/${path}`;
-}
-
-async function notSearchedNote(
-  place: SearchPlace,
-  { takesPath }: Search,
-  searched: number,
-  isEmpty: boolean,
-): Promise<string | undefined> {
-  if (searched > MAX_COUNTED_FILES) return isEmpty ? UNCOUNTED_NOTE : undefined;
-  const skipped = new NotSearched();
-  for (const path of await shownPaths(place)) {
-    if (takesPath(path)) skipped.count(textOfFile(realPath(place, path), place.hasDescriptorPaths));
-    if (place.walk.pause.isDue()) await place.walk.pause.wait();
-  }
-  return skipped.note();
+function textAt({ path: top, hasDescriptorPaths }: SearchPlace, path: string): FileText {
+  return textOfFile(`${top === '/' ? '' : top}/${path}`, hasDescriptorPaths);
 }

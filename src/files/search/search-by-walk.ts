@@ -1,9 +1,9 @@
 import { BridgeError } from '../../base/errors.js';
 import { compareText } from '../list/list-order.js';
-import type { WalkedFolder } from '../list/walk-folder.js';
 import { NotSearched } from './not-searched.js';
 import { isBehind, type SearchPage, type SearchPageBuilder } from './search-page.js';
 import type { Search, SearchPlace } from './search-place.js';
+import { shownFiles } from './shown-files.js';
 import { textSearch } from './search-text.js';
 import { textOfFile } from './text-of-file.js';
 
@@ -59,25 +59,15 @@ export async function searchByWalk(
 }
 
 /** The files that may be searched, in order. Throws SEARCH_FAILED when it takes too long to list them. */
-export async function shownPaths(
+async function shownPaths(
   { walk, timeLimitMs }: Pick<SearchPlace, 'walk' | 'timeLimitMs'>,
   deadlineMs = performance.now() + timeLimitMs,
 ): Promise<string[]> {
   const paths: string[] = [];
-  const collect = async (folder: WalkedFolder): Promise<void> => {
-    for (const { name, type, isFolder } of folder.entries) {
-      if (isFolder) {
-        const below = await walk.below(folder, name);
-        await collect(below);
-        walk.close(below);
-      } else if (type !== 'other') {
-        paths.push(folder.relative === '' ? name : `${folder.relative}/${name}`);
-      }
-    }
-    if (walk.pause.isDue()) await walk.pause.wait();
+  for await (const part of shownFiles(walk)) {
+    for (const path of part) paths.push(path);
     if (performance.now() > deadlineMs) throw tooSlow();
-  };
-  await collect(await walk.first());
+  }
   // As `compareText`.
   return paths.sort();
 }

@@ -9,6 +9,8 @@ export type SearchEngine = 'rg' | 'own';
 export interface SearchPlace {
   /** Shows all that may be searched, hidden names too. */
   readonly walk: FolderWalk;
+  /** The same by ignore files alone, without asking git. */
+  readonly roughWalk: FolderWalk;
   /** The real path of the folder. */
   readonly path: string;
   /** Leads to the folder itself. */
