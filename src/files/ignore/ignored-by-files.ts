@@ -98,15 +98,20 @@ export class RulesOfFiles implements IgnoreRules {
     this.#leftOut.push(...slow);
     if (lines.length === slow.length) return undefined;
     return ignore({ ignorecase: false, allowRelativePaths: true }).add(
-      lines.filter((line) => !slow.includes(line)),
+      lines.filter((line) => !slow.includes(line)).map(bytesAsText),
     );
   }
+}
+
+/** Each byte as one character: to git, `?` and a set stand for one byte. */
+function bytesAsText(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 /** The nearest file that has a rule for the path decides. */
 function isIgnored(files: readonly RuleFile[], path: string): boolean {
   for (const { depth, prefix, rules } of files) {
-    const { ignored, unignored } = rules.test(prefix + path.slice(depth));
+    const { ignored, unignored } = rules.test(bytesAsText(prefix + path.slice(depth)));
     if (ignored || unignored) return ignored;
   }
   return false;
