@@ -1,7 +1,9 @@
+import { someNames } from '../../base/text.js';
 import type { FileText } from './text-of-file.js';
 
-/** Counts the files that a search could not look into, or not wholly. */
+/** Counts the files that a search could not look into, or not wholly, and names those that it must not show. */
 export class NotSearched {
+  readonly #secrets = new Set<string>();
   #binary = 0;
   #large = 0;
   #notUnicode = 0;
@@ -12,13 +14,23 @@ export class NotSearched {
     else if (file.state === 'text' && !file.isUnicode) this.#notUnicode++;
   }
 
+  addSecret(path: string): void {
+    this.#secrets.add(path);
+  }
+
   /** Undefined when every file was searched. */
   note(): string | undefined {
     const parts = [
       ...(this.#binary > 0 ? [`${this.#binary} binary`] : []),
       ...(this.#large > 0 ? [`${this.#large} over 10 MB`] : []),
     ];
+    const secrets = [...this.#secrets].sort();
     const sentences = [
+      ...(secrets.length > 0
+        ? [
+            `Not searched, because by their names they hold secrets: ${someNames(secrets)}. read_file shows one.`,
+          ]
+        : []),
       ...(parts.length > 0 ? [`Files not searched: ${parts.join(', ')}.`] : []),
       ...(this.#notUnicode > 0
         ? [`Files searched for ASCII text only, being neither UTF-8 nor UTF-16: ${this.#notUnicode}.`]

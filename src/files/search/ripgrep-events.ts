@@ -15,8 +15,8 @@ const otherSchema = z.object({ type: z.string() });
 
 /** Each line but the last one begins with `{"type":"`, and the first letter of its type. */
 const TYPE_AT = '{"type":"'.length;
-/** A line of 10 MB, each of its characters escaped. */
-const MAX_LINE_BYTES = 64_000_000;
+/** An event of this size is parsed in some 20 ms. A line of megabytes, or with as many matches, takes more. */
+const MAX_EVENT_BYTES = 1_000_000;
 const LINE_FEED = 0x0a;
 
 export interface RipgrepLine {
@@ -31,6 +31,8 @@ export interface RipgrepListener {
   /** False when the lines of this file are not wanted. */
   begin(path: string): boolean;
   line(line: RipgrepLine): void;
+  /** A line of this file has matches, and its event is too large to be parsed. */
+  tooLarge(): void;
   /** `isBinary`: a NUL was found behind its lines, and the rest was not searched. */
   end(isBinary: boolean): void;
   /** ripgrep has gone through all files. */
@@ -52,7 +54,9 @@ export class RipgrepEvents {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
       this.#add(chunk.subarray(start, end));
-      if (this.#length <= MAX_LINE_BYTES) this.#take(Buffer.concat(this.#pieces));
+      if (this.#length <= MAX_EVENT_BYTES) this.#take(Buffer.concat(this.#pieces));
+      // All other events are small.
+      else if (this.#isWanted) this.#listener.tooLarge();
       this.#pieces = [];
       this.#length = 0;
       start = end + 1;
@@ -62,7 +66,7 @@ export class RipgrepEvents {
 
   #add(piece: Buffer): void {
     this.#length += piece.length;
-    if (piece.length > 0 && this.#length <= MAX_LINE_BYTES) this.#pieces.push(piece);
+    if (piece.length > 0 && this.#length <= MAX_EVENT_BYTES) this.#pieces.push(piece);
   }
 
   #take(line: Buffer): void {

@@ -1,39 +1,42 @@
-import { BridgeError } from '../../base/errors.js';
+import { z } from 'zod';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { gitRuns } from '../../base/git-slots.js';
 import { runProgram } from '../../os/run-program.js';
+import { isSecretName } from '../../projects/secret-names.js';
 import { isRepository } from '../ignore/git-above.js';
+import { compareText } from '../list/list-order.js';
 import { FileLines, FirstFiles, MIN_MATCH_BYTES, type FoundFile } from './first-files.js';
-import { NotSearched } from './not-searched.js';
 import { RipgrepEvents } from './ripgrep-events.js';
 import { ripgrepExpression } from './ripgrep-expression.js';
-import { isBehind, type SearchPage, type SearchPageBuilder } from './search-page.js';
+import { lastPage, notesOf, searchFile, textAt, type Searching } from './search-file.js';
+import { isBehind, type SearchPage } from './search-page.js';
 import type { Search, SearchPlace } from './search-place.js';
-import { linesFound, LineStarts, shownLine, shownMatch } from './search-text.js';
+import { LineStarts, shownLine, shownMatch } from './search-text.js';
 import { shownFiles } from './shown-files.js';
-import { textOfFile, type FileText } from './text-of-file.js';
+import { MAX_SEARCHED_BYTES } from './text-of-file.js';
 
-/** In a project with more files it takes too long to count those that were not searched. */
+/** Files that were not searched are counted in a project with no more files, and within this time. */
 const MAX_COUNTED_FILES = 500;
-const UNCOUNTED_NOTE = 'Binary files were not searched.';
+const COUNT_LIMIT_MS = 2_000;
+const UNCOUNTED_NOTE = 'Binary files and files over 10 MB were not searched.';
 const TOO_SLOW_NOTE =
   'The search took too long and was ended: there may be more matches, also before these. Search a smaller folder with path.';
 
 interface Found {
   readonly files: FirstFiles;
-  /** False when ripgrep was ended before it was through. */
+  /** Files with a match that is not to be shown, or whose events are too large: their lines are not in `files`. */
+  readonly others: readonly string[];
+  /** False when ripgrep was ended before it had searched all files. */
   readonly isWhole: boolean;
 }
 
 /**
  * Matches by ripgrep. Each file that it finds something in is read again, through a descriptor that is seen to be inside the
- * folder: ripgrep itself may be led out of it by a folder that becomes a link while it runs. Undefined where ripgrep is missing,
- * cannot read the query, or waits for a named pipe that is named as an ignore file.
+ * folder: ripgrep itself may be led out of it by a folder that becomes a link while it runs. Undefined where ripgrep is missing
+ * or fails, cannot read the query, or waits for a named pipe that is named as an ignore file.
  */
-export async function searchByRipgrep(
-  place: SearchPlace,
-  search: Search,
-  page: SearchPageBuilder,
-): Promise<SearchPage | undefined> {
+export async function searchByRipgrep(at: Searching): Promise<SearchPage | undefined> {
+  const { place, search, page } = at;
   const expression = search.isRegex ? ripgrepExpression(search.query) : search.query;
   if (expression === undefined || !place.canUseRipgrep) return undefined;
   const parts = [
@@ -46,25 +49,36 @@ export async function searchByRipgrep(
   const [found, tracked, countable] = await Promise.all(parts);
   if (found === undefined || tracked === undefined) return undefined;
   const { files, isWhole } = found;
-  for (const path of tracked) if (admits(search, path)) files.add(linesOfFile(place, search, path));
-  const { pause } = place.walk;
-  const skipped = new NotSearched();
   // What came before the end of ripgrep is in no order: there is nothing to go on from.
-  const cut = (): SearchPage => (isWhole ? page.cut(skipped.note()) : page.whole(TOO_SLOW_NOTE));
-  for (const file of files.inOrder()) {
-    if (!takeFile(place, search, file, { page, skipped })) return cut();
-    if (pause.isDue()) await pause.wait();
+  const cut = (): SearchPage => (isWhole ? page.cut(notesOf(at)) : page.whole(notesOf(at, TOO_SLOW_NOTE)));
+  for (const file of inOrder(found, isWhole ? tracked : [], search)) {
+    if (!('lines' in file)) {
+      const end = await searchFile(at, file.path);
+      if (end !== undefined) return end;
+    } else if (!takeFile(at, file)) return cut();
+    if (place.walk.pause.isDue()) await place.walk.pause.wait();
   }
   if (files.isCut || !isWhole) return cut();
-  if (countable === undefined)
-    return page.whole(skipped.note() ?? (page.isEmpty ? UNCOUNTED_NOTE : undefined));
-  for (const path of countable) {
-    // A file that is too large was searched all the same, and is counted above if something was found in it.
-    const text = search.takesPath(path) ? textAt(place, path) : undefined;
-    if (text !== undefined && text.state !== 'large') skipped.count(text);
-    if (pause.isDue()) await pause.wait();
-  }
-  return page.whole(skipped.note());
+  const isCounted = countable !== undefined && (await countSkipped(at, countable));
+  return lastPage(at, isCounted ? undefined : UNCOUNTED_NOTE);
+}
+
+/** What ripgrep found, and the files that are searched without it. */
+function inOrder(
+  { files, others, isWhole }: Found,
+  tracked: Iterable<string>,
+  search: Search,
+): readonly (FoundFile | { readonly path: string })[] {
+  const found = files.inOrder();
+  const known = new Set(found.map(({ path }) => path));
+  // There is no time left to search a file.
+  const own = [...tracked, ...others.filter((path) => isWhole || isSecretName(path))];
+  const rest = [...new Set(own)].filter(
+    (path) => admits(search, path) && files.wants(path) && !known.has(path),
+  );
+  return [...found, ...rest.map((path) => ({ path }))].sort((one, other) =>
+    compareText(one.path, other.path),
+  );
 }
 
 /** The files of a small project; undefined for a larger one. */
@@ -77,22 +91,68 @@ async function countableFiles({ roughWalk }: SearchPlace): Promise<readonly stri
   return paths;
 }
 
+/** False when it took too long. */
+async function countSkipped(
+  { place, search, skipped }: Searching,
+  paths: readonly string[],
+): Promise<boolean> {
+  const untilMs = performance.now() + COUNT_LIMIT_MS;
+  for (const path of paths.filter((each) => search.takesPath(each))) {
+    if (performance.now() > untilMs) return false;
+    if (isSecretName(path)) skipped.addSecret(path);
+    else skipped.count(textAt(place, path));
+    if (place.walk.pause.isDue()) await place.walk.pause.wait();
+  }
+  return true;
+}
+
 /** Undefined when ripgrep cannot answer. */
 async function filesFound(
   place: SearchPlace,
   search: Search,
   expression: string,
 ): Promise<Found | undefined> {
-  const { cwd, env, signal, timeLimitMs } = place;
   const files = new FirstFiles(search.bytes);
+  const others: string[] = [];
+  let isWhole = false;
+  const events = eventsInto({ files, others }, place, search, () => (isWhole = true));
+  const { cwd, env, signal, timeLimitMs } = place;
+  const args = argumentsOf(place, search, expression);
+  const slot = await gitRuns.take(signal);
+  try {
+    const call = { program: 'rg', args, cwd, env, signal, timeLimitMs };
+    const end = await runProgram(call, (chunk) => events.push(chunk));
+    if (end.how === 'too-slow') return { files, others, isWhole: false };
+    // With 2 it names what it could not read beside what it found, and without a summary it could not read the query.
+    return end.how === 'exited' && isWhole ? { files, others, isWhole } : undefined;
+  } catch (thrown) {
+    // It could not be started, or is another program.
+    if (systemCodeOf(thrown) !== undefined || thrown instanceof SyntaxError || thrown instanceof z.ZodError)
+      return undefined;
+    throw thrown;
+  } finally {
+    slot.dispose();
+  }
+}
+
+function eventsInto(
+  { files, others }: { readonly files: FirstFiles; readonly others: string[] },
+  place: SearchPlace,
+  search: Search,
+  summary: () => void,
+): RipgrepEvents {
   const isNested = nestedRepositories(place);
   let file: FileLines | undefined;
-  let isWhole = false;
-  const events = new RipgrepEvents({
+  return new RipgrepEvents({
     begin: (path) => {
-      const isWanted = admits(search, path) && files.wants(path) && !isNested(path);
-      file = isWanted ? new FileLines(path, search.bytes) : undefined;
-      return isWanted;
+      file = undefined;
+      if (!admits(search, path) || !files.wants(path) || isNested(path)) return false;
+      if (isSecretName(path)) {
+        others.push(path);
+        return false;
+      }
+      file = new FileLines(path, search.bytes);
+      return true;
     },
     line: ({ line, column, text }) => {
       if (file === undefined || (file.path === search.after?.p && line <= search.after.l)) return;
@@ -100,28 +160,15 @@ async function filesFound(
       const shown = Buffer.from(shownLine(text, column)).toString();
       file.add({ line, column, shown });
     },
+    tooLarge: () => {
+      if (file !== undefined) others.push(file.path);
+      file = undefined;
+    },
     end: (isBinary) => {
       if (file !== undefined && !isBinary) files.add(file);
     },
-    summary: () => (isWhole = true),
+    summary,
   });
-  const slot = await gitRuns.take(signal);
-  try {
-    const call = {
-      program: 'rg',
-      args: argumentsOf(place, search, expression),
-      cwd,
-      env,
-      signal,
-      timeLimitMs,
-    };
-    const end = await runProgram(call, (chunk) => events.push(chunk));
-    if (end.how === 'too-slow') return { files, isWhole: false };
-    // With 2 it names what it could not read beside what it found, and without a summary it could not read the query.
-    return end.how === 'exited' && isWhole ? { files, isWhole } : undefined;
-  } finally {
-    slot.dispose();
-  }
 }
 
 /** No settings of the user, no links, no ignore files but git's. */
@@ -141,6 +188,7 @@ function argumentsOf(
     '--crlf',
     '--hidden',
     '--glob=!.git',
+    `--max-filesize=${MAX_SEARCHED_BYTES}`,
     `--max-count=${maxLines}`,
     ...(hasGitAbove ? [] : ['--no-require-git', '--no-ignore-parent', '--no-ignore-global']),
     ...(isRegex ? [] : ['--fixed-strings']),
@@ -188,42 +236,19 @@ function admits({ takesPath, after }: Search, path: string): boolean {
   return takesPath(path) && isBehind(path, after);
 }
 
-/** The matches in a file that ripgrep was not given. */
-function linesOfFile(place: SearchPlace, search: Search, path: string): FileLines {
-  const lines = new FileLines(path, search.bytes);
-  const file = textAt(place, path);
-  if (file.state !== 'text') return lines;
-  const { find, pieceChars, isRegex, query, after } = search;
-  const afterLine = path === after?.p ? after.l : 0;
-  const { text } = file;
-  for (const found of linesFound({ text, find, pieceChars, afterLine, fixed: isRegex ? undefined : query }))
-    if (found.line > afterLine && found.column >= 0)
-      lines.add({ ...found, shown: shownMatch(text, found, 0).text });
-  return lines;
-}
-
 /** False when the page is full. A line that is not as it was found is left out: the file has changed, or is another one. */
-function takeFile(
-  place: SearchPlace,
-  { context }: Search,
-  { path, lines, isCut }: FoundFile,
-  { page, skipped }: { readonly page: SearchPageBuilder; readonly skipped: NotSearched },
-): boolean {
+function takeFile({ place, search, page }: Searching, { path, lines, isCut }: FoundFile): boolean {
   const file = textAt(place, path);
-  if (file.state === 'large') skipped.count(file);
-  if (file.state !== 'text') return true;
-  const starts = new LineStarts(file.text);
-  for (const { line, column, shown } of lines) {
-    const start = starts.of(line);
-    if (start === undefined) break;
-    const match = shownMatch(file.text, { line, start, column }, context);
-    if (match.text === shown && !page.take({ path, ...match })) return false;
+  if (file.state === 'text') {
+    const starts = new LineStarts(file.text);
+    for (const { line, column, shown } of lines) {
+      const start = starts.of(line);
+      if (start === undefined) break;
+      const match = shownMatch(file.text, { line, start, column }, search.context);
+      if (match.text === shown && !page.take({ path, ...match })) return false;
+    }
   }
   if (isCut) page.passed(path, lines.at(-1)?.line);
   else page.passed(path);
   return !isCut;
-}
-
-function textAt({ path: top, hasDescriptorPaths }: SearchPlace, path: string): FileText {
-  return textOfFile(`${top === '/' ? '' : top}/${path}`, hasDescriptorPaths);
 }

@@ -1,6 +1,8 @@
 import { globFilter } from './glob-filter.js';
+import { NotSearched } from './not-searched.js';
 import { searchByRipgrep } from './search-by-ripgrep.js';
 import { searchByWalk, searchNames } from './search-by-walk.js';
+import type { Searching } from './search-file.js';
 import { SearchPageBuilder, searchPositionOf, type SearchPage } from './search-page.js';
 import type { Search, SearchPlace } from './search-place.js';
 import { finder, type SearchQuery } from './search-query.js';
@@ -21,12 +23,17 @@ export async function searchFolder(
     takesPath: globFilter(query.glob),
     after: searchPositionOf(query.cursor),
   };
-  const page = new SearchPageBuilder(bytes, search.after);
-  if (query.names === true) return searchNames(place, search, page);
+  const at: Searching = {
+    place,
+    search,
+    page: new SearchPageBuilder(bytes, search.after),
+    skipped: new NotSearched(),
+    deadlineMs: performance.now() + place.timeLimitMs,
+  };
+  if (query.names === true) return searchNames(at);
   for (const engine of place.engines) {
-    const answer =
-      engine === 'own' ? await searchByWalk(place, search, page) : await searchByRipgrep(place, search, page);
+    const answer = engine === 'own' ? await searchByWalk(at) : await searchByRipgrep(at);
     if (answer !== undefined) return answer;
   }
-  return searchByWalk(place, search, page);
+  return searchByWalk(at);
 }

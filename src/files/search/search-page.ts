@@ -36,11 +36,18 @@ export function searchPositionOf(cursor: string | undefined): SearchPosition | u
 export class SearchPageBuilder {
   readonly #matches: FoundMatch[] = [];
   readonly #budget: ByteBudget;
+  readonly #after: SearchPosition | undefined;
   #last: SearchPosition | undefined;
 
   constructor(bytes: number, after: SearchPosition | undefined) {
     this.#budget = new ByteBudget(bytes);
+    this.#after = after;
     this.#last = after;
+  }
+
+  /** True when its cursor would be another one than that of the page before. */
+  get hasMoved(): boolean {
+    return this.#last !== this.#after;
   }
 
   get isEmpty(): boolean {

@@ -4,7 +4,7 @@ import { systemCodeOf } from '../../base/errors.js';
 import { decodeText, markBytes, type TextEncoding } from '../read/text-encoding.js';
 
 /** Larger files are not read: they are data, or the log of a machine. */
-const MAX_SEARCHED_BYTES = 10_000_000;
+export const MAX_SEARCHED_BYTES = 10_000_000;
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
 export type FileText =

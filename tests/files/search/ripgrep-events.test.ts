@@ -40,6 +40,7 @@ test('the stream of ripgrep is read file by file, in whatever pieces it comes', 
           return path !== 'skipped';
         },
         line: (line) => heard.push(line),
+        tooLarge: () => heard.push('too large'),
         end: (isBinary) => heard.push(isBinary ? 'binary' : 'text'),
         summary: () => heard.push('summary'),
       });
@@ -58,4 +59,23 @@ test('the stream of ripgrep is read file by file, in whatever pieces it comes', 
       ]);
     }),
   );
+});
+
+test('an event that would take long to parse is reported without its line', () => {
+  const heard: unknown[] = [];
+  const events = new RipgrepEvents({
+    begin: (path) => heard.push(path) > 0,
+    line: ({ line }) => heard.push(line),
+    tooLarge: () => heard.push('too large'),
+    end: () => heard.push('end'),
+    summary: () => heard.push('summary'),
+  });
+  const stream = [
+    { type: 'begin', data: { path: { text: './a' } } },
+    match({ text: 'x'.repeat(2_000_000) }, 1, [0]),
+    match({ text: 'x' }, 2, [0]),
+    { type: 'end', data: { path: { text: './a' }, binary_offset: null } },
+  ];
+  for (const event of stream) events.push(Buffer.from(`${JSON.stringify(event)}\n`));
+  expect(heard).toEqual(['a', 'too large', 2, 'end']);
 });

@@ -83,20 +83,38 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await found(root, { query: 'nothing' })).toEqual([]);
   });
 
-  test('files of secrets are named, not searched; their names can be sought', async () => {
+  test('a search that finds nothing says what it did not look at', async () => {
+    const root = await folder({ 'a.txt': 'one', '.gitignore': 'out', 'out/b.txt': 'needle' });
+    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
+    expect(await note({ query: 'needle' })).toBe('Ignored files were left out.');
+    expect(await note({ query: 'b.txt', names: true })).toBe('Ignored files were left out.');
+    expect(await note({ query: 'one' })).toBeUndefined();
+  });
+
+  test('files of secrets are named, not searched; their names can be searched', async () => {
     const root = await folder({
       'a.txt': 'swordfish',
+      '.env': 'PASSWORD=swordfish',
+      '.github/ci.yml': 'swordfish',
+      '.npmrc': 'token=other',
       'config/credentials.json': 'swordfish',
       'secrets/plain.txt': 'swordfish',
     });
+    if (isRepository) {
+      await git(root, 'add', '.');
+      // Tracked, and hit by a rule: git shows it, and ripgrep does not see it.
+      await writeTree(root, { '.gitignore': '.env\n' });
+    }
     const explorer = explorerOf(root, { engines: [engine], clock: later });
     const search = (more: Partial<SearchQuery>) =>
       explorer.search({ path: root, query: 'swordfish', ...more }, never);
     const { matches, note } = await search({});
-    expect(matches.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(matches.map(({ path }) => path)).toEqual(['.github/ci.yml', 'a.txt']);
     expect(note).toBe(
-      'Not searched, because by their names they hold secrets: config/credentials.json, secrets/plain.txt. read_file shows one.',
+      'Not searched, because by their names they hold secrets: .env, .npmrc, config/credentials.json, secrets/plain.txt. read_file shows one.',
     );
+    expect((await search({ glob: '*.txt' })).note).toContain('secrets: secrets/plain.txt. read_file');
     expect((await search({ query: 'credentials', names: true })).matches).toHaveLength(1);
     // A folder that the caller names itself is searched.
     expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
@@ -237,22 +255,12 @@ describe('a search that takes too long', () => {
 
   test('by ripgrep gives what was found, says that it is not all, and no cursor', async () => {
     const root = await tempFolder();
-    const bin = await tempFolder();
     await writeTree(root, { x: 'needle' });
-    await writeTree(bin, {
-      rg: `#!/bin/sh
+    const surroundings = await surroundingsWithRipgrep(`
 echo '{"type":"begin","data":{"path":{"text":"./x"}}}'
 echo '{"type":"match","data":{"path":{"text":"./x"},"lines":{"text":"needle"},"line_number":1,"absolute_offset":0,"submatches":[{"match":{"text":"needle"},"start":0,"end":6}]}}'
 echo '{"type":"end","data":{"path":{"text":"./x"},"binary_offset":null}}'
-exec sleep 60
-`,
-    });
-    await chmod(join(bin, 'rg'), 0o755);
-    const surroundings = {
-      path: `${bin}:${process.env['PATH']}`,
-      homeDir: '/nonexistent',
-      xdgConfigHome: undefined,
-    };
+exec sleep 60`);
     const explorer = explorerOf(root, { surroundings, searchLimitMs: 1_000 });
     const page = await explorer.search({ path: root, query: 'needle' }, never);
     expect(page).toMatchObject({
@@ -370,6 +378,64 @@ describe('a search', () => {
     }
   });
 
+  test.each(engines)(
+    'a line with a million matches is found, and others are served meanwhile: %s',
+    async (engine) => {
+      const root = await tempFolder();
+      await writeTree(root, { 'a.txt': `${'x'.repeat(1_000_000)}\nx`, 'b.txt': 'x' });
+      const explorer = explorerOf(root, { engines: [engine] });
+      for (const regex of [false, true]) {
+        const page = await explorer.search({ path: root, query: 'x', regex }, never);
+        expect(page.matches.map(({ path, line, column }) => `${path}:${line}:${column}`)).toEqual([
+          'a.txt:1:1',
+          'a.txt:2:1',
+          'b.txt:1:1',
+        ]);
+      }
+    },
+  );
+
+  test.each([
+    ['fails', 'echo no >&2; exit 2'],
+    ['is killed', 'kill -9 $$'],
+    ['is another program', 'echo usage: rg'],
+    ['ends without its summary', 'exit 0'],
+  ])('is done without ripgrep when that %s', async (_how, script) => {
+    const root = await tempFolder();
+    await writeTree(root, { x: 'needle' });
+    const explorer = explorerOf(root, { surroundings: await surroundingsWithRipgrep(script) });
+    const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
+    expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
+  });
+
+  test('is done without ripgrep when that may not be run', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { x: 'needle' });
+    const surroundings = await surroundingsWithRipgrep('exit 0');
+    await chmod(join(surroundings.bin, 'rg'), 0o644);
+    const alone = { ...surroundings, path: surroundings.bin };
+    const { matches } = await explorerOf(root, { surroundings: alone }).search(
+      { path: root, query: 'needle' },
+      never,
+    );
+    expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
+  });
+
+  test('of a large project says that it did not count what it left out', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = {};
+    for (let file = 0; file < 501; file++) files[`d/f${file}`] = 'hay';
+    await writeTree(root, { ...files, 'a.txt': 'needle', 'late.bin': '\0needle', '.env': 'needle' });
+    const { matches, note } = await explorerOf(root, { engines: ['rg'] }).search(
+      { path: root, query: 'needle' },
+      never,
+    );
+    expect(matches).toHaveLength(1);
+    expect(note).toBe(
+      'Not searched, because by their names they hold secrets: .env. read_file shows one. Binary files and files over 10 MB were not searched.',
+    );
+  });
+
   test('leaves no folder by a link', async () => {
     const root = await tempFolder();
     const outside = await tempFolder();
@@ -396,3 +462,16 @@ describe('a search', () => {
     expect(fault.message).toMatch(words);
   });
 });
+
+/** With a program that is found as ripgrep. */
+async function surroundingsWithRipgrep(script: string) {
+  const bin = await tempFolder();
+  await writeTree(bin, { rg: `#!/bin/sh\n${script}\n` });
+  await chmod(join(bin, 'rg'), 0o755);
+  return {
+    bin,
+    path: `${bin}:${process.env['PATH']}`,
+    homeDir: '/nonexistent',
+    xdgConfigHome: undefined,
+  };
+}

@@ -24,3 +24,21 @@ test('a file that takes longer than a page has is named, and the cursor goes on 
   expect(second.matches.map(({ path }) => path)).toEqual(['b.txt']);
   expect(second.cursor).toBeUndefined();
 });
+
+test('a search for names that takes longer than a page has goes on with a cursor', async () => {
+  const root = await realpath(await tempFolder());
+  const names = Array.from({ length: 400 }, (_, number) => `${'ab'.repeat(100)}${number + 100}`);
+  await writeTree(root, Object.fromEntries(names.map((name) => [name, ''])));
+  const explorer = explorerOf(root, { searchLimitMs: 400 });
+  const found: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = await explorer.search({ query: SLOW, regex: true, names: true, path: root, cursor }, never);
+    found.push(...page.matches.map(({ path }) => path));
+    cursor = page.cursor;
+    pages++;
+  } while (cursor !== undefined);
+  expect(found).toEqual(names);
+  expect(pages).toBeGreaterThan(1);
+});
