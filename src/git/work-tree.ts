@@ -1,14 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 import { NulFields } from './nul-fields.js';
 import type { GitRunner } from './run-git.js';
 
 /** Names that are held at once: a repository of a million files has some 60 MB of them. */
 const MAX_BYTES = 200_000_000;
+/** Literal pathspecs are the default of all other commands; this one refuses them. */
+const IS_FOLDER_IGNORED = ['--no-literal-pathspecs', 'check-ignore', '--no-index', '-q', '.'];
 
 /** The part of a repository's work tree that lies in one folder. */
 export interface WorkTree {
   /** The names that `git ls-files` gives, relative to the folder. Throws GIT_FAILED. */
   files(...args: readonly string[]): Promise<Set<string>>;
+  /** True when an ignore rule hits the folder or one above it; what is tracked in it is not ignored. Throws GIT_FAILED. */
+  isIgnored(): Promise<boolean>;
 }
 
 /** The work tree that the folder `cwd` lies in; undefined where git finds none, and where there is no git. Throws GIT_FAILED. */
@@ -38,7 +44,13 @@ export async function workTreeAt(
       fields.end();
       return names;
     };
-    return { files };
+    const isIgnored = async (): Promise<boolean> => {
+      // No rule hits the top of a work tree.
+      if (existsSync(join(cwd, '.git'))) return false;
+      const call = { cwd, signal, settings, commonDir, args: IS_FOLDER_IGNORED, answers: [0, 1] };
+      return (await runner.stream(call, () => undefined)) === 0;
+    };
+    return { files, isIgnored };
   } catch (thrown) {
     if (thrown instanceof BridgeError && thrown.code === 'GIT_NOT_FOUND') return undefined;
     throw thrown;

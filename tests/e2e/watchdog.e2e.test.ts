@@ -225,6 +225,7 @@ it.skipIf(process.platform !== 'linux')(
         'wait_for_task',
         { task_ids: Array.from({ length: 200_000 }, (_, i) => `task_${i}`), timeout_seconds: 1 },
       ],
+      ['search_files', { query: 'a' }],
       ['search_files', { query: '(.*a){12}b', regex: true }],
       ['search_files', { query: '(\\p{L}|\\w)+b', regex: true }],
       ['read_file', { path: './'.repeat(MB) }],

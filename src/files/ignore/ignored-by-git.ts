@@ -11,6 +11,7 @@ const SHOWN_CHARS = 300;
  */
 export async function rulesOfGit(tree: WorkTree, ofFiles: () => Promise<IgnoreRules>): Promise<IgnoreRules> {
   try {
+    if ((await tree.isIgnored()) && (await tree.files('-c')).size === 0) return allIgnored;
     const hidden = await tree.files('-o', '-i', '--exclude-standard', '--directory');
     return {
       isGit: true,
@@ -29,6 +30,13 @@ export async function rulesOfGit(tree: WorkTree, ofFiles: () => Promise<IgnoreRu
     return untrackedRules(await ofFiles(), await trackedOf(tree), thrown.message);
   }
 }
+
+/** In an ignored folder without tracked files. */
+const allIgnored: IgnoreRules = {
+  isGit: true,
+  notes: [],
+  ignored: (_folder, names) => Promise.resolve(new Set(names.map(({ name }) => name))),
+};
 
 /** The names that git tracks, and the folders above them. Empty where git cannot list these either. */
 async function trackedOf(tree: WorkTree): Promise<ReadonlySet<string>> {

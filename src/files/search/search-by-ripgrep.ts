@@ -18,7 +18,8 @@ import { MAX_SEARCHED_BYTES } from './text-of-file.js';
 /** Files that were not searched are counted in a project with no more files, and within this time. */
 const MAX_COUNTED_FILES = 500;
 const COUNT_LIMIT_MS = 2_000;
-const UNCOUNTED_NOTE = 'Binary files and files over 10 MB were not searched.';
+const UNCOUNTED_NOTE =
+  'Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.';
 const TOO_SLOW_NOTE =
   'The search took too long and was ended: there may be more matches, also before these. Search a smaller folder with path.';
 
@@ -197,7 +198,10 @@ function argumentsOf(
   ];
 }
 
-/** Tracked files that an ignore rule hides from ripgrep; undefined when git fails. */
+/**
+ * Tracked files that an ignore rule hides from ripgrep. Undefined when git fails, and in an ignored folder: ripgrep applies no
+ * rule to the folder that it is given.
+ */
 async function trackedYetIgnored({
   hasGitAbove,
   workTree,
@@ -205,7 +209,8 @@ async function trackedYetIgnored({
   if (!hasGitAbove) return [];
   try {
     const tree = await workTree();
-    return tree === undefined ? [] : await tree.files('-c', '-i', '--exclude-standard');
+    if (tree === undefined) return [];
+    return (await tree.isIgnored()) ? undefined : await tree.files('-c', '-i', '--exclude-standard');
   } catch (thrown) {
     // The walk, which searches then, says why.
     if (thrown instanceof BridgeError) return undefined;

@@ -286,6 +286,33 @@ describe('a search', () => {
     }
   });
 
+  test.each(engines)('in an ignored folder looks into what is tracked alone: %s', async (engine) => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, {
+      '.gitignore': 'out/\ndist/\n',
+      'out/a': 'foo',
+      'out/dist/b': 'foo',
+      'out/sub/dist/c': 'foo',
+      'out/kept/tracked': 'foo',
+      'out/kept/other': 'foo',
+    });
+    await git(root, 'add', '-f', 'out/kept/tracked');
+    const explorer = explorerOf(root, { engines: [engine] });
+    const found = async (path: string) => {
+      const query = { path: join(root, path), query: 'foo' };
+      return (await explorer.search(query, never)).matches.map((match) => match.path);
+    };
+    expect(await found('out')).toEqual(['kept/tracked']);
+    expect(await found('out/kept')).toEqual(['tracked']);
+    for (const path of ['out/sub', 'out/sub/dist', 'out/dist']) {
+      expect(await found(path), path).toEqual([]);
+      const listed = await explorer.list({ path: join(root, path), depth: 3 }, never);
+      expect(listed.entries, path).toEqual([]);
+      expect(listed.note, path).toBeUndefined();
+    }
+  });
+
   test.each(engines)('leaves out a repository within the repository, as git does: %s', async (engine) => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
@@ -432,7 +459,7 @@ describe('a search', () => {
     );
     expect(matches).toHaveLength(1);
     expect(note).toBe(
-      'Not searched, because by their names they hold secrets: .env. read_file shows one. Binary files and files over 10 MB were not searched.',
+      'Not searched, because by their names they hold secrets: .env. read_file shows one. Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
     );
   });
 
