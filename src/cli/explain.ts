@@ -30,7 +30,7 @@ export interface ExplainRequest {
 
 /**
  * Tells which rule answers a request, and why; of a shell line for each of its commands. Nothing is run. Resolves with the
- * exit code 0 for allow, 1 for deny, 2 for ask. Throws INVALID_ARGUMENTS, CONFIG_ERROR.
+ * exit code 0 for allow, 2 for ask, 3 for deny. Throws INVALID_ARGUMENTS, CONFIG_ERROR.
  */
 export async function runExplain(request: ExplainRequest): Promise<number> {
   const { env, cwd, homeDir, configPath, tool, write } = request;
@@ -70,7 +70,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
     write(
       'Claude Code may run it without asking, when it takes it for reading and no rule of yours denies or asks.',
     );
-  return { allow: 0, deny: 1, ask: 2 }[judged.verdict];
+  return { allow: 0, ask: 2, deny: 3 }[judged.verdict];
 }
 
 function tellParts({ parts }: JudgedVerdict, write: (line: string) => void): void {

@@ -6,6 +6,8 @@ import type { InitIo } from './init-io.js';
 import type { TasksWish } from './tasks.js';
 import { VERSION } from './version.js';
 
+/** Settings that cannot be used, as sysexits.h names it; `serve` ends with it, too. */
+const EXIT_CONFIG = 78;
 const JSON_WORDS = 'one JSON value instead of text';
 
 /** What the commands are run with. */
@@ -16,7 +18,7 @@ interface CommandContext {
   readonly exitWith: (code: number) => void;
 }
 
-/** Runs the command that `argv` names and resolves with its exit code. Errors are printed to stderr. */
+/** Runs the command that `argv` names and resolves with its exit code: 1 for an error, 78 for settings that cannot be used. Errors are printed to stderr. */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let exitCode = 0;
   // `claude-code-bridge demo | head`: the reader of the output is gone; what was begun is still cleaned up.
@@ -41,7 +43,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     const text =
       fault instanceof BridgeError ? `${fault.code}: ${fault.message}\n${fault.hint}` : messageOf(fault);
     process.stderr.write(`${text}\n`);
-    return 1;
+    return fault instanceof BridgeError && fault.code === 'CONFIG_ERROR' ? EXIT_CONFIG : 1;
   }
   return exitCode;
 }
@@ -90,7 +92,7 @@ function addInit(program: Command, { env, homeDir, serverEntry, exitWith }: Comm
 function addExplain(program: Command, { env, homeDir, exitWith }: CommandContext): void {
   program
     .command('explain')
-    .description('tell which rule answers a request, and why; nothing is run (exit 0 allow, 1 deny, 2 ask)')
+    .description('tell which rule answers a request, and why; nothing is run (exit 0 allow, 2 ask, 3 deny)')
     .argument('<tool>', 'the tool, such as Bash or Edit')
     .argument('<input>', 'of Bash the command line, else a path, an address or JSON')
     .option('--mode <mode>', 'auto, cautious or sandboxed', 'cautious')

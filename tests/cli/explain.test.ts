@@ -43,7 +43,7 @@ function explain(tool: string, input: string, mode = 'auto', project = 'app'): P
 
 describe('explain', () => {
   it('gives the verdict of a shell line, and of each of its commands the rule', async () => {
-    expect(await explain('Bash', 'make && git push origin', 'cautious')).toBe(1);
+    expect(await explain('Bash', 'make && git push origin', 'cautious')).toBe(3);
     expect(lines).toEqual([
       'deny: A person pushes. (git push origin)',
       '  rule     Bash(git push *)',
