@@ -82,9 +82,12 @@ async function programState(path: string): Promise<'executable' | 'not-executabl
   );
 }
 
+/** A whole line: a wrapper may print others around it, and a sentence that names a version is none. */
+const VERSION_LINE = /^(\d+\.\d+\.\d+)(?:[-+][\w.+-]+)? \(Claude Code\)\r?$/m;
+
 /** `2.1.330 (Claude Code)` → `2.1.330`; undefined for anything else. */
 export function parseVersion(output: string): string | undefined {
-  return /(\d+\.\d+\.\d+)\S* \(Claude Code\)/.exec(output)?.[1];
+  return VERSION_LINE.exec(output)?.[1];
 }
 
 /** True when `version` is older than the oldest that the bridge can drive. */

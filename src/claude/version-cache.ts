@@ -14,6 +14,18 @@ const OTHER = '';
 const cacheSchema = z.record(z.string(), z.string());
 
 /**
+ * The version that the program prints now. Where something is promised that Claude Code alone can keep, no cached answer will
+ * do: what a script, a shim or the arguments start changes while the program's file stays the same.
+ */
+export async function printedVersion(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const output = await outputOf(command, env);
+  return output === undefined ? undefined : parseVersion(output);
+}
+
+/**
  * The version of an installed CLI: asked once by `--version`, then remembered in `cacheFile` for as long as the
  * program's file stays the same. Undefined when the program does not answer as Claude Code does.
  */
@@ -51,7 +63,7 @@ async function versionOf(
   const entries = known.state === 'ok' ? known.value : {};
   const remembered = entries[key];
   if (remembered !== undefined) return remembered === OTHER ? undefined : remembered;
-  const output = await outputOf(program, [...args, '--version'], env);
+  const output = await outputOf(command, env);
   const version = output === undefined ? undefined : parseVersion(output);
   if (version !== undefined || (output !== undefined && remembersOthers)) {
     const kept = Object.entries({ ...entries, [key]: version ?? OTHER }).slice(-MAX_ENTRIES);
@@ -61,15 +73,18 @@ async function versionOf(
 }
 
 /**
- * Standard output; undefined when the program fails, prints much or takes too long. It reads nothing, and what it started in its
- * process group ends with it.
+ * Standard output of `--version`; undefined when the program fails, prints much or takes too long. It reads nothing, and what
+ * it started in its process group ends with it.
  */
 function outputOf(
-  program: string,
-  args: readonly string[],
+  [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const child = spawn(program, [...args], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(program, [...args, '--version'], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return new Promise((resolve) => {
     let output = '';
     let code: number | null = null;

@@ -6,7 +6,7 @@ import { findInstallation, type Installation } from '../claude/installation.js';
 import { readVersion } from '../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
-import { recogniseProgram } from './recognise-program.js';
+import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from './task-plan.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
@@ -25,8 +25,10 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const { spec, stateDir, childEnv, homeDir } = plan;
   const container = await openContainer(plan, closers);
   const versions = join(stateDir.path, 'claude-versions.json');
-  const installation = container?.installation ?? (await onThisMachine(plan, versions));
-  const version = () => container?.version() ?? readVersion(installation.command, childEnv, versions);
+  const installation: RecognisedProgram = container?.installation ?? (await onThisMachine(plan, versions));
+  const version = async () =>
+    installation.version ??
+    (container === undefined ? readVersion(installation.command, childEnv, versions) : container.version());
   const sandboxed = await taskSandbox({
     spec,
     installation,
@@ -50,7 +52,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
 async function onThisMachine(
   { spec, env, childEnv, homeDir }: TaskPlan,
   versions: string,
-): Promise<Installation> {
+): Promise<RecognisedProgram> {
   const installation = await findInstallation(spec.settings.claude_command, {
     path: env['PATH'] ?? '',
     homeDir,

@@ -95,7 +95,12 @@ describe('versions', () => {
   it.each([
     ['2.1.330 (Claude Code)\n', '2.1.330'],
     ['2.1.330-beta.1 (Claude Code)', '2.1.330'],
+    ['Loading.\r\n2.1.330 (Claude Code)\r\nDone.\r\n', '2.1.330'],
     ['2.1.330', undefined],
+    ['error: cannot find 9.9.9 (Claude Code), see docs', undefined],
+    ['9.9.9 (Claude Code) was not found', undefined],
+    ['not 9.9.9 (Claude Code)', undefined],
+    ['2.1.330/bin (Claude Code)', undefined],
     ['claude native binary not installed', undefined],
     ['', undefined],
   ])('%j is read as %s', (output, version) => {

@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { recogniseProgram } from '../../src/keeper/recognise-program.js';
 import type { PermissionMode } from '../../src/tasks/task.js';
 import { asksAboutPrompts } from '../harness/scripted-agent.js';
@@ -49,5 +49,55 @@ it.each([
   'in mode $mode, with rules: $rules, the program $name with $script is Claude Code: $isClaude',
   async ({ name, script, mode, rules, isClaude }) => {
     expect((await recognise(name, script, mode, rules)).isClaude).toBe(isClaude);
+  },
+);
+
+describe.each(['script', 'link to env with arguments'])(
+  'what runs below an unchanged program (%s)',
+  (kind) => {
+    async function changing() {
+      const folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const below = join(folder, 'below');
+      const program = join(folder, 'claude');
+      const becomes = async (script: string) => {
+        await writeFile(below, `#!/bin/sh\n${script}\n`);
+        await chmod(below, 0o755);
+      };
+      if (kind === 'script') {
+        await writeFile(program, `#!/bin/sh\nexec ${below} "$@"\n`);
+        await chmod(program, 0o755);
+      } else await symlink('/usr/bin/env', program);
+      const command = kind === 'script' ? [program] : [program, below];
+      const recogniseIn = (permission_mode: PermissionMode, hasRules = false) =>
+        recogniseProgram({
+          spec: sampleSpec({
+            permission_mode,
+            settings: { claude_command: command, ...(hasRules && { rules: [...asksAboutPrompts] }) },
+          }),
+          installation: { command, isClaude: false },
+          env: { PATH: '/usr/bin:/bin' },
+          cacheFile: join(folder, 'versions.json'),
+        });
+      await becomes(CLAUDE);
+      // An answer is in the cache.
+      expect(await recogniseIn('auto')).toMatchObject({ isClaude: true });
+      return { becomes, recogniseIn };
+    }
+
+    it('is asked again in the modes that rest on it: an older version', async () => {
+      const { becomes, recogniseIn } = await changing();
+      await becomes("echo '2.1.100 (Claude Code)'");
+      for (const mode of ['cautious', 'sandboxed'] as const)
+        expect(await recogniseIn(mode)).toMatchObject({ isClaude: true, version: '2.1.100' });
+    });
+
+    it('is asked again in the modes that rest on it: another program', async () => {
+      const { becomes, recogniseIn } = await changing();
+      await becomes(OTHER);
+      await expect(recogniseIn('cautious')).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+      expect(await recogniseIn('sandboxed')).toMatchObject({ isClaude: false });
+      expect(await recogniseIn('auto', true)).toMatchObject({ isClaude: false });
+    });
   },
 );
