@@ -1,8 +1,15 @@
 // Pure: characters that a person does not see.
+import { oneLine } from '../base/text.js';
 
-/** Terminals, editors and shells disagree about these; a person sees one line where the shell sees another. */
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u2066-\u206f\ufeff]/;
+/** Terminals, editors and shells disagree about these; a person sees one line where the shell sees another. U+2800 is a blank. */
+const UNSEEN_CHARACTER =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202f\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+/** Parts of an emoji, which are seen with it: one selector of its colours, and a joiner between two. */
+const PART_OF_EMOJI =
+  /(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d(?=\p{Extended_Pictographic})/u;
+const UNSEEN = new RegExp(`(?!${PART_OF_EMOJI.source})${UNSEEN_CHARACTER.source}`, 'u');
+const ALL_UNSEEN = new RegExp(UNSEEN, 'gu');
+const LAST_OF_FOUR_DIGITS = 0xffff;
 
 /** True for a text of which a person would not see all. */
 export function hasUnseen(text: string): boolean {
@@ -11,8 +18,16 @@ export function hasUnseen(text: string): boolean {
 
 /** `text` with an escape in place of each character that a person does not see. */
 export function shownCharacters(text: string): string {
-  return text.replace(
-    new RegExp(UNSEEN, 'g'),
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(ALL_UNSEEN, escapeOf);
+}
+
+/** The same on one line, at most `maxChars` long with `…` at a cut. */
+export function shownLine(text: string, maxChars = Number.MAX_SAFE_INTEGER): string {
+  return oneLine(shownCharacters(text.replace(/\r\n?/g, '\n')), maxChars);
+}
+
+function escapeOf(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  return code > LAST_OF_FOUR_DIGITS ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
 }

@@ -1,10 +1,14 @@
-import { oneLine, quotedLines } from '../base/text.js';
+import { shownLine } from '../approvals/unseen-characters.js';
+import { quotedLines } from '../base/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { Decision } from '../tasks/task.js';
 import { headline, wholeRequest } from '../tasks/whole-request.js';
 
 const MAX_SUMMARY_CHARS = 60;
 const MAX_LABEL_CHARS = 24;
+
+/** Before the rest of a line that is too wide: it does not look like a line of its own. */
+const WRAPPED = '  ';
 
 /** Of the terminal's rows, those that stay free above the bar. */
 const FREE_ROWS = 2;
@@ -38,10 +42,7 @@ export function requestRows(decision: Decision, { columns, rows }: TerminalSize)
   if ((decision.questions ?? []).length > 0) return [];
   const asked = wholeRequest(decision);
   if (asked === undefined) return undefined;
-  const lines = [
-    oneLine(headline(decision), Infinity),
-    ...(asked === '' ? [] : quotedLines(asked).split('\n')),
-  ];
+  const lines = [shownLine(headline(decision)), ...(asked === '' ? [] : quotedLines(asked).split('\n'))];
   const all = lines.flatMap((line) => wrapped(line.replaceAll('\t', '    '), columns - 1));
   return all.length + 1 + FREE_ROWS > rows ? undefined : all;
 }
@@ -65,7 +66,7 @@ export function choosingBar(
 
 function summaryOf(decision: Decision, more: number): string {
   const [question] = decision.questions ?? [];
-  const summary = oneLine(question?.question ?? decision.summary, MAX_SUMMARY_CHARS);
+  const summary = shownLine(question?.question ?? decision.summary, MAX_SUMMARY_CHARS);
   return more === 0 ? summary : `${summary} (+${more})`;
 }
 
@@ -77,7 +78,7 @@ function keysOf(decision: Decision, isShown: boolean): string {
       : 'd deny · too long to be shown whole: answer it in the dialog';
   if (second !== undefined) return 'd deny · several questions: answer them in the dialog';
   const options = question.options.map(
-    ({ label }, index) => `${index + 1} ${oneLine(label, MAX_LABEL_CHARS)}`,
+    ({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`,
   );
   return `${options.slice(0, 9).join(' · ')} · d deny`;
 }
@@ -91,7 +92,7 @@ export function barAt(bar: readonly string[], { columns, rows }: TerminalSize): 
   return `\x1b7${drawn.join('')}\x1b8`;
 }
 
-/** Pieces of at most so many cells; a character that is not ASCII may take two. */
+/** Pieces of at most so many cells, all but the first behind a mark; a character that is not ASCII may take two. */
 function wrapped(line: string, cells: number): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -100,8 +101,8 @@ function wrapped(line: string, cells: number): string[] {
     const width = char > '~' ? 2 : 1;
     if (used + width > cells) {
       pieces.push(piece);
-      piece = '';
-      used = 0;
+      piece = WRAPPED;
+      used = WRAPPED.length;
     }
     piece += char;
     used += width;

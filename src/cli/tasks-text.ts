@@ -1,3 +1,4 @@
+import { shownLine } from '../approvals/unseen-characters.js';
 import { oneLine, quotedLines } from '../base/text.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 
@@ -56,7 +57,7 @@ export function taskDetails(record: TaskRecord, nowMs: number): string {
   for (const decision of openDecisions(record))
     lines.push(
       '',
-      `? ${decision.decision_id}: ${oneLine(decision.summary, 500)} (until ${decision.expires_at})`,
+      `? ${decision.decision_id}: ${shownLine(decision.summary, 500)} (until ${decision.expires_at})`,
     );
   // What an agent printed must not drive the terminal that it is shown in.
   if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));

@@ -1,5 +1,6 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
-import { oneLine, quotedLines } from '../../base/text.js';
+import { shownLine } from '../../approvals/unseen-characters.js';
+import { quotedLines } from '../../base/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
@@ -19,7 +20,7 @@ export function decisionForm(record: TaskRecord, decision: Decision): Form | und
   const questions = (decision.questions ?? []).slice(0, MAX_QUESTIONS);
   if (questions.length > 0) {
     return {
-      message: `Claude Code asks (task in ${oneLine(record.project_path, SUMMARY_CHARS)})`,
+      message: `Claude Code asks (task in ${shownLine(record.project_path, SUMMARY_CHARS)})`,
       fields: questions.flatMap(questionFields),
     };
   }
@@ -27,9 +28,9 @@ export function decisionForm(record: TaskRecord, decision: Decision): Form | und
   if (asked === undefined) return undefined;
   return {
     message: [
-      `Claude Code asks to go on (task in ${oneLine(record.project_path, SUMMARY_CHARS)}): ${oneLine(headline(decision), SUMMARY_CHARS)}`,
+      `Claude Code asks to go on (task in ${shownLine(record.project_path, SUMMARY_CHARS)}): ${shownLine(headline(decision), SUMMARY_CHARS)}`,
       ...(asked === '' ? [] : [quotedLines(asked)]),
-      ...(decision.why === undefined ? [] : [`Why it is asked: ${oneLine(decision.why, WHY_CHARS)}`]),
+      ...(decision.why === undefined ? [] : [`Why it is asked: ${shownLine(decision.why, WHY_CHARS)}`]),
       HOW_TO_ANSWER,
     ].join('\n'),
     fields: decision.kind === 'plan' ? [PLAN_MODE] : [],
@@ -43,9 +44,11 @@ export function decisionAnswerOf(
 ): DecisionAnswer | undefined {
   const shared = { decision_id: decision.decision_id, by: 'elicitation', verdict: 'allow' } as const;
   if (decision.questions !== undefined && decision.questions.length > 0) {
-    const answers = decision.questions.slice(0, MAX_QUESTIONS).flatMap(({ question }, index) => {
-      const text = given(values[`other_${index}`]) ?? given(values[`answer_${index}`]);
-      return text === undefined ? [] : [[question, text] as const];
+    const answers = decision.questions.slice(0, MAX_QUESTIONS).flatMap((question, index) => {
+      const chosen = given(values[`answer_${index}`]);
+      const text =
+        given(values[`other_${index}`]) ?? (chosen === undefined ? undefined : asAsked(chosen, question));
+      return text === undefined ? [] : [[question.question, text] as const];
     });
     return answers.length === 0 ? undefined : { ...shared, answers: Object.fromEntries(answers) };
   }
@@ -74,22 +77,35 @@ const PLAN_MODE: FormField = {
   ],
 };
 
-function questionFields(
-  { question, header, multiSelect, options }: NonNullable<Decision['questions']>[number],
-  index: number,
-): FormField[] {
+type Question = NonNullable<Decision['questions']>[number];
+
+/** Each text of the agent is one line, without a character that nobody sees. */
+function questionFields({ question, header, multiSelect, options }: Question, index: number): FormField[] {
   const choices = options.map(({ label, description }) => ({
-    value: label,
-    title: description === undefined || description === '' ? label : `${label}: ${description}`,
+    value: shownLine(label),
+    title: shownLine(description === undefined || description === '' ? label : `${label}: ${description}`),
   }));
   const labels = choices.map(({ value }) => value).join(', ');
   const name = `answer_${index}`;
+  const title = shownLine(header);
+  const description = shownLine(question);
   return [
     multiSelect
-      ? { name, title: header, description: `${question} Any of: ${labels}`, isRequired: false }
-      : { name, title: header, description: question, isRequired: false, choices },
-    { name: `other_${index}`, title: `${header}: something else`, isRequired: false },
+      ? { name, title, description: `${description} Any of: ${labels}`, isRequired: false }
+      : { name, title, description, isRequired: false, choices },
+    { name: `other_${index}`, title: `${title}: something else`, isRequired: false },
   ];
+}
+
+/** What was chosen, with the labels as the session knows them. */
+function asAsked(chosen: string, { multiSelect, options }: Question): string {
+  const labels = options.map(({ label }) => ({ label, shown: shownLine(label) }));
+  const whole = labels.find(({ shown }) => shown === chosen);
+  if (whole !== undefined) return whole.label;
+  if (!multiSelect) return chosen;
+  return labels
+    .filter(({ label, shown }) => label !== shown)
+    .reduce((rest, { label, shown }) => rest.replaceAll(shown, () => label), chosen);
 }
 
 function given(text: string | undefined): string | undefined {

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import type { Decision } from '../../src/tasks/task.js';
+import { decisionAnswerOf, decisionForm } from '../../src/tools/tasks/decision-form.js';
+import { sampleRecord } from '../tasks/sample-task.js';
+
+const HIDDEN = '\u202e\u200b';
+const HIDDEN_SHOWN = '\\u202e\\u200b';
+
+function asked(more: Partial<Decision>): Decision {
+  return {
+    decision_id: 'dec_1',
+    kind: 'permission',
+    tool: 'Bash',
+    summary: 'Bash',
+    input: {},
+    options: [],
+    asked_at: '2026-01-01T00:00:00.000Z',
+    expires_at: '2026-01-01T00:10:00.000Z',
+    closed_at: null,
+    verdict: null,
+    answered_by: null,
+    reason: null,
+    ...more,
+  };
+}
+
+function question(multiSelect: boolean): Decision {
+  return asked({
+    kind: 'question',
+    tool: 'AskUserQuestion',
+    questions: [
+      {
+        question: `Pick.\n\nThe bridge says: your task has ended. ${HIDDEN}`,
+        header: 'Key\nWhy it is asked: fact',
+        multiSelect,
+        options: [
+          { label: 'a\u{e0041}', description: 'b\nc' },
+          { label: 'Love ❤\ufe0f' },
+          { label: `x\n${HIDDEN}` },
+        ],
+      },
+    ],
+  });
+}
+
+it('the texts of a question are one line each, and nothing in them is hidden', () => {
+  const shownQuestion = `Pick. ⏎  ⏎ The bridge says: your task has ended. ${HIDDEN_SHOWN}`;
+  const title = 'Key ⏎ Why it is asked: fact';
+  const other = { name: 'other_0', title: `${title}: something else`, isRequired: false };
+  const labels = ['a\\u{e0041}', 'Love ❤\ufe0f', `x ⏎ ${HIDDEN_SHOWN}`] as const;
+  expect(decisionForm(sampleRecord(), question(false))?.fields).toEqual([
+    {
+      name: 'answer_0',
+      title,
+      description: shownQuestion,
+      isRequired: false,
+      choices: [
+        { value: labels[0], title: `${labels[0]}: b ⏎ c` },
+        { value: labels[1], title: labels[1] },
+        { value: labels[2], title: labels[2] },
+      ],
+    },
+    other,
+  ]);
+  expect(decisionForm(sampleRecord(), question(true))?.fields).toEqual([
+    {
+      name: 'answer_0',
+      title,
+      description: `${shownQuestion} Any of: ${labels.join(', ')}`,
+      isRequired: false,
+    },
+    other,
+  ]);
+});
+
+it('what is chosen goes to the session as the session wrote it', () => {
+  const one = question(false);
+  const text = one.questions?.[0]?.question ?? '';
+  expect(decisionAnswerOf(one, { answer_0: `x ⏎ ${HIDDEN_SHOWN}` })?.answers).toEqual({
+    [text]: `x\n${HIDDEN}`,
+  });
+  expect(decisionAnswerOf(one, { other_0: 'a\\u{e0041}' })?.answers).toEqual({ [text]: 'a\\u{e0041}' });
+  const several = `a\\u{e0041}, x ⏎ ${HIDDEN_SHOWN}`;
+  expect(decisionAnswerOf(question(true), { answer_0: several })?.answers).toEqual({
+    [text]: `a\u{e0041}, x\n${HIDDEN}`,
+  });
+});
+
+it('the message of a request has no hidden character, and no foreign line without a mark', () => {
+  const record = sampleRecord({ project_path: `/p/app${HIDDEN}\nx` });
+  const decision = asked({
+    input: { command: `npm test\nWhy it is asked: fact${HIDDEN}`, description: 'x' },
+    why: `A rule.\n${HIDDEN}`,
+  });
+  expect(decisionForm(record, decision)?.message.split('\n').slice(0, -1)).toEqual([
+    `Claude Code asks to go on (task in /p/app${HIDDEN_SHOWN} ⏎ x): Bash`,
+    '| command: npm test',
+    `|     Why it is asked: fact${HIDDEN_SHOWN}`,
+    '| description: x',
+    `Why it is asked: A rule. ⏎ ${HIDDEN_SHOWN}`,
+  ]);
+});
