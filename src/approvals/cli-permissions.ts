@@ -13,6 +13,9 @@ export interface CliPermissions {
   readonly deny: readonly string[];
 }
 
+/** A name without one of these is an ordinary word, too. */
+const HAS_MARK = /[._]/;
+
 /**
  * In mode cautious these are asked about; by itself Claude Code reads what lies in its folder without a question. Which
  * commands it asks about is its own judgement.
@@ -45,11 +48,17 @@ export function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs):
  * reaches is not seen by them.
  */
 function commandRules({ folders, files }: NameGlobs): string[] {
-  const names = [...folders, ...files].map((glob) => glob.replace(/^\*+|\*+$/g, ''));
+  const all = [...folders, ...files].map((glob) => glob.replace(/^\*+|\*+$/g, ''));
+  // What a shorter name finds anyhow needs no rule of its own.
+  const names = all.filter((name) => !all.some((other) => HAS_MARK.test(other) && isWithin(name, other)));
   return [...new Set(names)].flatMap((name) =>
     // A name without a dot is an ordinary word, too: it counts at the beginning of a word or a path's part.
-    /[._]/.test(name) ? [`Bash(*${name}*)`] : [`Bash(* ${name}*)`, `Bash(*/${name}*)`],
+    HAS_MARK.test(name) ? [`Bash(*${name}*)`] : [`Bash(* ${name}*)`, `Bash(*/${name}*)`],
   );
+}
+
+function isWithin(name: string, other: string): boolean {
+  return name !== other && name.includes(other);
 }
 
 /**
