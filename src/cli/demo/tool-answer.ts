@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const answerSchema = z.object({
   isError: z.boolean().optional(),
-  structuredContent: z.unknown(),
+  structuredContent: z.unknown().optional(),
   content: z.array(z.looseObject({ type: z.string() })).default([]),
 });
 const textSchema = z.object({ text: z.string() });
