@@ -1,4 +1,4 @@
-// Pure: the table of layers → its part of docs/architecture.md.
+// Pure: the layers → their table in docs/architecture.md.
 
 interface LayerRow {
   readonly folder: string;
@@ -10,18 +10,6 @@ interface LayerRow {
 interface SoleImport {
   readonly modules: readonly string[];
   readonly folders: readonly string[];
-}
-
-const BEGIN = '<!-- layers: generated from tests/architecture/layers.ts by `npm run docs` -->';
-const END = '<!-- end of layers -->';
-
-/** The page with the table between its two markers made anew. Throws when the page has no markers. */
-export function withLayersTable(page: string, table: string): string {
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
-    throw new Error('docs/architecture.md has no markers of layers.');
-  return `${before}${BEGIN}\n\n${table.trim()}\n\n${END}${after}`;
 }
 
 export function layersTable(layers: readonly LayerRow[], soleImports: readonly SoleImport[]): string {

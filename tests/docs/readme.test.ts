@@ -22,12 +22,21 @@ const pages = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/architecture.md',
+  'docs/containers.md',
   'docs/dependencies.md',
+  'docs/guide.md',
+  'docs/performance.md',
+  'docs/process-containers.md',
+  'docs/reliability.md',
 ];
-/** What somebody sees before scrolling: a page of text. */
-const FIRST_SCREEN_LINES = 60;
+/** What a person reads before trying it. */
+const MAX_README_LINES = 160;
+const MAX_PERFORMANCE_LINES = 80;
+/** Rows of tables are longer. */
+const MAX_LINE_CHARS = 300;
 
 const packageSchema = z.object({
+  files: z.array(z.string()),
   scripts: z.record(z.string(), z.string()),
   dependencies: z.record(z.string(), z.string()).default({}),
   devDependencies: z.record(z.string(), z.string()).default({}),
@@ -53,34 +62,8 @@ describe('README.md', () => {
     expect(unnamed('README.md', toolNames)).toEqual([]);
   });
 
-  test('names no tool that does not exist in the table of tools', () => {
-    const table = /## Tools\n([^]*?)\n\*\*Toolsets/.exec(read('README.md'))?.[1] ?? '';
-    const rows = [...table.matchAll(/^\| `([A-Za-z_]+)`/gm)].map((match) => match[1] ?? '');
-    expect(rows.toSorted()).toEqual(toolNames.toSorted());
-  });
-
-  test('names every toolset, resource, prompt, permission mode and status', () => {
-    const uris = allResources.map((resource) => resource.uri);
-    const prompts = allPrompts.map((prompt) => prompt.name);
-    expect(
-      unnamed('README.md', [
-        ...Object.keys(toolsets),
-        ...uris,
-        ...prompts,
-        ...permissionModes,
-        ...taskStatuses,
-      ]),
-    ).toEqual([]);
-  });
-
-  test('names every setting and every environment variable', () => {
-    const variables = [
-      ...configKeys.map((key) => factsOf(key).env),
-      SETTINGS_FILE_VARIABLE,
-      MARK_VARIABLE,
-      HOOK_TOKEN_VARIABLE,
-    ];
-    expect(unnamed('README.md', [...configKeys, ...variables])).toEqual([]);
+  test('names every toolset and permission mode', () => {
+    expect(unnamed('README.md', [...Object.keys(toolsets), ...permissionModes])).toEqual([]);
   });
 
   test('names the versions of Claude Code that are driven', () => {
@@ -91,13 +74,60 @@ describe('README.md', () => {
     expect(missing).toEqual([]);
   });
 
-  test('has on its first screen the two commands, and the second is what .ci/run calls', () => {
+  test('has the command of the demo, and that of all tests, which is what .ci/run calls', () => {
     const last = read('.ci/run').trim().split('\n').at(-1);
     const commands = [...read('README.md').matchAll(/```bash\n([^]*?)\n```/g)].map((match) => match[1]);
-    expect(commands.slice(0, 2)).toEqual(['npm ci && npm run demo', last]);
-    const firstScreen = read('README.md').split('\n').slice(0, FIRST_SCREEN_LINES).join('\n');
-    expect(firstScreen).toContain(`\n${last ?? ''}\n`);
+    expect(commands).toEqual(['npm ci && npm run demo', last]);
   });
+
+  test('is short', () => {
+    const lines = read('README.md').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(MAX_README_LINES);
+    expect(lines.filter((line) => !line.startsWith('|') && line.length > MAX_LINE_CHARS)).toEqual([]);
+  });
+
+  test('links to nothing that the package leaves out', () => {
+    const { files } = manifest();
+    const alwaysPacked = ['LICENSE', 'README.md', 'package.json'];
+    const targets = [...withoutFences(read('README.md')).matchAll(/\]\(([^)\s#]+)/g)]
+      .map((match) => match[1] ?? '')
+      .filter((target) => !/^https?:/.test(target));
+    const missing = targets.filter(
+      (target) => ![...files, ...alwaysPacked].some((one) => target === one || target.startsWith(`${one}/`)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('docs/guide.md', () => {
+  test('names every toolset, resource, prompt, permission mode and status', () => {
+    const uris = allResources.map((resource) => resource.uri);
+    const prompts = allPrompts.map((prompt) => prompt.name);
+    expect(
+      unnamed('docs/guide.md', [
+        ...Object.keys(toolsets),
+        ...uris,
+        ...prompts,
+        ...permissionModes,
+        ...taskStatuses,
+      ]),
+    ).toEqual([]);
+  });
+
+  test('names the variables that a task is given', () => {
+    expect(unnamed('docs/guide.md', [MARK_VARIABLE, HOOK_TOKEN_VARIABLE])).toEqual([]);
+  });
+});
+
+test('docs/settings.md names every setting and every environment variable', () => {
+  const text = read('docs/settings.md');
+  const variables = [...configKeys.map((key) => factsOf(key).env), SETTINGS_FILE_VARIABLE];
+  expect([...configKeys, ...variables].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('docs/performance.md is short', () => {
+  const lines = read('docs/performance.md').trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(MAX_PERFORMANCE_LINES);
 });
 
 test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {

@@ -37,6 +37,9 @@ it('the installed package is small and needs the terminal alone', async () => {
   const installed = (await readdir(modules)).filter((name) => !name.startsWith('.'));
   expect(installed.sort()).toEqual(['@lydell', 'claude-code-bridge']);
   const files = await readdir(join(modules, 'claude-code-bridge'), { recursive: true });
+  expect(files).toEqual(
+    expect.arrayContaining(['docs/guide.md', 'docs/tools.md', 'docs/demo.svg', 'CONTRIBUTING.md']),
+  );
   expect(files.filter((file) => /(^|\/)(src|tests|scripts|bench|node_modules)(\/|$)/.test(file))).toEqual([]);
   for (const file of files.filter((name) => name.endsWith('.js'))) {
     expect(await readFile(join(modules, 'claude-code-bridge', file), 'utf8'), file).not.toContain(checkout);

@@ -1,0 +1,47 @@
+// Pure: tools and settings → the two short tables of the README.
+import { configSchema, factsOf, type ConfigKey } from '../../src/config/schema.js';
+import type { Tool } from '../../src/mcp/tool.js';
+import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
+import { withTable } from './table-between-markers.js';
+
+/** The settings that people set most; docs/settings.md has all. */
+const shownSettings = [
+  'allowed_roots',
+  'claude_command',
+  'toolsets',
+  'rules',
+  'default_timeout_seconds',
+  'decision_timeout_seconds',
+  'max_concurrent_tasks',
+  'pass_environment',
+  'sandbox_domains',
+  'resume_after_limit',
+] as const satisfies readonly ConfigKey[];
+
+/** One row a toolset: whether it is offered unless the settings say otherwise, and its tools with links to their arguments. */
+export function toolsTable(tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing'>[]): string {
+  const offered = new Set<string>(configSchema.shape.toolsets.parse(undefined));
+  const rows = Object.entries(toolsets).map(([toolset, words]) => {
+    const names = tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.listing().name);
+    const links = names.map((name) => `[\`${name}\`](docs/tools.md#${name.toLowerCase()})`);
+    return `| \`${toolset}\` | ${offered.has(toolset) ? 'yes' : 'no'} | ${words} | ${links.join(', ')} |`;
+  });
+  return ['| Toolset | Offered by default | For | Tools |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+export function settingsTable(): string {
+  const rows = shownSettings.map((key) => {
+    const [words = ''] = (configSchema.shape[key].description ?? '').split(/(?<=\.) /);
+    const value = JSON.stringify(configSchema.shape[key].parse(undefined)).replaceAll(',"', ', "');
+    return `| [\`${key}\`](docs/settings.md#${key}) | \`${factsOf(key).env}\` | \`${value}\` | ${words.replaceAll('|', '\\|')} |`;
+  });
+  return ['| Setting | Variable | Default | What it sets |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+/** The README with both tables renewed. Throws when it has no markers. */
+export function withReadmeTables(
+  page: string,
+  tables: { readonly tools: string; readonly settings: string },
+): string {
+  return withTable(withTable(page, 'tools', tables.tools), 'settings', tables.settings);
+}
