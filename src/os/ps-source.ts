@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
+import { sharedFinds } from './shared-finds.js';
 import type { ProcessTable, ProcessUsage } from './process-table.js';
 
 /** `ps` is done in well under a second; a stuck one must not hold up a kill. */
@@ -28,8 +29,7 @@ export const psSource: ProcessTable = {
     ]);
     return parseMarkedPs(plain, withEnvironment);
   },
-  find: async (pids) =>
-    pids.length === 0 ? [] : parsePs(await ps(['-ww', '-o', COLUMNS, '-p', pids.join()])),
+  find: sharedFinds(async (pids) => parsePs(await ps(['-ww', '-o', COLUMNS, '-p', pids.join()]))),
   commandLines: () => ps([...ALL, '-o', 'command=']),
   usage: async (pids) =>
     usageInPs(pids.length === 0 ? '' : await ps(['-o', 'rss=,time=', '-p', pids.join()])),

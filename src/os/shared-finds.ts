@@ -1,0 +1,27 @@
+import type { Pid } from './pid.js';
+import type { ProcessInfo } from './process-info.js';
+
+type Find = (pids: readonly Pid[]) => Promise<ProcessInfo[]>;
+
+/**
+ * Calls of one turn of the event loop share one call of `find`, which starts a program: whoever looks at all locks asks about the
+ * owner of each. An error is that of all of them.
+ */
+export function sharedFinds(find: Find): Find {
+  let next: { readonly pids: Set<Pid>; readonly found: Promise<ProcessInfo[]> } | undefined;
+  const begin = () => {
+    const pids = new Set<Pid>();
+    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      next = undefined;
+      return find([...pids]);
+    });
+    return { pids, found };
+  };
+  return async (pids) => {
+    if (pids.length === 0) return [];
+    next ??= begin();
+    for (const pid of pids) next.pids.add(pid);
+    const found = await next.found;
+    return found.filter(({ pid }) => pids.includes(pid));
+  };
+}
