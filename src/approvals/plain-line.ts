@@ -1,6 +1,6 @@
 // Pure: the shell lines that an allow rule can cover.
 import { MAX_LINE_CHARS } from './shell-part.js';
-import { hasUnseen } from './unseen-characters.js';
+import { hasUnseen } from '../base/unseen-characters.js';
 
 /** One word of a plain command, its quotes taken away. */
 export interface PlainWord {

@@ -17,7 +17,7 @@ import { hasLooseBrackets } from './loose-brackets.js';
 import { foldersAfter, same, union, type Folders } from './shell-folders.js';
 import { opaquePart, readArgument, readRedirect, wordsText } from './shell-nodes.js';
 import { MAX_LINE_CHARS, type ShellLine, type ShellPart, type ShellWord } from './shell-part.js';
-import { hasUnseen } from './unseen-characters.js';
+import { hasUnseen } from '../base/unseen-characters.js';
 
 /** Commands of one line, with all that are in others: more than a person would read. */
 const MAX_PARTS = 500;

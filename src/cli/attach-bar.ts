@@ -1,4 +1,4 @@
-import { shownLine } from '../approvals/unseen-characters.js';
+import { shownLine } from '../base/unseen-characters.js';
 import { quotedLines } from '../base/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { Decision } from '../tasks/task.js';

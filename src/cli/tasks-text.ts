@@ -1,4 +1,4 @@
-import { shownLine } from '../approvals/unseen-characters.js';
+import { shownLine } from '../base/unseen-characters.js';
 import { oneLine, quotedLines } from '../base/text.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 

@@ -1,5 +1,5 @@
 // Pure: what a decision is about, for the person who answers it.
-import { shownCharacters, shownLine } from '../approvals/unseen-characters.js';
+import { shownCharacters, shownLine } from '../base/unseen-characters.js';
 import { countOf } from '../base/text.js';
 import type { Decision } from './task.js';
 

@@ -1,5 +1,5 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
-import { shownLine } from '../../approvals/unseen-characters.js';
+import { shownLine } from '../../base/unseen-characters.js';
 import { quotedLines } from '../../base/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';

@@ -1,5 +1,5 @@
 // Pure: characters that a person does not see.
-import { oneLine } from '../base/text.js';
+import { oneLine } from './text.js';
 
 /** Terminals, editors and shells disagree about these; a person sees one line where the shell sees another. U+2800 is a blank. */
 const UNSEEN_CHARACTER =
