@@ -1,5 +1,5 @@
 import { readdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
@@ -10,6 +10,8 @@ import { ticketSchema, type Ticket } from './queue-ticket.js';
 
 const OWNER_ONLY = 0o700;
 const SUFFIX = '.json';
+/** What `writeJsonFileAtomically` leaves when its process is killed. */
+const UNFINISHED = /^\..*\.tmp$/;
 
 /** The tickets on disk. What is decided by them is decided in a decision over the locks. */
 export class QueueFolder {
@@ -17,6 +19,7 @@ export class QueueFolder {
   readonly #logger: Logger;
   /** A ticket never changes: each is read once. */
   #known = new Map<string, Ticket>();
+  #unfinished: readonly string[] = [];
 
   constructor(stateDir: StateDir, logger: Logger) {
     this.#stateDir = stateDir;
@@ -32,6 +35,17 @@ export class QueueFolder {
     }
     this.#known = known;
     return [...known.values()];
+  }
+
+  /** Whether the last look found a ticket that is being written, or whose writer was killed. */
+  get hasUnfinished(): boolean {
+    return this.#unfinished.length > 0;
+  }
+
+  /** Removes what the last look found unfinished. Only in a decision that began before it: no other process writes a ticket then. */
+  async removeUnfinished(): Promise<void> {
+    for (const name of this.#unfinished) await rm(join(this.#stateDir.queueDir, name), { force: true });
+    this.#unfinished = [];
   }
 
   /** On disk, also after a crash of the machine, when it resolves. */
@@ -50,6 +64,7 @@ export class QueueFolder {
     try {
       names = await readdir(this.#stateDir.queueDir);
     } catch (fault) {
+      this.#unfinished = [];
       if (systemCodeOf(fault) === 'ENOENT') return [];
       throw new BridgeError(
         'STATE_UNUSABLE',
@@ -58,6 +73,7 @@ export class QueueFolder {
         { cause: fault },
       );
     }
+    this.#unfinished = names.filter((name) => UNFINISHED.test(name));
     return names
       .filter((name) => name.endsWith(SUFFIX))
       .map((name) => name.slice(0, -SUFFIX.length))

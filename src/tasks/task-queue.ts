@@ -77,6 +77,7 @@ export class TaskQueue implements Disposable {
     await this.#settleDead();
     const entry = await this.#options.locks.decide(async (table): Promise<Entry> => {
       const tickets = await this.#folder.tickets();
+      await this.#folder.removeUnfinished();
       const ticket: Ticket = {
         version: TICKET_VERSION,
         task_id: spec.task_id,
@@ -102,7 +103,7 @@ export class TaskQueue implements Disposable {
    */
   async advance(): Promise<void> {
     // Who adds a ticket advances the queue itself: without one there is nothing to decide, and no lock to take.
-    if ((await this.#folder.tickets()).length === 0) return;
+    if ((await this.#folder.tickets()).length === 0 && !this.#folder.hasUnfinished) return;
     await this.#settleDead();
     const { begun, left } = await this.#options.locks.decide((table) => this.#takeNext(table));
     if (left > 0) this.#lookLater();
@@ -149,7 +150,9 @@ export class TaskQueue implements Disposable {
     table: LockTable,
   ): Promise<{ begun: { ticket: Ticket; reservation: Lock }[]; left: number }> {
     for (;;) {
-      const queued = standings(await this.#folder.tickets(), table.held);
+      const tickets = await this.#folder.tickets();
+      await this.#folder.removeUnfinished();
+      const queued = standings(tickets, table.held);
       const next = queued.filter(({ standing }) => standing.state === 'next').map(({ ticket }) => ticket);
       if (await this.#dropStale(next)) continue;
       const begun = [];
