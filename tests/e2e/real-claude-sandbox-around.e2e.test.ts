@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { ScriptedTurn } from '../../src/cli/demo/messages-api.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
+import { gitIn, writeFiles } from '../harness/project-files.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
@@ -16,25 +16,11 @@ function printed({ api }: TestBridge): string {
   return api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)).join('\n');
 }
 
-async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-}
-
-function git(folder: string, ...words: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, '-c', 'user.name=T', '-c', 'user.email=t@t.invalid', ...words], {
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
-}
-
 async function repository(folder: string): Promise<void> {
-  await write(folder, { 'a.txt': 'a' });
-  git(folder, 'init', '-q', '-b', 'main');
-  git(folder, 'add', '.');
-  git(folder, 'commit', '-qm', 'base');
+  await writeFiles(folder, { 'a.txt': 'a' });
+  gitIn(folder, 'init', '-q', '-b', 'main');
+  gitIn(folder, 'add', '.');
+  gitIn(folder, 'commit', '-qm', 'base');
 }
 
 /** A bridge whose model does what is put into the list, turn after turn. */
@@ -67,8 +53,8 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     ];
     const project = ['.claude/.env', '.claude/sub/secrets/x'];
     const { bridge, script } = await scriptedBridge(binary);
-    await write(bridge.workplace.homeDir, Object.fromEntries(home.map((name) => [name, SECRET])));
-    await write(bridge.project, Object.fromEntries(project.map((name) => [name, SECRET])));
+    await writeFiles(bridge.workplace.homeDir, Object.fromEntries(home.map((name) => [name, SECRET])));
+    await writeFiles(bridge.project, Object.fromEntries(project.map((name) => [name, SECRET])));
     script.push(runs(`cat ${[...home.map((name) => `"$HOME/${name}"`), ...project].join(' ')}; true`));
     await attack(bridge);
     // A masked folder is empty.
@@ -80,12 +66,12 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     const { bridge, script } = await scriptedBridge(binary);
     const app = bridge.project;
     await repository(app);
-    git(app, 'config', 'core.hooksPath', 'scripts/hooks');
+    gitIn(app, 'config', 'core.hooksPath', 'scripts/hooks');
     const live = [
       ...['.claude/worktrees/other/CLAUDE.md', '.claude/worktrees/other/.git', '.claude/statusline.sh'],
       ...['.claude/sub/CLAUDE.md', 'scripts/hooks/pre-commit'],
     ];
-    await write(app, Object.fromEntries(live.map((name) => [name, KEPT])));
+    await writeFiles(app, Object.fromEntries(live.map((name) => [name, KEPT])));
     const made = ['.claude/worktrees/other/.claude/settings.json', '.claude/worktrees/new/CLAUDE.md'];
     const modules = '.git/modules/vendor/lib/config';
     for (const name of [...live, ...made, modules])
@@ -102,7 +88,7 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
 
   it('a project without a repository gets none, and no file is read for git outside of the sandbox', async () => {
     const { bridge, script } = await scriptedBridge(binary);
-    await write(bridge.workplace.homeDir, { '.ssh/id_rsa': SECRET });
+    await writeFiles(bridge.workplace.homeDir, { '.ssh/id_rsa': SECRET });
     await symlink('/dev/null', join(bridge.project, 'z'));
     const excludes = 'cat "$CLAUDE_CODE_TMPDIR"/../git-excludes-* "$CLAUDE_CODE_TMPDIR"/git-excludes-*; true';
     const outside = { command: 'echo innocent', description: 'x', dangerouslyDisableSandbox: true };
@@ -135,7 +121,7 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     const [app = '', tree = ''] = bridge.projects;
     await repository(app);
     await rm(tree, { recursive: true });
-    git(app, 'worktree', 'add', '-q', tree);
+    gitIn(app, 'worktree', 'add', '-q', tree);
     const config = await readFile(join(app, '.git/config'), 'utf8');
     script.push(
       runs(`${EVIL_REPOSITORY}; echo "$PWD/evil" > ${app}/.git/commondir; touch ready; sleep 2; true`),
@@ -150,7 +136,7 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     expect(await readFile(join(app, '.git/config'), 'utf8')).toBe(config);
     await expect.poll(() => existsSync(join(app, '.git/commondir'))).toBe(false);
     expect(existsSync(join(app, '.git/modules'))).toBe(false);
-    expect(git(tree, 'log', '--format=%s')).toBe('work\nbase\n');
+    expect(gitIn(tree, 'log', '--format=%s')).toBe('work\nbase\n');
   });
 
   it('what two tasks hold in one repository stays held until both have ended', async () => {

@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeNewestClaude } from '../harness/real-claude.js';
+import { gitIn, writeFiles } from '../harness/project-files.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { SANDBOX_PROXY_LISTENS } from '../harness/sandbox-proxy.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
@@ -16,19 +16,6 @@ const KEPT = 'as it was';
 /** What all commands of the session printed. */
 function printed({ api }: TestBridge): string {
   return api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)).join('\n');
-}
-
-async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-}
-
-function git(folder: string, ...words: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, '-c', 'user.name=T', '-c', 'user.email=t@t.invalid', ...words], {
-    encoding: 'utf8',
-  });
 }
 
 /** Runs the commands in a task of mode sandboxed, each in a call of its own, and waits for its end. */
@@ -63,14 +50,14 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         says('Done.'),
       ],
     });
-    await write(bridge.project, {
+    await writeFiles(bridge.project, {
       '.env': SECRET,
       'sub/.env': SECRET,
       'sub/deep/key.pem': SECRET,
       'odd[1].key': SECRET,
     });
     await symlink('.env', join(bridge.project, 'to-env'));
-    await write(bridge.workplace.homeDir, { '.ssh/id_rsa': SECRET });
+    await writeFiles(bridge.workplace.homeDir, { '.ssh/id_rsa': SECRET });
     await attack(bridge);
     const told = printed(bridge);
     expect(told).toContain('ermission denied');
@@ -120,11 +107,11 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         says('Done.'),
       ],
     });
-    await write(
+    await writeFiles(
       bridge.project,
       Object.fromEntries(live.map((name) => [name, name.endsWith('.json') ? '{}' : KEPT])),
     );
-    git(bridge.project, 'init', '-q');
+    gitIn(bridge.project, 'init', '-q');
     const config = await readFile(join(bridge.project, '.git/config'), 'utf8');
     const hooks = await readdir(join(bridge.project, '.git/hooks'));
     await attack(bridge);
@@ -142,7 +129,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     expect(await readdir(join(bridge.project, '.git/hooks'))).toEqual(hooks);
     // Only there while the task runs.
     await expect.poll(() => existsSync(join(bridge.project, '.git/commondir'))).toBe(false);
-    expect(git(bridge.project, 'log', '--format=%s')).toBe('fine\n');
+    expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('fine\n');
   });
 
   it('nothing outside is written, reached by a socket, seen or signalled', async () => {
@@ -187,10 +174,10 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
     });
     const main = bridge.project;
-    await write(main, { 'a.txt': 'a', 'CLAUDE.md': KEPT });
-    git(main, 'init', '-q');
-    git(main, 'add', '.');
-    git(main, 'commit', '-qm', 'base');
+    await writeFiles(main, { 'a.txt': 'a', 'CLAUDE.md': KEPT });
+    gitIn(main, 'init', '-q');
+    gitIn(main, 'add', '.');
+    gitIn(main, 'commit', '-qm', 'base');
     const config = await readFile(join(main, '.git/config'), 'utf8');
     const script = [
       thinksForEver,
@@ -211,7 +198,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     expect(await readFile(join(main, 'a.txt'), 'utf8')).toBe('a');
     await expect.poll(() => existsSync(join(main, '.git/commondir'))).toBe(false);
     const worktree = join(main, '.claude', 'worktrees', id);
-    expect(git(worktree, 'log', '--format=%s')).toBe('work\nbase\n');
+    expect(gitIn(worktree, 'log', '--format=%s')).toBe('work\nbase\n');
     expect(await readFile(join(worktree, 'CLAUDE.md'), 'utf8')).toBe(KEPT);
     await bridge.call('kill_task', { task_id: holder });
   });
@@ -228,7 +215,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       ],
     });
     const [app = '', wide = '', edits = ''] = bridge.projects;
-    await write(app, {
+    await writeFiles(app, {
       'CLAUDE.md': 'REMEMBERED',
       '.mcp.json': JSON.stringify({
         mcpServers: { x: { command: 'touch', args: [join(app, 'server-ran')] } },
@@ -247,10 +234,10 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         },
       }),
     });
-    await write(wide, {
+    await writeFiles(wide, {
       '.claude/settings.json': JSON.stringify({ sandbox: { filesystem: { allowWrite: ['/'] } } }),
     });
-    await write(edits, {
+    await writeFiles(edits, {
       '.claude/settings.local.json': JSON.stringify({ permissions: { allow: ['Edit(//tmp/**)'] } }),
     });
     await attack(bridge);
@@ -279,8 +266,8 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         runs('python3 -c "import time; time.sleep(300)"'),
       ],
     });
-    git(bridge.project, 'init', '-q');
-    git(bridge.project, 'commit', '-q', '--allow-empty', '-m', 'base');
+    gitIn(bridge.project, 'init', '-q');
+    gitIn(bridge.project, 'commit', '-q', '--allow-empty', '-m', 'base');
     const id = await bridge.start({
       prompt: 'Go.',
       path: bridge.project,

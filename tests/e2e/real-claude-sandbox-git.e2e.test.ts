@@ -1,25 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude } from '../harness/real-claude.js';
+import { gitIn, writeFiles } from '../harness/project-files.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 const SECRET = 'LEAKED-7731';
-
-async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-}
-
-function git(folder: string, ...words: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, '-c', 'user.name=T', '-c', 'user.email=t@t.invalid', ...words], {
-    encoding: 'utf8',
-  });
-}
 
 /** Git says so where there is no such file: a masked one cannot be read. */
 const MASKED = /^warning: unable to access '\.gitattributes': Permission denied\n?/gm;
@@ -62,13 +48,13 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
         says('Done.'),
       ],
     });
-    await write(bridge.project, FILES);
-    await write(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
-    git(bridge.project, 'init', '-q');
-    git(bridge.project, 'add', '.');
-    git(bridge.project, 'commit', '-qm', 'base');
+    await writeFiles(bridge.project, FILES);
+    await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
+    gitIn(bridge.project, 'init', '-q');
+    gitIn(bridge.project, 'add', '.');
+    gitIn(bridge.project, 'commit', '-qm', 'base');
     // Secrets that nobody ignores.
-    await write(bridge.project, { 'deep/er/x.pem': SECRET, 'deep/er/[1].key': SECRET });
+    await writeFiles(bridge.project, { 'deep/er/x.pem': SECRET, 'deep/er/[1].key': SECRET });
     const id = await bridge.start({
       prompt: 'Go.',
       path: bridge.project,
@@ -82,7 +68,7 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
     expectOrdinaryGit(printed(bridge));
     // What is made with a person's leave is a file as any other.
     expect(printed(bridge).at(-1)).toMatch(/GEMINI.md\nmore.txt$/);
-    expect(git(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nbase\n');
+    expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nbase\n');
   });
 
   it('works in a worktree, where the secrets of the project are not read either', async () => {
@@ -97,12 +83,12 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
       script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
     });
     const main = bridge.project;
-    await write(main, FILES);
-    await write(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
-    git(main, 'init', '-q');
-    git(main, 'add', '.');
-    git(main, 'commit', '-qm', 'base');
-    await write(main, { '.env': SECRET, 'sub/x.pem': SECRET });
+    await writeFiles(main, FILES);
+    await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
+    gitIn(main, 'init', '-q');
+    gitIn(main, 'add', '.');
+    gitIn(main, 'commit', '-qm', 'base');
+    await writeFiles(main, { '.env': SECRET, 'sub/x.pem': SECRET });
     const holder = await bridge.start({ prompt: 'Wait.', path: main });
     await expect.poll(() => script.length).toBe(work.length + 2);
     const id = await bridge.start({
@@ -117,7 +103,7 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
     const read = printed(bridge).at(-1);
     expect(read).toMatch(/denied[^]*a$/);
     expect(read).not.toContain(SECRET);
-    expect(git(join(main, '.claude', 'worktrees', id), 'log', '--format=%s')).toBe('work\nbase\n');
+    expect(gitIn(join(main, '.claude', 'worktrees', id), 'log', '--format=%s')).toBe('work\nbase\n');
     await bridge.call('kill_task', { task_id: holder });
   });
 });

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { systemCodeOf } from '../../src/base/errors.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { SANDBOX_PROXY_LISTENS } from '../harness/sandbox-proxy.js';
+import { writeFiles } from '../harness/project-files.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
@@ -16,13 +17,6 @@ function printed({ api }: TestBridge): string[] {
   return api.requests
     .filter(({ kind }) => kind === 'turn')
     .flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-}
-
-async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
 }
 
 describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
@@ -41,8 +35,8 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
           says('All done.'),
         ],
       });
-      await write(bridge.project, { '.env': 'LEAKED', 'CLAUDE.md': 'as it was' });
-      await write(bridge.workplace.homeDir, { '.aws/credentials': 'LEAKED' });
+      await writeFiles(bridge.project, { '.env': 'LEAKED', 'CLAUDE.md': 'as it was' });
+      await writeFiles(bridge.workplace.homeDir, { '.aws/credentials': 'LEAKED' });
       const id = await bridge.start({
         prompt: 'Go.',
         path: bridge.project,

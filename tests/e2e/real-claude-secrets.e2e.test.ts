@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeRealClaude } from '../harness/real-claude.js';
+import { writeFiles } from '../harness/project-files.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
@@ -24,13 +25,6 @@ async function denied(bridge: TestBridge, driver: string, count: number): Promis
     asked.push((await bridge.answerNext(id, { verdict: 'deny', message: 'No.' })).summary);
   expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
   return asked;
-}
-
-async function fill(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
 }
 
 function toolResults(bridge: TestBridge): string[] {
@@ -57,8 +51,8 @@ describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
     });
     project.path = bridge.project;
     const secrets = ['.env', 'config/credentials.json', 'deep/down/Service-Account-1.JSON', '.kube/config'];
-    await fill(bridge.project, Object.fromEntries(secrets.map((name) => [name, `${SECRET}\n`])));
-    await fill(bridge.project, { '.env.example': 'an example\n' });
+    await writeFiles(bridge.project, Object.fromEntries(secrets.map((name) => [name, `${SECRET}\n`])));
+    await writeFiles(bridge.project, { '.env.example': 'an example\n' });
     await symlink('.env', join(bridge.project, 'link.txt'));
     const asked = await denied(bridge, driver, reads.length + lines.length);
     expect(asked).toHaveLength(reads.length + lines.length);
@@ -87,7 +81,7 @@ describeRealClaude('the history of git in mode cautious', ({ binary }) => {
           return line === undefined ? says('Done.') : runs(line);
         },
       });
-      await fill(bridge.project, { '.env': `${SECRET}\n` });
+      await writeFiles(bridge.project, { '.env': `${SECRET}\n` });
       const git = async (...args: string[]) => promisify(execFile)('git', ['-C', bridge.project, ...args]);
       await git('init', '-q');
       await git('config', 'user.name', 'ann');

@@ -6,7 +6,7 @@ import { findProgram } from '../../pty/find-program.js';
 
 /**
  * The oldest version whose sandbox held against the attacks in the tests. 2.1.197 itself runs git in repositories that a command
- * has made, outside of the sandbox, and follows links that a command puts in the place of its output.
+ * has made, outside of the sandbox, and follows links by which a command replaces its output.
  */
 export const OLDEST_SANDBOX_VERSION = '2.1.330';
 
