@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { nextEvent } from '../src/base/event.js';
-import { KeeperClient } from '../src/keeper/keeper-client.js';
+import { KeeperClient } from '../src/keeper/host/keeper-client.js';
 import { isRawPty, loadNodePty, type NodePtyModule } from '../src/pty/load-node-pty.js';
 import { figuresOf, type Figures } from './figures.js';
 import { StdioClient } from './stdio-client.js';

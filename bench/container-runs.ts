@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { systemClock } from '../src/base/clock.js';
 import { silentLogger } from '../src/base/logger.js';
 import { DockerBackend } from '../src/processes/docker/docker-backend.js';
-import { DockerEngine } from '../src/processes/docker/docker-engine.js';
+import { DockerEngine } from '../src/processes/docker/engine/docker-engine.js';
 import { WORK_DIRECTORY } from '../src/processes/docker/docker-spec.js';
 import { ownIdentity } from '../src/store/process-identity.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTaskId } from '../src/base/ids.js';
-import { initialRecord } from '../src/tasks/initial-record.js';
+import { initialRecord } from '../src/tasks/record/initial-record.js';
 import { figuresOf, type Figures } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';

@@ -99,8 +99,8 @@ const emulatorApart = {
 const entries = {
   main: 'src/main.ts',
   program: 'src/cli/program.ts',
-  keeper: 'src/keeper/keeper-main.ts',
-  'judge-worker': 'src/approvals/judge-worker.ts',
+  keeper: 'src/keeper/main/keeper-main.ts',
+  'judge-worker': 'src/approvals/shell/judge-worker.ts',
 };
 
 rmSync(outdir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 // Pure: which uses of tools Claude Code is to ask about, so that our rules see them.
-import { readPermissionRule } from '../base/permission-rule.js';
+import { readPermissionRule } from './permission-rule.js';
 import { liveNames } from '../projects/live-names.js';
 import type { NameGlobs } from '../projects/name-list.js';
 import { secretNames } from '../projects/secret-names.js';

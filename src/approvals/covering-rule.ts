@@ -1,6 +1,6 @@
 // Pure: which allow rule covers a plain command.
-import type { PlainCommand, PlainWord } from './plain-line.js';
-import { evaluators, keywords } from './shell-commands.js';
+import type { PlainCommand, PlainWord } from './shell/plain-line.js';
+import { evaluators, keywords } from './shell/shell-commands.js';
 import type { CommandPattern, UserRule } from './user-rules.js';
 import { ANY_TEXT, canMatch } from './wildcard.js';
 

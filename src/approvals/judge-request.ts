@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import { decide, type ApprovalKind, type ApprovalMode, type Verdict } from './decide.js';
 import { defaultRules, OWN_FILES } from './default-rules.js';
-import type { LineRequest, LineVerdict, PartVerdict } from './line-verdict.js';
-import { answerOf } from './match-command.js';
+import type { LineRequest, LineVerdict, PartVerdict } from './shell/line-verdict.js';
+import { answerOf } from './shell/match-command.js';
 import type { UserRule, UserRules } from './user-rules.js';
 import { ANY_TEXT, canMatch } from './wildcard.js';
 

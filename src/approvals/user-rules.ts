@@ -1,5 +1,5 @@
 // Pure: the rules of the settings, compiled once for a task.
-import { readPermissionRule, type PermissionRule } from '../base/permission-rule.js';
+import { readPermissionRule, type PermissionRule } from './permission-rule.js';
 import { BridgeError } from '../base/errors.js';
 import { pathPattern, type PathPattern, type PatternPlaces } from './path-pattern.js';
 import { ANY_TEXT, type Token } from './wildcard.js';

@@ -1,6 +1,6 @@
 import { messageOf } from './errors.js';
 import { systemClock, type Clock } from './clock.js';
-import { oneLine } from './text.js';
+import { oneLine } from './text/text.js';
 
 /** Least to most important; a logger of one level writes it and those after it. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;

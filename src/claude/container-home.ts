@@ -2,8 +2,8 @@ import { chown, lchown, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
-import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
-import { makeFolders } from '../base/make-folders.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
+import { makeFolders } from '../base/files/make-folders.js';
 
 /** The CLI remembers keys that a person approved by this many of their last characters. */
 const KEY_TAIL_CHARS = 20;

@@ -1,6 +1,6 @@
 // Pure: what a tool call is, on one line, and which files it wrote.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { countedLine } from '../base/text.js';
+import { countedLine } from '../base/text/text.js';
 import type { Question } from './session.js';
 import { z } from 'zod';
 

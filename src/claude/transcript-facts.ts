@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openRegularFile } from '../base/regular-file.js';
+import { openRegularFile } from '../base/files/regular-file.js';
 import { commandOutcome, type CommandOutcome } from './command-outcome.js';
 import { filesWritten, toolSummary } from './tool-summary.js';
 import {

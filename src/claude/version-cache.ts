@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { signalGroupOf } from '../os/send-signals.js';
 import { installationKey, parseVersion, type Installation } from './installation.js';
 

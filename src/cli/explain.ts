@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { ApprovalMode } from '../approvals/decide.js';
 import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js';
-import { ShellJudge } from '../approvals/shell-judge.js';
+import { ShellJudge } from '../approvals/shell/shell-judge.js';
 import { compileRules } from '../approvals/user-rules.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { aliasesOf } from '../projects/path-aliases.js';
-import { requestPaths } from '../tasks/request-paths.js';
-import { searchedSecret } from '../tasks/searched-secret.js';
+import { requestPaths } from '../tasks/decisions/request-paths.js';
+import { searchedSecret } from '../tasks/decisions/searched-secret.js';
 import { permissionModes } from '../tasks/task.js';
 
 export interface ExplainRequest {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
-import type { InitIo } from './init-io.js';
+import type { InitIo } from './init/init-io.js';
 import type { TasksWish } from './tasks.js';
 import { VERSION } from './version.js';
 
@@ -72,8 +72,8 @@ function addInit(program: Command, { env, homeDir, serverEntry, exitWith }: Comm
     .option('--yes', 'answer every question with yes')
     .action(async (flags: { roots?: string; claudeDesktop?: boolean; yes?: boolean }) => {
       const [{ runInit }, { serverCommandFor }] = await Promise.all([
-        import('./init.js'),
-        import('./claude-desktop-settings.js'),
+        import('./init/init.js'),
+        import('./init/claude-desktop-settings.js'),
       ]);
       exitWith(
         await runInit({
@@ -122,7 +122,7 @@ function addDemo(program: Command, { env, serverEntry, exitWith }: CommandContex
     )
     .option('--claude <path>', 'the claude program to use')
     .action(async (flags: { claude?: string }) => {
-      const { demoCacheDir, runDemo } = await import('./demo.js');
+      const { demoCacheDir, runDemo } = await import('./demo/demo.js');
       const stop = new AbortController();
       const onSignal = (): void => stop.abort();
       process.once('SIGINT', onSignal);
@@ -148,7 +148,7 @@ function addAttach(program: Command, { env, homeDir, exitWith }: CommandContext)
     .option('--detach-key <key>', 'the key that detaches', 'ctrl-]')
     .option('--read-only', 'watch only: keys and size of this terminal do not reach the session')
     .action(async (task: string | undefined, flags: { detachKey: string; readOnly?: boolean }) => {
-      const { runAttach } = await import('./attach.js');
+      const { runAttach } = await import('./attach/attach.js');
       exitWith(
         await runAttach({
           task,
@@ -232,6 +232,6 @@ async function initIo(): Promise<InitIo> {
   return {
     write: (text) => void process.stdout.write(`${text}\n`),
     writeError: (text) => void process.stderr.write(`${text}\n`),
-    questions: hasTerminal ? await (await import('./clack-questions.js')).clackQuestions() : undefined,
+    questions: hasTerminal ? await (await import('./init/clack-questions.js')).clackQuestions() : undefined,
   };
 }

@@ -6,8 +6,8 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
-import { claimProcessStdio } from '../mcp/process-stdio.js';
-import { serveUntilGone } from '../mcp/stdio.js';
+import { claimProcessStdio } from '../mcp/wire/process-stdio.js';
+import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { VERSION } from './version.js';
 
 /** Settings or arguments that cannot be used, as sysexits.h names it. */

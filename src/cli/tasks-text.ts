@@ -1,5 +1,5 @@
-import { shownLine } from '../base/unseen-characters.js';
-import { oneLine, quotedLines } from '../base/text.js';
+import { shownLine } from '../base/text/unseen-characters.js';
+import { oneLine, quotedLines } from '../base/text/text.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 
 const SECONDS = { day: 86_400, hour: 3_600, minute: 60 } as const;

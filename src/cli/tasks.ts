@@ -8,7 +8,7 @@ import { AllowedRoots } from '../projects/allowed-roots.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { findTask } from './find-task.js';
-import { followLog } from './follow-log.js';
+import { followLog } from './attach/follow-log.js';
 import { taskDetails, taskTable } from './tasks-text.js';
 import { VERSION } from './version.js';
 

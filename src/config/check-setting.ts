@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './home-path.js';
 import { patternFaults } from './pattern-faults.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { closest, distance } from 'fastest-levenshtein';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import { faultLine, settingFaults, withHome, type FoundSetting } from './check-setting.js';
 import { configKeys, configKeySchema, configSchema, factsOf, type Config, type ConfigKey } from './schema.js';
 import { removedSetting } from './removed-settings.js';

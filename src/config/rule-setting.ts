@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_RULE_CHARS, readPermissionRule } from '../base/permission-rule.js';
+import { MAX_RULE_CHARS, readPermissionRule } from '../approvals/permission-rule.js';
 
 const MAX_REASON_CHARS = 500;
 const REASON_WORDS = `why, in one line of at most ${MAX_REASON_CHARS} characters: whoever is refused reads it`;

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import { expandHome } from './home-path.js';
 import { readTextFile } from './read-text-file.js';
 

@@ -10,7 +10,7 @@ import {
   type TaskRecord,
   type TaskStatus,
 } from '../tasks/task.js';
-import { WaitCursor } from '../tasks/wait-cursor.js';
+import { WaitCursor } from '../tasks/watch/wait-cursor.js';
 import { responseIdOf, taskIdOfResponse } from './response-id.js';
 
 export interface Question {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.js';
-import type { GitRunner } from '../git/run-git.js';
-import { workTreeAt } from '../git/work-tree.js';
+import type { GitRunner } from '../git/run/run-git.js';
+import { workTreeAt } from '../git/worktree/work-tree.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';

@@ -5,18 +5,18 @@ import { cursorText, readCursor } from '../base/cursor.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
-import { readChanges, type Changes, type ChangesQuery } from './changes.js';
-import { readDiffStat, type DiffStat } from './diff-stat.js';
+import { readChanges, type Changes, type ChangesQuery } from './diff/changes.js';
+import { readDiffStat, type DiffStat } from './diff/diff-stat.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
-import { ObjectStores } from './object-stores.js';
-import { PatchCache } from './patch-cache.js';
-import { patchPage } from './patch-page.js';
-import type { Patch } from './patch.js';
-import { findRepository, type RepositoryPath } from './repository.js';
-import { repositoryGit, type RepositoryGit } from './repository-git.js';
-import type { GitRunner } from './run-git.js';
-import { readCommit, type Commit, type CommitQuery } from './show-commit.js';
+import { ObjectStores } from './run/object-stores.js';
+import { PatchCache } from './diff/patch-cache.js';
+import { patchPage } from './diff/patch-page.js';
+import type { Patch } from './diff/patch.js';
+import { findRepository, type RepositoryPath } from './run/repository.js';
+import { repositoryGit, type RepositoryGit } from './run/repository-git.js';
+import type { GitRunner } from './run/run-git.js';
+import { readCommit, type Commit, type CommitQuery } from './diff/show-commit.js';
 import { readStatus, type Status } from './status.js';
 
 export interface GitParts {

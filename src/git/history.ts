@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { cursorText, readCursor } from '../base/cursor.js';
-import { pathArguments } from './diff-options.js';
+import { pathArguments } from './diff/diff-options.js';
 import { NulFields } from './nul-fields.js';
-import type { RepositoryGit } from './repository-git.js';
+import type { RepositoryGit } from './run/repository-git.js';
 import { commitIfAny, historyOf } from './revision.js';
-import { shownBytes } from './shown-bytes.js';
+import { shownBytes } from './diff/shown-bytes.js';
 
 /** A subject is a line; what calls itself one may be a book. */
 const MAX_SUBJECT_CHARS = 300;

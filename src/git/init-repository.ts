@@ -2,12 +2,12 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
-import { gitOf, repositoryAbove, type Repository } from './repository.js';
-import { repositoryGit } from './repository-git.js';
-import type { GitRunner } from './run-git.js';
-import { shownBytes } from './shown-bytes.js';
+import { gitOf, repositoryAbove, type Repository } from './run/repository.js';
+import { repositoryGit } from './run/repository-git.js';
+import type { GitRunner } from './run/run-git.js';
+import { shownBytes } from './diff/shown-bytes.js';
 
 export interface InitQuery {
   readonly initialBranch?: string;

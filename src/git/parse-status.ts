@@ -1,6 +1,6 @@
 // Pure: `git status --porcelain=v2 -z --branch`, field by field.
 import { unreadable } from './nul-fields.js';
-import { shownBytes } from './shown-bytes.js';
+import { shownBytes } from './diff/shown-bytes.js';
 
 export type StatusList = 'staged' | 'modified' | 'untracked' | 'deleted' | 'conflicted';
 

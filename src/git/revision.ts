@@ -1,7 +1,7 @@
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
-import type { ChangingGit } from './changing-git.js';
-import type { RepositoryGit } from './repository-git.js';
+import { oneLine } from '../base/text/text.js';
+import type { ChangingGit } from './worktree/changing-git.js';
+import type { RepositoryGit } from './run/repository-git.js';
 
 const MAX_REVISION_CHARS = 250;
 const SHOWN_CHARS = 100;

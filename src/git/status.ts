@@ -1,7 +1,7 @@
 import { NulFields } from './nul-fields.js';
-import { pathArguments } from './diff-options.js';
+import { pathArguments } from './diff/diff-options.js';
 import { StatusParser, type BranchFacts, type Renamed, type StatusList } from './parse-status.js';
-import type { RepositoryGit } from './repository-git.js';
+import type { RepositoryGit } from './run/repository-git.js';
 
 /** Names that are kept of each list; the rest is counted. An answer holds fewer. */
 const MAX_NAMES = 1_000;

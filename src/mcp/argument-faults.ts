@@ -1,7 +1,7 @@
 // Pure: what is wrong with a call's arguments, in words that a model can act on.
 import type { z } from 'zod';
-import { oneLine } from '../base/text.js';
-import { nearestName } from '../base/nearest-name.js';
+import { oneLine } from '../base/text/text.js';
+import { nearestName } from '../base/text/nearest-name.js';
 import { isObject, type JsonObject } from './json-object.js';
 
 /** A caller that got five things wrong reads the schema again; more would bury the first. */

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprot
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { errorText } from './call-tool.js';
-import { nearestName } from '../base/nearest-name.js';
+import { nearestName } from '../base/text/nearest-name.js';
 import type { Prompt } from './prompt.js';
 
 export interface PromptHost<Services> {

@@ -8,7 +8,7 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { callTool, type ToolHost } from './call-tool.js';
 import { personAt } from './elicitation.js';
-import { nearestName } from '../base/nearest-name.js';
+import { nearestName } from '../base/text/nearest-name.js';
 import type { Tool } from './tool.js';
 
 export interface ToolsHost<Services> extends ToolHost<Services> {

@@ -2,7 +2,7 @@ import { Server, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
-import { ListeningTransport } from './listening-transport.js';
+import { ListeningTransport } from './wire/listening-transport.js';
 import { ResourceUpdates } from './resource-updates.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
 import {

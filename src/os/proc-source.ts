@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
-import { KernelFiles } from '../base/kernel-files.js';
+import { KernelFiles } from '../base/files/kernel-files.js';
 import { isOwnProc } from './own-proc.js';
 import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf, type Pid } from './pid.js';

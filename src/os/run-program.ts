@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
-import { watchForPipe } from '../base/waits-for-pipe.js';
+import { watchForPipe } from '../base/files/waits-for-pipe.js';
 import { signalGroupOf } from './send-signals.js';
 
 /** Between asking a program to end and ending it: git removes its lock files in this time. */

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
-import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 

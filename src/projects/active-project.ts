@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 
 const SHOWN_CHARS = 400;

@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Worktree } from '../tasks/worktree-maker.js';
 import type { PromptServices } from './services.js';

@@ -2,7 +2,7 @@ import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { DisposableStore } from '../base/lifecycle.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import type { Resource } from '../mcp/resource.js';
 import type { ResourceServices } from './services.js';
 

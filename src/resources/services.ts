@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.js';
-import type { ReceiptService } from '../tasks/task-receipts.js';
+import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import type { TaskService } from '../tasks/task-service.js';
 
 /** What resources may use; services are built by the first read that asks for them. */

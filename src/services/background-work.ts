@@ -43,7 +43,7 @@ export class BackgroundWork implements Disposable {
   /** Loads the services only if there is something to do; a server without tasks stays small. */
   async #join(): Promise<void> {
     const { config } = this.#options;
-    const { queueWaits } = await import('../tasks/queue-waits.js');
+    const { queueWaits } = await import('../tasks/queue/queue-waits.js');
     const waits = await queueWaits(stateDirectory(config, this.#options));
     if (!waits && config.on_disconnect !== 'stop') return;
     await (await this.#services.taskServices()).tasks.advanceQueue();

@@ -1,10 +1,10 @@
 import { systemClock } from '../base/clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
-import { ContainerCopies } from '../processes/docker/container-copies.js';
+import { ContainerCopies } from '../processes/docker/copies/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
-import { refuseCopy } from '../processes/docker/copy-limits.js';
+import { refuseCopy } from '../processes/docker/copies/copy-limits.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
-import { DockerEngine } from '../processes/docker/docker-engine.js';
+import { DockerEngine } from '../processes/docker/engine/docker-engine.js';
 import type { DockerSpec } from '../processes/docker/docker-spec.js';
 import type { ProcessBackend } from '../processes/process-backend.js';
 import type { FoundProcess } from '../processes/process-manager.js';

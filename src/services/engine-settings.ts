@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.js';
-import type { EngineSettings } from '../processes/docker/engine-address.js';
+import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
 
 /** Where the Docker engine is, as the settings say. */
 export function engineSettings(

@@ -1,6 +1,6 @@
 import { ProjectExplorer } from '../files/project-explorer.js';
-import { askingEnvironment } from '../git/git-environment.js';
-import { gitRunner } from '../git/run-git.js';
+import { askingEnvironment } from '../git/run/git-environment.js';
+import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';

@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { GitService } from '../git/git-service.js';
-import { gitRunner } from '../git/run-git.js';
+import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { gitSurroundings } from './git-surroundings.js';

@@ -1,4 +1,4 @@
-import type { GitSurroundings } from '../git/git-environment.js';
+import type { GitSurroundings } from '../git/run/git-environment.js';
 import type { BridgeOptions } from './options.js';
 
 /** What git gets of the server's own surroundings. */

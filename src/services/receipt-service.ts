@@ -1,12 +1,12 @@
 import { systemClock } from '../base/clock.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
-import { ProjectSnapshots } from '../git/project-snapshots.js';
-import { gitRunner } from '../git/run-git.js';
+import { ProjectSnapshots } from '../git/state/project-snapshots.js';
+import { gitRunner } from '../git/run/run-git.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { StateDir } from '../store/state-dir.js';
-import { ReceiptGit } from '../tasks/receipt-git.js';
-import { ReceiptMaker } from '../tasks/receipt-maker.js';
-import { TaskReceipts } from '../tasks/task-receipts.js';
+import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
+import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
+import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import { gitSurroundings } from './git-surroundings.js';
 import type { BridgeOptions } from './options.js';
 

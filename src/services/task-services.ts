@@ -9,11 +9,11 @@ import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
 import type { Config } from '../config/schema.js';
-import { KeeperHost } from '../keeper/keeper-host.js';
-import type { SweeperParts } from '../keeper/sweeper.js';
-import { TaskJoiner } from '../keeper/task-joiner.js';
+import { KeeperHost } from '../keeper/host/keeper-host.js';
+import type { SweeperParts } from '../keeper/host/sweeper.js';
+import { TaskJoiner } from '../keeper/host/task-joiner.js';
 import type { EndMarked } from '../os/choose-processes.js';
-import type { EngineSettings } from '../processes/docker/engine-address.js';
+import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -169,8 +169,8 @@ async function sweepContainers(asked: {
   readonly mark: string;
 }): Promise<void> {
   const [{ DockerEngine }, { sweepTaskContainers }] = await Promise.all([
-    import('../processes/docker/docker-engine.js'),
-    import('../processes/docker/sweep-task-containers.js'),
+    import('../processes/docker/engine/docker-engine.js'),
+    import('../processes/docker/task-container/sweep-task-containers.js'),
   ]);
   const engine = new DockerEngine({ settings: asked.engine, homeDir: asked.homeDir, clock: systemClock });
   await sweepTaskContainers(engine, asked.mark);
@@ -189,7 +189,7 @@ async function sweepLeftovers(
     parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(fault) });
   try {
     const [{ STALE_FOLDER_MS, sweep, sweepFolders }, { runningMarks }] = await Promise.all([
-      import('../keeper/sweeper.js'),
+      import('../keeper/host/sweeper.js'),
       import('../os/running-marks.js'),
     ]);
     const running = runningMarks;

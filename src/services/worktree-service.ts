@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
-import { gitRunner } from '../git/run-git.js';
-import { Worktrees } from '../git/worktrees.js';
+import { gitRunner } from '../git/run/run-git.js';
+import { Worktrees } from '../git/worktree/worktrees.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { gitSurroundings } from './git-surroundings.js';
 import type { BridgeOptions } from './options.js';

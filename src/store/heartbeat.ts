@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { messageOf, systemCodeOf } from '../base/errors.js';
-import { writeJsonFileAtomically } from '../base/json-file.js';
+import { writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ownIdentity, processIdentitySchema, type ProcessIdentity } from './process-identity.js';

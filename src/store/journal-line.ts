@@ -1,7 +1,7 @@
 // Pure: one event of the journal as one line, and back.
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
-import { headBytes } from '../base/text.js';
+import { headBytes } from '../base/text/text.js';
 
 /** One event. `seq` counts from 1 (a gap tells of events that were lost), `at` is ISO 8601 in UTC; the event's own fields stand beside them. */
 export const journalEntrySchema = z.looseObject({

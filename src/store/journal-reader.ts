@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { openRegularFile } from '../base/regular-file.js';
+import { openRegularFile } from '../base/files/regular-file.js';
 import { MAX_LINE_BYTES, parseJournalLine, type JournalEntry } from './journal-line.js';
 
 export interface JournalPage {

@@ -4,7 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { readJsonFile } from '../base/json-file.js';
+import { readJsonFile } from '../base/files/json-file.js';
 import { isSameIdentity, processIdentitySchema } from './process-identity.js';
 
 const LOCK_VERSION = 1;

@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
-import { readJsonFile } from '../base/json-file.js';
+import { readJsonFile } from '../base/files/json-file.js';
 import { HEARTBEAT_MS, heartbeatFile, heartbeatFolder, heartbeatSchema } from './heartbeat.js';
 import {
   ownIdentity,

@@ -6,7 +6,7 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { isSameProject } from '../base/same-project.js';
+import { isSameProject } from '../projects/same-project.js';
 import { FileLocks, type CorruptLock } from './file-locks.js';
 import {
   newerLock,

@@ -3,8 +3,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
-import { readJsonFile, writeJsonFileAtomically } from '../base/json-file.js';
-import { networkFileSystem } from '../base/network-file-system.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
+import { networkFileSystem } from './network-file-system.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 export const SOCKET_SUFFIX = '.sock';

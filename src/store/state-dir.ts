@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
-import { syncFolder } from '../base/atomic-file.js';
+import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { networkFileSystem } from '../base/network-file-system.js';
-import { makeFolders } from '../base/make-folders.js';
+import { networkFileSystem } from './network-file-system.js';
+import { makeFolders } from '../base/files/make-folders.js';
 import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
 

@@ -1,5 +1,5 @@
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 import type { TaskSpec } from './task-spec.js';
 import { isFinal, type TaskRecord } from './task.js';
 

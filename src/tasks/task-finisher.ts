@@ -1,12 +1,12 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { writeJsonFileAtomically } from '../base/json-file.js';
+import { writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Logger } from '../base/logger.js';
-import { worktreeOf } from '../base/worktree-path.js';
+import { worktreeOf } from '../projects/worktree-path.js';
 import { hasHeartbeat, ownerState } from '../store/owner-state.js';
 import type { StateDir } from '../store/state-dir.js';
-import { withRecordClaim } from './record-claim.js';
-import { readRecordFile } from './record-file.js';
+import { withRecordClaim } from './record/record-claim.js';
+import { readRecordFile } from './record/record-file.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree } from './worktree-maker.js';
 

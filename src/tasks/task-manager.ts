@@ -10,9 +10,9 @@ import type { StateDir } from '../store/state-dir.js';
 import { checkPrompt } from './prompt.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
-import { endStuckTask } from './stuck-task.js';
-import { TaskQueue } from './task-queue.js';
-import { rebuiltRecord } from './rebuilt-record.js';
+import { endStuckTask } from './record/stuck-task.js';
+import { TaskQueue } from './queue/task-queue.js';
+import { rebuiltRecord } from './record/rebuilt-record.js';
 import { purposeOf, TaskReader } from './task-reader.js';
 import type {
   OutputPage,
@@ -26,8 +26,8 @@ import type {
   WaitOutcome,
 } from './task-service.js';
 import { TaskStarter, type StartSettings, type TaskStarterOptions } from './task-starter.js';
-import { waitForTasks } from './task-waiter.js';
-import { TaskWatches } from './task-watches.js';
+import { waitForTasks } from './watch/task-waiter.js';
+import { TaskWatches } from './watch/task-watches.js';
 import { TaskUnreachable } from './unreachable.js';
 
 /** A keeper that is being started has a record within this; then it has failed, and the task has its end. */

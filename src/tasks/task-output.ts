@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../base/text/text.js';
 
 /** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */
 const MAX_OPENS = 10;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { processIdentitySchema } from '../store/process-identity.js';
 import { worktreeSchema } from './worktree-maker.js';
-import { migrateRecord, RECORD_VERSION } from './record-versions.js';
+import { migrateRecord, RECORD_VERSION } from './record/record-versions.js';
 
 /** The statuses of the specification, and `waiting`: a decision is open. */
 export const taskStatuses = [

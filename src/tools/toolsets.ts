@@ -1,5 +1,5 @@
 import { BridgeError } from '../base/errors.js';
-import { nearestName } from '../base/nearest-name.js';
+import { nearestName } from '../base/text/nearest-name.js';
 
 /** Every toolset that can be chosen, with the words of the generated page. */
 export const toolsets = {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
+import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import { randomLine } from '../harness/line-grammar.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cliPermissions } from '../../src/approvals/cli-permissions.js';
-import { readPermissionRule } from '../../src/base/permission-rule.js';
+import { readPermissionRule } from '../../src/approvals/permission-rule.js';
 import { liveNames } from '../../src/projects/live-names.js';
 import { secretNames } from '../../src/projects/secret-names.js';
 import type { RuleRow } from '../../src/approvals/user-rules.js';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { coveringRule, exactRule } from '../../src/approvals/covering-rule.js';
-import { readPlainLine } from '../../src/approvals/plain-line.js';
-import { evaluators, keywords } from '../../src/approvals/shell-commands.js';
+import { readPlainLine } from '../../src/approvals/shell/plain-line.js';
+import { evaluators, keywords } from '../../src/approvals/shell/shell-commands.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import { row } from './shell-project.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
+import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
 import { judgeRequest, type JudgedRequest, type JudgedVerdict } from '../../src/approvals/judge-request.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules, type RuleRow } from '../../src/approvals/user-rules.js';

@@ -1,7 +1,7 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
-import type { LineVerdict } from '../../src/approvals/line-verdict.js';
+import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
+import type { LineVerdict } from '../../src/approvals/shell/line-verdict.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules, type RuleRow } from '../../src/approvals/user-rules.js';
 import type { ApprovalMode } from '../../src/approvals/decide.js';

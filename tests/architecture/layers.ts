@@ -21,12 +21,6 @@ export const layers: readonly Layer[] = [
     globals: ['process.kill'],
   },
   {
-    folder: 'config',
-    holds: 'the schema of all settings, the loader',
-    imports: ['base'],
-    globals: ['process.env'],
-  },
-  {
     folder: 'projects',
     holds: 'allowed roots, active project, paths; secret and live file names',
     imports: ['base'],
@@ -34,7 +28,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'store',
     holds: 'state directory, journal, locks, process identity, append files',
-    imports: ['os', 'base'],
+    imports: ['projects', 'os', 'base'],
   },
   {
     folder: 'pty',
@@ -46,6 +40,12 @@ export const layers: readonly Layer[] = [
     folder: 'approvals',
     holds: 'rules and the pure `decide`, screen patterns',
     imports: ['projects', 'base'],
+  },
+  {
+    folder: 'config',
+    holds: 'the schema of all settings, the loader',
+    imports: ['approvals', 'base'],
+    globals: ['process.env'],
   },
   {
     folder: 'claude',
@@ -155,12 +155,12 @@ export const exceptions: readonly {
     why: 'the command reads tasks through the same services as a server',
   },
   {
-    file: 'keeper/receipt-parts.ts',
+    file: 'keeper/main/receipt-parts.ts',
     imports: 'git',
     why: 'a part of keep-task, which composes: a receipt reads the repository by git',
   },
   {
-    file: 'keeper/receipt-parts.ts',
+    file: 'keeper/main/receipt-parts.ts',
     imports: 'projects',
     why: 'git reads a repository inside the allowed roots alone',
   },

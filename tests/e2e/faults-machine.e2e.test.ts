@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { KeeperClient } from '../../src/keeper/keeper-client.js';
+import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
 import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { launchSpec } from '../harness/launch-spec.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';

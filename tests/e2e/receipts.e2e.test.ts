@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ScriptedTurn } from '../../src/cli/demo/messages-api.js';
-import { receiptSchema, type Receipt } from '../../src/tasks/receipt.js';
+import { receiptSchema, type Receipt } from '../../src/tasks/receipt/receipt.js';
 import { taskRecordSchema } from '../../src/tasks/task.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';

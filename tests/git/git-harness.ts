@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { GitService, type GitParts } from '../../src/git/git-service.js';
-import { gitRunner, type GitRunner } from '../../src/git/run-git.js';
+import { gitRunner, type GitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 

@@ -2,11 +2,11 @@ import { access, appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { askingEnvironment } from '../../src/git/git-environment.js';
+import { askingEnvironment } from '../../src/git/run/git-environment.js';
 import { GitService } from '../../src/git/git-service.js';
-import { ProjectSnapshots } from '../../src/git/project-snapshots.js';
-import { gitRunner, type GitRunner } from '../../src/git/run-git.js';
-import { Worktrees } from '../../src/git/worktrees.js';
+import { ProjectSnapshots } from '../../src/git/state/project-snapshots.js';
+import { gitRunner, type GitRunner } from '../../src/git/run/run-git.js';
+import { Worktrees } from '../../src/git/worktree/worktrees.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';

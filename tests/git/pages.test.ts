@@ -2,10 +2,10 @@ import { readFile, readlink, symlink, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { patchPage } from '../../src/git/patch-page.js';
-import { PatchReader } from '../../src/git/patch.js';
+import { patchPage } from '../../src/git/diff/patch-page.js';
+import { PatchReader } from '../../src/git/diff/patch.js';
 import { GitService } from '../../src/git/git-service.js';
-import type { GitRunner } from '../../src/git/run-git.js';
+import type { GitRunner } from '../../src/git/run/run-git.js';
 import { gitPlace } from './git-harness.js';
 
 /** All pages of a patch that comes in pieces of a size. */

@@ -1,9 +1,9 @@
 import { Emitter } from '../../src/base/event.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { keepTask } from '../../src/keeper/keep-task.js';
+import { keepTask } from '../../src/keeper/main/keep-task.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
-import type { TaskRun } from '../../src/tasks/task-run.js';
+import type { TaskRun } from '../../src/tasks/run/task-run.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
 
 /** Keeps tasks in this process, without a socket between caller and run. */

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createTaskId } from '../../src/base/ids.js';
-import { writeJsonFileAtomically } from '../../src/base/json-file.js';
-import { KeeperHost } from '../../src/keeper/keeper-host.js';
+import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
+import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { TaskRecord } from '../../src/tasks/task.js';

@@ -1,6 +1,6 @@
 // Runs lines that were allowed, and tells what they did that no rule allows.
 import { coveringRule } from '../../src/approvals/covering-rule.js';
-import { readPlainLine, type PlainWord } from '../../src/approvals/plain-line.js';
+import { readPlainLine, type PlainWord } from '../../src/approvals/shell/plain-line.js';
 import type { UserRule } from '../../src/approvals/user-rules.js';
 import { expectedPlaces, type LineSandbox, type LineShell, type Started } from './line-sandbox.js';
 

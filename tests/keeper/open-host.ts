@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { createTaskId } from '../../src/base/ids.js';
-import { writeJsonFileAtomically } from '../../src/base/json-file.js';
-import { KeeperHost } from '../../src/keeper/keeper-host.js';
+import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
+import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { HostUnderTest } from '../contracts/task-host.js';
@@ -14,7 +14,7 @@ import { sampleSpec } from '../tasks/sample-task.js';
 
 /** See `bundledProgram`: to be called by each file of tests, whose keepers it makes. */
 export function bundleKeeper(): () => string {
-  return bundledProgram(new URL('../../src/keeper/keeper-main.ts', import.meta.url));
+  return bundledProgram(new URL('../../src/keeper/main/keeper-main.ts', import.meta.url));
 }
 
 export interface HostOptions {

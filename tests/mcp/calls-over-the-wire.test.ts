@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Emitter, nextEvent } from '../../src/base/event.js';
 import { serveConnection } from '../../src/mcp/server.js';
-import { StdioWire } from '../../src/mcp/stdio-wire.js';
+import { StdioWire } from '../../src/mcp/wire/stdio-wire.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { initialize, RawReplies, request } from './raw-client.js';
 import { serverParts } from './serving.js';

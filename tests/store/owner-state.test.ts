@@ -4,7 +4,7 @@ import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/clock.js';
-import { writeJsonFileAtomically } from '../../src/base/json-file.js';
+import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { Heartbeat, HEARTBEAT_MS, heartbeatFile, heartbeatFolder } from '../../src/store/heartbeat.js';
 import {
@@ -15,7 +15,7 @@ import {
   sweepHeartbeats,
 } from '../../src/store/owner-state.js';
 import { ownIdentity, type ProcessIdentity } from '../../src/store/process-identity.js';
-import { makeFolders } from '../../src/base/make-folders.js';
+import { makeFolders } from '../../src/base/files/make-folders.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 let statePath: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { judgeRequest } from '../../src/approvals/judge-request.js';
-import { judgeShellLine } from '../../src/approvals/judge-shell-line.js';
+import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
 import { realPlaces } from '../../src/approvals/places.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import type { SessionAnswer, SessionRequest } from '../../src/claude/session.js';

@@ -1,11 +1,11 @@
 import { systemClock } from '../../src/base/clock.js';
 import { Emitter } from '../../src/base/event.js';
-import { writeJsonFileAtomically } from '../../src/base/json-file.js';
+import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 import type { StateDir } from '../../src/store/state-dir.js';
-import { initialRecord } from '../../src/tasks/initial-record.js';
-import { projectBusy } from '../../src/tasks/project-busy.js';
+import { initialRecord } from '../../src/tasks/record/initial-record.js';
+import { projectBusy } from '../../src/tasks/queue/project-busy.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir } from '../../src/store/state-dir.js';
-import { recoverTask } from '../../src/tasks/recovery.js';
+import { recoverTask } from '../../src/tasks/record/recovery.js';
 import { taskRecordSchema } from '../../src/tasks/task.js';
 
 // A program of its own, started by recovery-races.test.ts: gives a task its end when it is told to, as `killed` or as `error`; the first `deaths` that do so are killed.

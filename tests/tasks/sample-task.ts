@@ -1,5 +1,5 @@
 import type { TaskRecord } from '../../src/tasks/task.js';
-import { initialRecord } from '../../src/tasks/initial-record.js';
+import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
 
 export const TASK_ID = 'task_0123456789abcdef0123';

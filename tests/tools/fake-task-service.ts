@@ -12,7 +12,7 @@ import type {
   TaskWait,
   WaitOutcome,
 } from '../../src/tasks/task-service.js';
-import type { ReceiptService } from '../../src/tasks/task-receipts.js';
+import type { ReceiptService } from '../../src/tasks/receipt/task-receipts.js';
 import { isFinal, type Decision, type TaskRecord } from '../../src/tasks/task.js';
 
 export const TASK_ID = 'task_0123456789abcdef0123';

@@ -1,6 +1,6 @@
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { nextEvent, type Event } from '../../base/event.js';
-import { withoutControl } from '../../base/text.js';
+import { withoutControl } from '../../base/text/text.js';
 import type { SendResult } from '../session.js';
 import {
   asksToLeave,

@@ -4,7 +4,7 @@ import { Emitter } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { tailChars } from '../../base/text.js';
+import { tailChars } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';

@@ -4,7 +4,7 @@ import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import type { PipedProgram, SpawnPiped } from '../../pty/piped-program.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import type { SessionEvent, SessionRequest, TurnFault } from '../session.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
 import { faultKindOf } from '../trouble/fault-kinds.js';

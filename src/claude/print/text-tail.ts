@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { tailChars } from '../../base/text.js';
+import { tailChars } from '../../base/text/text.js';
 
 /** Ten times what a status shows and several screens: more is in the log. */
 const KEPT_CHARS = 64 * 1024;

@@ -3,7 +3,7 @@ import type { ScreenPatterns } from '../../approvals/screen-patterns.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { oneLine, tailChars, withoutControl } from '../../base/text.js';
+import { oneLine, tailChars, withoutControl } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { pauseUntil } from '../../pty/pause-until.js';
 import type { PtySession, PtySpawner } from '../../pty/pty-session.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import { findProgram } from '../../pty/find-program.js';
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { readRegularFile } from '../../base/regular-file.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
 
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 const texts = z.array(z.string());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import type { OpenDecision, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { tailChars } from '../../base/text.js';
+import { tailChars } from '../../base/text/text.js';
 
 /** Of each stream: what a person needs to see why a command failed. */
 const KEPT_CHARS = 64 * 1024;

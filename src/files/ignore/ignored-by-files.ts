@@ -2,8 +2,8 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { systemCodeOf } from '../../base/errors.js';
-import { readRegularFile } from '../../base/regular-file.js';
-import { oneLine } from '../../base/text.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { oneLine } from '../../base/text/text.js';
 import type { IgnoreRules, NameInFolder } from './ignore-rules.js';
 import { isSlowPattern } from './slow-pattern.js';
 

@@ -1,6 +1,6 @@
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
-import type { WorkTree } from '../../git/work-tree.js';
+import { oneLine } from '../../base/text/text.js';
+import type { WorkTree } from '../../git/worktree/work-tree.js';
 import type { IgnoreRules } from './ignore-rules.js';
 
 const SHOWN_CHARS = 300;

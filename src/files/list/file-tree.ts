@@ -1,5 +1,5 @@
 // Pure: the lines of a drawn tree.
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import type { ListedEntry } from './list-page.js';
 
 /** A name has at most 255 bytes; control characters in it grow when they are shown. */

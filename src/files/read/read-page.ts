@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import { countNewlines } from './count-newlines.js';
 import { fileCursor, placeOfCursor, type FilePlace } from './file-cursor.js';

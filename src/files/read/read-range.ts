@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import type { FileFactsCache } from './file-facts.js';
 import { lastFeedEnd } from './line-feeds.js';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { wholeUtf8End } from '../../base/utf8.js';
+import { wholeUtf8End } from '../../base/text/utf8.js';
 
 // Pure: which text a file holds, if any, and how its bytes become that text.
 

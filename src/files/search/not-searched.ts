@@ -1,4 +1,4 @@
-import { someNames } from '../../base/text.js';
+import { someNames } from '../../base/text/text.js';
 import type { FileText } from './text-of-file.js';
 
 /** Counts the files that a search could not look into, or not wholly, and names those that it must not show. */

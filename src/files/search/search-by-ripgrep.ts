@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { gitRuns } from '../../base/git-slots.js';
+import { gitRuns } from '../../git/run/git-slots.js';
 import { runProgram } from '../../os/run-program.js';
 import { isSecretName } from '../../projects/secret-names.js';
 import { isRepository } from '../ignore/git-above.js';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text/text.js';
 import { isSecretName } from '../../projects/secret-names.js';
 import type { NotSearched } from './not-searched.js';
 import type { SearchPage, SearchPageBuilder } from './search-page.js';

@@ -1,4 +1,4 @@
-import type { WorkTree } from '../../git/work-tree.js';
+import type { WorkTree } from '../../git/worktree/work-tree.js';
 import type { FolderWalk } from '../list/walk-folder.js';
 import type { SearchPosition } from './search-page.js';
 import type { Finder } from './search-query.js';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { isDeepJson } from '../../base/json-depth.js';
+import { isDeepJson } from '../../base/text/json-depth.js';
 
 /** A record, an answer or a prompt fits well within this; a longer line is no keeper's. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;

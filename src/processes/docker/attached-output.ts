@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { OutputSink } from '../process-backend.js';
-import { FrameSplitter, type OutputPiece } from './frame-splitter.js';
+import { FrameSplitter, type OutputPiece } from './engine/frame-splitter.js';
 import { initFault, MAX_INIT_WORDS_BYTES, mayBeInitWords } from './init-words.js';
 
 /**

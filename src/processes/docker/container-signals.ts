@@ -1,7 +1,7 @@
 import { BridgeError } from '../../base/errors.js';
 import { constants } from 'node:os';
-import { refusalOf, type DockerEngine } from './docker-engine.js';
-import { runInside, type InsideResult } from './run-inside.js';
+import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
+import { runInside, type InsideResult } from './engine/run-inside.js';
 
 /**
  * What init does not pass on: it cannot be told not to take them itself. SIGKILL is no such case: with init, all ends.

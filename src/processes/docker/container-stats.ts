@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listenersInTable } from '../host/listening-ports.js';
 import type { ProcessStats } from '../process-handle.js';
-import { refusalOf, type DockerEngine } from './docker-engine.js';
-import { runInside } from './run-inside.js';
+import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
+import { runInside } from './engine/run-inside.js';
 
 const NANOSECONDS = 1e9;
 

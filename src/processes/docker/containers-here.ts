@@ -1,4 +1,4 @@
-import { KernelFiles } from '../../base/kernel-files.js';
+import { KernelFiles } from '../../base/files/kernel-files.js';
 import type { Pid } from '../../os/pid.js';
 import { thisMachine } from '../../os/process-system.js';
 import { signalProcesses } from '../../os/send-signals.js';

@@ -16,9 +16,9 @@ import { containerStateSchema, endOfState, type ContainerState } from './contain
 import { ContainerInput } from './container-input.js';
 import { ContainerSignals } from './container-signals.js';
 import { statsOfContainer } from './container-stats.js';
-import { refusalOf, type DockerEngine, type EngineAnswer } from './docker-engine.js';
+import { refusalOf, type DockerEngine, type EngineAnswer } from './engine/docker-engine.js';
 import type { DockerSpec } from './docker-spec.js';
-import { waitForContainer } from './wait-for-container.js';
+import { waitForContainer } from './engine/wait-for-container.js';
 
 /** After the end of a process the rest of its output is in the engine's hands; nothing for so long means that no more comes. */
 const QUIET_AFTER_END_MS = 5_000;

@@ -3,8 +3,8 @@ import type { Logger } from '../../base/logger.js';
 import type { ProcessIdentity } from '../../store/process-identity.js';
 import type { ProcessBackend } from '../process-backend.js';
 import { DockerBackend } from './docker-backend.js';
-import { DockerEngine } from './docker-engine.js';
-import type { EngineSettings } from './engine-address.js';
+import { DockerEngine } from './engine/docker-engine.js';
+import type { EngineSettings } from './engine/engine-address.js';
 
 /** What a keeper needs to know to run a process in a container as its server would. */
 export interface KeptContainers {

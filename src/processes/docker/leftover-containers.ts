@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/logger.js';
 import { isSameIdentity, type ProcessIdentity, type ProcessState } from '../../store/process-identity.js';
 import { keeperIn, labelNames, ownedBy, type ContainerOwner } from './container-labels.js';
-import type { DockerEngine } from './docker-engine.js';
+import type { DockerEngine } from './engine/docker-engine.js';
 
 /** Volumes that no caller named are kept up to this number, newest first; those of running containers always. */
 const KEPT_VOLUMES = 200;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withinMs, type Clock } from '../../base/clock.js';
-import type { DockerEngine } from './docker-engine.js';
+import type { DockerEngine } from './engine/docker-engine.js';
 
 /** Most programs say something at once, and so does init when there is none; of the others the engine is asked. */
 const FIRST_SIGN_MS = 5;

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { extract, pack } from 'tar-stream';
 import { isOwnKind, volumeLabels, type ContainerOwner } from './container-labels.js';
-import { refusalOf, type DockerEngine } from './docker-engine.js';
+import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
 
 const PREFIX = 'process-mcp-volume-';

@@ -1,4 +1,4 @@
-import { tailChars } from '../../base/text.js';
+import { tailChars } from '../../base/text/text.js';
 import type { OutputReader } from './output-reader.js';
 import { plainText } from './plain-text.js';
 import { incompleteTail, tornStart } from './whole-characters.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { headBytes, tailChars } from '../../base/text.js';
+import { headBytes, tailChars } from '../../base/text/text.js';
 import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';

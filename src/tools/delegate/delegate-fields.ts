@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tailChars } from '../../base/text.js';
+import { tailChars } from '../../base/text/text.js';
 import { uuidOfTask } from '../../tasks/delegated-id.js';
 import { delegatedStatus } from '../../tasks/delegation.js';
 import type { TaskRecord } from '../../tasks/task.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { someNames } from '../../base/text.js';
-import type { CopyOutcome } from '../../processes/docker/container-copies.js';
+import { someNames } from '../../base/text/text.js';
+import type { CopyOutcome } from '../../processes/docker/copies/container-copies.js';
 
 /** What a copy answers. */
 export const copyOutput = {

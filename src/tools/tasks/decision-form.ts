@@ -1,10 +1,10 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
-import { shownLine } from '../../base/unseen-characters.js';
-import { quotedLines } from '../../base/text.js';
+import { shownLine } from '../../base/text/unseen-characters.js';
+import { quotedLines } from '../../base/text/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
-import { headline, wholeRequest } from '../../tasks/whole-request.js';
+import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
 
 const SUMMARY_CHARS = 1_000;
 const WHY_CHARS = 300;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
-import { receiptView } from '../../tasks/receipt-view.js';
+import { receiptView } from '../../tasks/receipt/receipt-view.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
 

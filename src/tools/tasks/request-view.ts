@@ -1,5 +1,5 @@
 // Pure: what a decision asks, as whoever answers it reads it.
-import { countOf, headBytes } from '../../base/text.js';
+import { countOf, headBytes } from '../../base/text/text.js';
 import type { Decision } from '../../tasks/task.js';
 
 /** What is shown of one request. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
-import { oneLine, tailChars } from '../../base/text.js';
+import { oneLine, tailChars } from '../../base/text/text.js';
 import { openDecisions, taskStatusSchema, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { requestView } from './request-view.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AttachedOutput } from '../../../src/processes/docker/attached-output.js';
-import { FrameSplitter } from '../../../src/processes/docker/frame-splitter.js';
+import { FrameSplitter } from '../../../src/processes/docker/engine/frame-splitter.js';
 import { Collector } from '../../contracts/process-backend/under-test.js';
 
 function frame(stream: 1 | 2, bytes: Uint8Array): Buffer {

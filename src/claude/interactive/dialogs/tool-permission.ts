@@ -1,4 +1,4 @@
-import { countedLine } from '../../../base/text.js';
+import { countedLine } from '../../../base/text/text.js';
 import { defineDialog } from './dialog.js';
 
 const SUMMARY_CHARS = 200;

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { replaceFile, type AtomicWrite } from './atomic-file.js';
+import { BridgeError, messageOf } from '../errors.js';
+import { readRegularFile } from './regular-file.js';
+import { oneLine } from '../text/text.js';
+
+export type JsonFile<T> =
+  | { readonly state: 'ok'; readonly value: T }
+  | { readonly state: 'missing' }
+  /** It is there and is not what it should be; `why` completes the sentence "the file is unusable: …". */
+  | { readonly state: 'corrupt'; readonly why: string };
+
+/** Far above anything that is written; a larger file is no file of ours. */
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
+const MAX_WHY_CHARS = 500;
+
+/**
+ * Reads a JSON file through a schema. Only regular files of at most `maxBytes` (64 MB) are read. Throws BridgeError STATE_UNUSABLE when
+ * the system refuses (permissions, too many open files, a failing disk): that says nothing about what the file holds.
+ */
+export async function readJsonFile<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  maxBytes = MAX_JSON_BYTES,
+): Promise<JsonFile<T>> {
+  let text: string;
+  try {
+    const read = await readRegularFile(path, maxBytes);
+    if (read.state === 'missing') return read;
+    if (read.state === 'refused') return corrupt(read.why);
+    text = read.bytes.toString('utf8');
+  } catch (fault) {
+    throw unusable('read', path, fault);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (fault) {
+    return corrupt(text.trim() === '' ? 'it is empty' : `it is not JSON: ${messageOf(fault)}`);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { state: 'ok', value: parsed.data };
+  const faults = parsed.error.issues.map(
+    (issue) => `${issue.path.map(String).join('.') || 'the whole'}: ${issue.message}`,
+  );
+  return corrupt(faults.join('; '));
+}
+
+/**
+ * Replaces a file by `value` as JSON, see `replaceFile`; more than `maxBytes` is refused, so that what is written can be read
+ * again. Throws BridgeError STATE_UNUSABLE; the old content stays then.
+ */
+export async function writeJsonFileAtomically(
+  path: string,
+  value: unknown,
+  {
+    mode = 0o600,
+    durable = true,
+    maxBytes = MAX_JSON_BYTES,
+  }: Partial<AtomicWrite> & { readonly maxBytes?: number } = {},
+): Promise<void> {
+  try {
+    const text = `${JSON.stringify(value, null, 2)}\n`;
+    if (Buffer.byteLength(text) > maxBytes)
+      throw new Error(`it would be larger than ${maxBytes} bytes, and could not be read again`);
+    await replaceFile(path, text, { mode, durable });
+  } catch (fault) {
+    throw unusable('write', path, fault);
+  }
+}
+
+function corrupt(why: string): { readonly state: 'corrupt'; readonly why: string } {
+  return { state: 'corrupt', why: oneLine(why, MAX_WHY_CHARS) };
+}
+
+function unusable(verb: 'read' | 'write', path: string, fault: unknown): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `Cannot ${verb} ${path}: ${messageOf(fault)}`,
+    'Check that the folder exists and is yours, that its disk has room, and that not too many files are open.',
+    { cause: fault },
+  );
+}

@@ -1,0 +1,50 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolder } from './atomic-file.js';
+import { systemCodeOf } from '../errors.js';
+
+/**
+ * Makes a folder and the parents that are missing, each with `mode` less the umask. A folder that exists is left as it is.
+ * The new names are on disk when it resolves, so a durable file below them is found after a power loss. Throws the system's fault.
+ *
+ * `mkdir` with `recursive` reports ENOENT on a read-only disk (Node.js 20 to 24); this reports EROFS.
+ */
+export async function makeFolders(path: string, mode: number): Promise<void> {
+  try {
+    await makeFolder(path, mode);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT' || dirname(path) === path) throw fault;
+    await makeFolders(dirname(path), mode);
+    await makeFolder(path, mode);
+  }
+}
+
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (fault) {
+    // It may exist already, or another process made it at the same moment.
+    if (!(await isFolder(path))) throw fault;
+    return;
+  }
+  await syncName(path);
+}
+
+/** Puts the name of this folder, which its parent holds, on disk. */
+async function syncName(path: string): Promise<void> {
+  try {
+    await syncFolder(dirname(path));
+  } catch (fault) {
+    // A parent that may be passed through but not listed (mode 0711) cannot be opened for fsync.
+    if (systemCodeOf(fault) !== 'EACCES') throw fault;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    // Missing or closed to us: `mkdir` reports which.
+    return false;
+  }
+}

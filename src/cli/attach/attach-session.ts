@@ -1,0 +1,218 @@
+import type { Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { KeeperClient } from '../../keeper/host/keeper-client.js';
+import type { TerminalPush } from '../../keeper/wire/task-messages.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { answerFor, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
+import { AttachKeys } from './attach-keys.js';
+import { TypedKeys } from './typed-keys.js';
+import { RESET_TERMINAL, type UserTerminal } from './user-terminal.js';
+
+/** Lines above the screen that are brought along, so that one can scroll back. */
+const SCROLLBACK_LINES = 500;
+/** How long a note stands in the last row. */
+const NOTE_MS = 2_500;
+const CLEAR = '\x1b[H\x1b[J';
+const BEGIN_UPDATE = '\x1b[?2026h';
+const END_UPDATE = '\x1b[?2026l';
+const BELL = '\x07';
+
+export type AttachEnd =
+  | { readonly how: 'detached' }
+  | { readonly how: 'ended'; readonly record: TaskRecord }
+  | { readonly how: 'lost' }
+  | { readonly how: 'told'; readonly why: string; readonly exitCode: number };
+
+export interface AttachSessionOptions {
+  readonly link: KeeperClient;
+  readonly terminal: UserTerminal;
+  readonly record: TaskRecord;
+  readonly clock: Clock;
+  readonly detachKey: { readonly name: string; readonly byte: number };
+  readonly readOnly: boolean;
+}
+
+/** A person's terminal on a task: shows the session, passes keys on, and answers decisions from a bar in the last row. */
+export class AttachSession implements Disposable {
+  readonly #options: AttachSessionOptions;
+  readonly #owned = new DisposableStore();
+  readonly #keys: AttachKeys;
+  readonly ended: Promise<AttachEnd>;
+  #end: (end: AttachEnd) => void = () => undefined;
+  #record: TaskRecord;
+  #asked: string | undefined;
+  #isChoosing = false;
+  #note: { readonly text: string; readonly timer: Disposable } | undefined;
+  /** Its rows; none when nothing is to be said. */
+  #bar: readonly string[] = [];
+  #shown: TerminalPush['kind'] | undefined;
+  #hadState = false;
+  /** What came before this terminal was opened; a keeper shows the screen before it answers the wish to watch. */
+  #early: TerminalPush[] | undefined = [];
+
+  constructor(options: AttachSessionOptions) {
+    const { link, terminal, record, detachKey } = options;
+    this.#options = options;
+    this.#record = record;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.#keys = new AttachKeys(detachKey.byte, () => openDecisions(this.#record).length > 0);
+    this.#owned.add(link.onTerminal((push) => this.#show(push)));
+    this.#owned.add(link.onDidChange((changed) => this.#onRecord(changed)));
+    this.#owned.add(
+      link.onDidClose(() =>
+        this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
+      ),
+    );
+    const typed = this.#owned.add(new TypedKeys(options.clock, (keys) => this.#onTyped(keys)));
+    this.#owned.add(terminal.onKeys((bytes) => typed.read(bytes)));
+    this.#owned.add(terminal.onResize(() => this.#view()));
+    this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'told', ...end })));
+  }
+
+  /** Begins to watch. Throws TASK_NOT_RUNNING when the task has no terminal. */
+  async start(): Promise<void> {
+    const { terminal, link, detachKey, readOnly, record } = this.#options;
+    const what = readOnly ? 'watching only' : 'your keys go to the session';
+    this.#setNote(`${record.task_id} · ${what} · ${detachKey.name} detaches`);
+    await link.watch(this.#viewNow());
+    terminal.open();
+    // What stood there stays readable above.
+    terminal.write('\n'.repeat(terminal.size.rows) + CLEAR);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const push of early) this.#show(push);
+  }
+
+  dispose(): void {
+    this.#note?.timer.dispose();
+    this.#owned.dispose();
+  }
+
+  #viewNow(): Parameters<KeeperClient['watch']>[0] {
+    this.#bar = this.#barNow();
+    return {
+      ...this.#options.terminal.size,
+      read_only: this.#options.readOnly,
+      covered: this.#bar.length > 0,
+      scrollback: this.#hadState ? 0 : SCROLLBACK_LINES,
+    };
+  }
+
+  /** Asks for what is to be seen now: the size or the bar is another one. */
+  #view(): void {
+    this.#told(this.#options.link.watch(this.#viewNow()));
+    this.#drawBar();
+  }
+
+  #show(push: TerminalPush): void {
+    if (this.#early !== undefined) {
+      this.#early.push(push);
+      return;
+    }
+    const { kind, data } = push;
+    const { terminal, link } = this.#options;
+    const bytes = Buffer.from(data, 'base64');
+    const before = this.#shown;
+    this.#shown = kind;
+    this.#hadState ||= kind === 'state';
+    let isTaken: boolean;
+    if (kind === 'output') isTaken = terminal.write(bytes);
+    else {
+      const isAnew = kind === 'state' || before !== 'picture';
+      terminal.write(BEGIN_UPDATE + (isAnew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
+      terminal.write(bytes);
+      isTaken = terminal.write((this.#bar.length === 0 ? '' : barAt(this.#bar, terminal.size)) + END_UPDATE);
+    }
+    if (isTaken) return;
+    // The keeper notices that nobody reads, and sends the newest state when somebody does again.
+    link.pause();
+    void terminal.drained().then(() => link.resume());
+  }
+
+  #onRecord(record: TaskRecord): void {
+    this.#record = record;
+    if (isFinal(record.status)) {
+      this.#end({ how: 'ended', record });
+      return;
+    }
+    const [first] = openDecisions(record);
+    if (first?.decision_id === this.#asked) return;
+    this.#asked = first?.decision_id;
+    this.#isChoosing = false;
+    if (first !== undefined) this.#options.terminal.write(BELL);
+    this.#view();
+  }
+
+  #onTyped(typed: Buffer): void {
+    for (const action of this.#keys.read(typed)) {
+      switch (action.kind) {
+        case 'keys':
+          if (!this.#options.readOnly) this.#told(this.#options.link.type(action.bytes));
+          break;
+        case 'detach':
+          this.#end({ how: 'detached' });
+          return;
+        case 'choosing':
+          this.#setChoosing(true);
+          break;
+        case 'chosen':
+          this.#choose(action.key);
+          break;
+        case 'cancelled':
+          this.#setChoosing(false);
+          break;
+      }
+    }
+  }
+
+  #choose(key: string): void {
+    this.#setChoosing(false);
+    const decision = openDecisions(this.#record).find(({ decision_id }) => decision_id === this.#asked);
+    if (decision === undefined) return;
+    const isShown = requestRows(decision, this.#options.terminal.size) !== undefined;
+    const answer = answerFor(decision, key, isShown);
+    if (answer === undefined) this.#setNote(`'${key}' is no answer to this`);
+    else this.#told(this.#options.link.respond(answer));
+  }
+
+  #setChoosing(isChoosing: boolean): void {
+    this.#isChoosing = isChoosing;
+    this.#view();
+  }
+
+  #setNote(text: string): void {
+    this.#note?.timer.dispose();
+    const timer = this.#options.clock.after(NOTE_MS, () => {
+      this.#note = undefined;
+      this.#view();
+    });
+    this.#note = { text, timer };
+    if (this.#shown !== undefined) this.#view();
+  }
+
+  #barNow(): readonly string[] {
+    const { detachKey, terminal } = this.#options;
+    const open = openDecisions(this.#record);
+    const [first] = open;
+    if (this.#note !== undefined && !this.#isChoosing) return [this.#note.text];
+    if (first === undefined) return [];
+    const shown = requestRows(first, terminal.size);
+    const more = open.length - 1;
+    return this.#isChoosing
+      ? choosingBar(first, more, detachKey.name, shown)
+      : [decisionBar(first, more, detachKey.name, shown !== undefined)];
+  }
+
+  #drawBar(): void {
+    if (this.#bar.length > 0 && this.#shown === 'picture')
+      this.#options.terminal.write(barAt(this.#bar, this.#options.terminal.size));
+  }
+
+  /** A wish that the keeper refused is told in the bar; one that is lost with the connection is told by its end. */
+  #told(wish: Promise<unknown>): void {
+    wish.catch((fault: unknown) => {
+      if (!this.#owned.isDisposed) this.#setNote(messageOf(fault));
+    });
+  }
+}

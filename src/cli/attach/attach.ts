@@ -1,0 +1,160 @@
+import { ReadStream, WriteStream } from 'node:tty';
+import { systemClock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
+import { loadConfig } from '../../config/load-config.js';
+import { stateDirectory } from '../../config/state-directory.js';
+import { KeeperClient } from '../../keeper/host/keeper-client.js';
+import { requireOutsideTasks } from '../require-outside-tasks.js';
+import { openStateDir, type StateDir } from '../../store/state-dir.js';
+import { readRecordFile } from '../../tasks/record/record-file.js';
+import { readLogPage } from '../../tasks/task-output.js';
+import { isFinal, type TaskRecord, type TaskStatus } from '../../tasks/task.js';
+import { DEFAULT_DETACH_KEY, detachByte } from './attach-keys.js';
+import { AttachSession, type AttachEnd } from './attach-session.js';
+import { findTask } from '../find-task.js';
+import { followLog } from './follow-log.js';
+import { UserTerminal } from './user-terminal.js';
+
+/** What `attach` exits with when its task ends. */
+const exitCodes: Partial<Record<TaskStatus, number>> = { completed: 0, timeout: 124, killed: 130 };
+const EXIT_FAILED = 1;
+/** The keeper is gone and left no end. */
+const EXIT_LOST = 69;
+
+export interface AttachOptions {
+  /** An id, the beginning of one, or undefined for the only task that runs. */
+  readonly task: string | undefined;
+  readonly detachKey?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly configPath?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly homeDir: string;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+/** Puts a task's terminal into this one until the person detaches or the task ends; resolves with the exit code. */
+export async function runAttach(options: AttachOptions): Promise<number> {
+  await requireOutsideTasks(options.env, 'attach to tasks');
+  const name = options.detachKey ?? DEFAULT_DETACH_KEY;
+  const detachKey = { name, byte: detachByte(name) };
+  const { config } = await loadConfig({
+    env: options.env,
+    cwd: process.cwd(),
+    homeDir: options.homeDir,
+    configPath: options.configPath,
+  });
+  const stateDir = await openStateDir({ path: stateDirectory(config, options) });
+  const read = reader(stateDir);
+  const record = await findTask({ ids: () => stateDir.listTaskIds(), read }, options.task);
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  if (isFinal(record.status)) {
+    say(endWords(record));
+    return exitCodeOf(record);
+  }
+  const { input, output } = options;
+  if (!(input instanceof ReadStream) || !(output instanceof WriteStream)) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'Attaching needs a terminal on stdin and stdout.',
+      `Without one: claude-code-bridge tasks follow ${record.task_id}.`,
+    );
+  }
+  const link = await KeeperClient.connect(record.task_id, record.socket_path, 'watcher');
+  if (link === undefined) return tellLost(await read(record.task_id), record, say);
+  const terminal = new UserTerminal({ input, output });
+  const session = new AttachSession({
+    link,
+    terminal,
+    record,
+    clock: systemClock,
+    detachKey,
+    readOnly: options.readOnly ?? false,
+  });
+  let end: AttachEnd;
+  try {
+    if ((await link.introduced(systemClock)) === undefined) throw olderKeeper();
+    await session.start();
+    end = await session.ended;
+  } catch (fault) {
+    if (!(fault instanceof BridgeError)) throw fault;
+    const left = await read(record.task_id);
+    terminal.dispose();
+    // It ended while it was asked.
+    if (left !== undefined && isFinal(left.status)) return tellLost(left, record, say);
+    if (fault.code !== 'TASK_NOT_RUNNING') throw fault;
+    say(`${fault.message} Its log follows; Ctrl-C ends only the following.`);
+    return await followInstead(record, read, say);
+  } finally {
+    session.dispose();
+    terminal.dispose();
+    link.dispose();
+  }
+  switch (end.how) {
+    case 'detached':
+      say(`Detached from ${record.task_id}; it goes on. Again: claude-code-bridge attach ${record.task_id}`);
+      return 0;
+    case 'told':
+      say(`${end.why} ${record.task_id} goes on.`);
+      return end.exitCode;
+    case 'ended':
+      say(endWords(end.record));
+      return exitCodeOf(end.record);
+    case 'lost':
+      return tellLost(await read(record.task_id), record, say);
+  }
+}
+
+async function followInstead(
+  record: TaskRecord,
+  read: (taskId: string) => Promise<TaskRecord | undefined>,
+  say: (text: string) => void,
+): Promise<number> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  let last = record;
+  await followLog({
+    clock: systemClock,
+    page: (cursor, maxBytes) => readLogPage(record.log_file, cursor, maxBytes),
+    isOver: async () => isFinal((last = (await read(record.task_id)) ?? last).status),
+    write: (text) => void process.stdout.write(text),
+    signal: stop.signal,
+  });
+  if (!isFinal(last.status)) return 0;
+  say(endWords(last));
+  return exitCodeOf(last);
+}
+
+function reader(stateDir: StateDir): (taskId: string) => Promise<TaskRecord | undefined> {
+  return async (taskId) => {
+    const file = await readRecordFile(stateDir, taskId);
+    return file.state === 'ok' ? file.record : undefined;
+  };
+}
+
+function tellLost(now: TaskRecord | undefined, before: TaskRecord, say: (text: string) => void): number {
+  if (now !== undefined && isFinal(now.status)) {
+    say(endWords(now));
+    return exitCodeOf(now);
+  }
+  say(
+    `The keeper of ${before.task_id} is gone: claude-code-bridge tasks show ${before.task_id} tells what became of it.`,
+  );
+  return EXIT_LOST;
+}
+
+function endWords({ task_id, status, reason }: TaskRecord): string {
+  return `${task_id} ${status}: ${reason}`;
+}
+
+function exitCodeOf({ status }: TaskRecord): number {
+  return exitCodes[status] ?? EXIT_FAILED;
+}
+
+function olderKeeper(): BridgeError {
+  return new BridgeError(
+    'TASK_NOT_RUNNING',
+    'The task was started by an older version of the bridge, which lets nobody attach.',
+    'Follow its log: claude-code-bridge tasks follow.',
+  );
+}

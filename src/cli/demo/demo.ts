@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { messageOf } from '../../base/errors.js';
+import { tailChars } from '../../base/text/text.js';
+import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
+import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
+import { DemoReport } from './demo-report.js';
+import { startDemoServer, type DemoServer } from './demo-server.js';
+import { CLAUDE_VERSIONS, findOrFetchClaude } from './fetch-claude.js';
+import { followTask, readTaskOutput, startTask } from './follow-task.js';
+import { findOnPath } from './find-on-path.js';
+import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
+
+const PINNED_VERSION = CLAUDE_VERSIONS[1];
+/** Enough of the server's log to see why it failed. */
+const LOG_CHARS = 4_000;
+/** The whole demo takes some ten seconds; a task that takes longer has failed. */
+const TASK_LIMIT_SECONDS = 120;
+
+export interface DemoOptions {
+  readonly io: { write(text: string): void };
+  /** Path of the built `main.js`. */
+  readonly serverEntry: string;
+  /** The person's environment: for PATH, HOME and npm; none of it reaches the server or Claude Code but PATH. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A `claude` to use instead of the one on PATH. */
+  readonly claude?: string;
+  /** Use this version from the cache or npm, also when another is on PATH. */
+  readonly claudeVersion?: string;
+  /** Where a fetched version is kept; see `demoCacheDir`. */
+  readonly cacheDir: string;
+  readonly signal?: AbortSignal;
+}
+
+/** `$XDG_CACHE_HOME/claude-code-bridge/claude`, else below `~/.cache`. */
+export function demoCacheDir(env: Readonly<Record<string, string | undefined>>): string {
+  const cacheHome = env['XDG_CACHE_HOME'];
+  const base = cacheHome?.startsWith('/') ? cacheHome : join(env['HOME'] ?? homedir(), '.cache');
+  return join(base, 'claude-code-bridge', 'claude');
+}
+
+/**
+ * Delegates a task to the real CLI through the built server, with a scripted model in place of the service, and shows
+ * it. Resolves with the exit code: 0 only when the file was really changed. Leaves nothing behind but a fetched CLI.
+ */
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const report = new DemoReport(options.io);
+  report.begin();
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'claude-code-bridge-demo-')));
+  try {
+    return await runIn(folder, options, report);
+  } catch (fault) {
+    report.failed(options.signal?.aborted ? 'interrupted' : messageOf(fault));
+    return 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    report.cleanedUp(folder);
+  }
+}
+
+async function runIn(folder: string, options: DemoOptions, report: DemoReport): Promise<number> {
+  const { env, signal } = options;
+  const claude = await findClaude(options, report);
+  // The server's and the model's `node` is the one that runs the demo.
+  const path = [dirname(process.execPath), env['PATH'] ?? '/usr/bin:/bin'].join(delimiter);
+  const project = join(folder, 'shop-math');
+  const homeDir = join(folder, 'home');
+  await mkdir(homeDir);
+  await createDemoProject(project, path, signal);
+  await writeClaudeHome(homeDir);
+  report.ready({ claude, project });
+
+  let log = '';
+  let api: ScriptedApi | undefined;
+  let server: DemoServer | undefined;
+  try {
+    api = await startScriptedApi(demoScript(project));
+    server = await startDemoServer({
+      serverEntry: options.serverEntry,
+      cwd: folder,
+      env: {
+        ...scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path }),
+        MCP_ALLOWED_ROOTS: folder,
+        MCP_STATE_DIR: join(folder, 'state'),
+        MCP_CLAUDE_COMMAND: claude,
+      },
+      onLog: (text) => {
+        log = tailChars(log + text, LOG_CHARS);
+      },
+    });
+    return await delegate(server, project, path, report, signal);
+  } catch (fault) {
+    if (log !== '') report.serverLog(log);
+    throw fault;
+  } finally {
+    await server?.close();
+    await api?.dispose();
+  }
+}
+
+async function delegate(
+  { call }: DemoServer,
+  project: string,
+  path: string,
+  report: DemoReport,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  report.starting(DEMO_PROMPT);
+  const taskId = await startTask(call, {
+    prompt: DEMO_PROMPT,
+    path: project,
+    permission_mode: 'cautious',
+    timeout_seconds: TASK_LIMIT_SECONDS,
+  });
+  report.started(taskId);
+  try {
+    const end = await followTask(
+      call,
+      taskId,
+      {
+        onChange: (task) => report.status(task),
+        decide: async (decision) => {
+          report.decision(decision);
+          return {
+            verdict: 'allow',
+            message: decision.kind === 'trust' ? 'our own project' : 'what was asked for',
+          };
+        },
+      },
+      signal,
+    );
+    report.decisions(await readTaskOutput(call, taskId, 'events'));
+    const diff = await readDiff(project, path);
+    report.result(end, diff);
+    return end.status === 'completed' && diff !== '' ? 0 : 1;
+  } catch (fault) {
+    // A task outlives its server by design: a demo that ends early ends it.
+    await call('kill_task', { task_id: taskId }).catch(() => undefined);
+    throw fault;
+  }
+}
+
+async function findClaude(options: DemoOptions, report: DemoReport): Promise<string> {
+  if (options.claude !== undefined) return realpath(options.claude);
+  const found =
+    options.claudeVersion === undefined ? await findOnPath('claude', options.env['PATH']) : undefined;
+  if (found !== undefined) return found;
+  return findOrFetchClaude({
+    version: options.claudeVersion ?? PINNED_VERSION,
+    cacheDir: options.cacheDir,
+    env: options.env,
+    log: (line) => report.line(line),
+    ...(options.signal && { signal: options.signal }),
+  });
+}

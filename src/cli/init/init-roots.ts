@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { expandHome } from '../../config/home-path.js';
+import { loadConfig } from '../../config/load-config.js';
+import { defaultSettingsPath } from '../../config/settings-file.js';
+import { parseSettingsText, type SettingsEntry } from '../../config/settings-text.js';
+import type { InitIo } from './init-io.js';
+import { editJson } from './jsonc-edit.js';
+import type { Questions } from './questions.js';
+import { rootFault } from '../root-fault.js';
+import { leftAsItIs, readSettings, writeSettings } from './settings-on-disk.js';
+
+export interface RootsRequest {
+  readonly io: InitIo;
+  readonly homeDir: string;
+  readonly cwd: string;
+  readonly roots?: string | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+/** What is to become of `allowed_roots`. */
+export type RootsPlan =
+  | { readonly kind: 'add' | 'replace'; readonly roots: readonly string[] }
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'cancelled' };
+
+/** Learns the allowed roots from the flag or by asking; writes nothing. Throws CONFIG_ERROR for a broken file or flag. */
+export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
+  const { io, roots } = request;
+  const standing = await standingRoots(request);
+  if (roots !== undefined) return { kind: 'replace', roots: await rootsOfFlag(request, roots) };
+  if (request.yes === true || io.questions === undefined) {
+    if (standing.length > 0) return { kind: 'keep' };
+    const message = 'The allowed roots are not known, and nobody can be asked.';
+    throw new BridgeError('CONFIG_ERROR', message, 'Give them with --roots, separated by commas.');
+  }
+  if (standing.length === 0) return askRoots(request, io.questions, []);
+  io.write(`Allowed roots so far: ${standing.join(', ')}`);
+  const keep = await io.questions.confirm('Keep them, and add to them?', true);
+  return keep === undefined ? { kind: 'cancelled' } : askRoots(request, io.questions, keep ? standing : []);
+}
+
+/** Writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
+export async function writeRoots(
+  { io, homeDir }: RootsRequest,
+  kind: 'add' | 'replace',
+  roots: readonly string[],
+): Promise<void> {
+  const path = defaultSettingsPath(homeDir);
+  const { text } = await readSettings(path);
+  // It may have been changed while the questions were asked.
+  const entries = entriesOf(path, text);
+  const inList = kind === 'add' && entries.some((entry) => entry.key === 'allowed_roots');
+  const after = inList
+    ? editJson(
+        text,
+        roots.map((value) => ({ path: ['allowed_roots', -1], value, insert: true })),
+      )
+    : editJson(text, [{ path: ['allowed_roots'], value: roots }]);
+  await writeSettings(path, after);
+  io.write(`Wrote ${path}:\n${after.trimEnd()}`);
+  await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path });
+}
+
+async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promise<readonly string[]> {
+  const roots = flag.split(',').map((root) => root.trim());
+  const faults = await Promise.all(roots.map((root) => rootFault(root, homeDir, cwd)));
+  const words = faults.filter((fault) => fault !== undefined);
+  if (words.length === 0) return [...new Set(roots)];
+  const hint = 'Give existing folders as absolute paths, separated by commas. Nothing was written.';
+  throw new BridgeError('CONFIG_ERROR', words.map((fault) => `flag --roots: ${fault}`).join('\n'), hint);
+}
+
+async function askRoots(
+  { io, homeDir, cwd }: RootsRequest,
+  questions: Questions,
+  known: readonly string[],
+): Promise<RootsPlan> {
+  const roots: string[] = [];
+  const isKnown = (root: string) =>
+    [...known, ...roots].some((other) => expandHome(other, homeDir) === expandHome(root, homeDir));
+  for (;;) {
+    const isFirst = known.length + roots.length === 0;
+    const message = isFirst
+      ? 'Folder in which Claude Code may work'
+      : 'Another folder (empty when there is none)';
+    const answer = await questions.text(message, '~/Projects');
+    if (answer === undefined) return { kind: 'cancelled' };
+    const root = answer.trim();
+    if (root === '' && !isFirst) break;
+    const fault = await rootFault(root, homeDir, cwd);
+    if (fault !== undefined) io.writeError(fault);
+    else if (!isKnown(root)) roots.push(root);
+  }
+  if (known.length === 0) return { kind: 'replace', roots };
+  return roots.length === 0 ? { kind: 'keep' } : { kind: 'add', roots };
+}
+
+async function standingRoots({ homeDir }: RootsRequest): Promise<readonly string[]> {
+  const path = defaultSettingsPath(homeDir);
+  const { text } = await readSettings(path);
+  const entry = entriesOf(path, text).find(({ key }) => key === 'allowed_roots');
+  if (entry === undefined) return [];
+  const roots = z.array(z.string()).safeParse(entry.value);
+  if (roots.success) return roots.data;
+  throw leftAsItIs(`${path}:${entry.line}: allowed_roots: expected a list of folders`);
+}
+
+function entriesOf(path: string, text: string): readonly SettingsEntry[] {
+  if (text.trim() === '') return [];
+  const parsed = parseSettingsText(text);
+  if (parsed.kind === 'entries') return parsed.entries;
+  throw leftAsItIs(parsed.faults.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
+}

@@ -1,0 +1,74 @@
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { npxServerCommand, type ServerCommand } from './claude-desktop-settings.js';
+import { planDesktop, writeDesktop } from './init-desktop.js';
+import type { InitIo } from './init-io.js';
+import { planRoots, writeRoots } from './init-roots.js';
+
+export interface InitOptions {
+  readonly io: InitIo;
+  readonly homeDir: string;
+  readonly platform: NodeJS.Platform;
+  readonly cwd: string;
+  /** The search path by which programs are found; left out, nothing is said about the sandbox. */
+  readonly path?: string | undefined;
+  /** What Claude Desktop is told to run; `npx -y claude-code-bridge` unless given. */
+  readonly serverCommand?: ServerCommand | undefined;
+  /** `--roots`: folders separated by commas, in place of the question; they replace those that stand there. */
+  readonly roots?: string | undefined;
+  /** `--claude-desktop`: adds the entry without a question. */
+  readonly claudeDesktop?: boolean | undefined;
+  /** `--yes`: replaces another entry without a question, and asks nothing else. */
+  readonly yes?: boolean | undefined;
+}
+
+const EXIT_FAULT = 1;
+/** As a shell reports a program ended by Ctrl-C. */
+const EXIT_CANCELLED = 130;
+
+/**
+ * Asks for the allowed roots and writes the settings file; on a yes adds the server to Claude Desktop's settings. Everything
+ * is asked before anything is written, so Ctrl-C leaves all as it was. Returns the exit code.
+ */
+export async function runInit(options: InitOptions): Promise<number> {
+  const { io } = options;
+  try {
+    return await planAndWrite(options);
+  } catch (thrown) {
+    if (thrown instanceof BridgeError) io.writeError(`${thrown.message}\n${thrown.hint}`);
+    else if (systemCodeOf(thrown) !== undefined) io.writeError(`Not written: ${messageOf(thrown)}`);
+    else throw thrown;
+    return EXIT_FAULT;
+  }
+}
+
+async function planAndWrite(options: InitOptions): Promise<number> {
+  const { io } = options;
+  const desktopRequest = { ...options, serverCommand: options.serverCommand ?? npxServerCommand };
+  const roots = await planRoots(options);
+  const desktop = roots.kind === 'cancelled' ? roots : await planDesktop(desktopRequest);
+  if (roots.kind === 'cancelled' || desktop.kind === 'cancelled') {
+    io.writeError('Cancelled: nothing was written.');
+    return EXIT_CANCELLED;
+  }
+  if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
+  else await writeRoots(options, roots.kind, roots.roots);
+  if (desktop.kind === 'write') await writeDesktop(desktopRequest, desktop.path);
+  if (options.path !== undefined) await recommendSandbox(options, options.path);
+  return 0;
+}
+
+/** Says whether mode sandboxed works here, and else what mends it. */
+async function recommendSandbox({ io, platform }: InitOptions, path: string): Promise<void> {
+  try {
+    await checkSandbox({ platform, env: { PATH: path } });
+    io.write(
+      `Recommended: permission_mode "sandboxed". It works here with Claude Code ${OLDEST_SANDBOX_VERSION} or newer: commands run without a question, and the kernel keeps them in the project.`,
+    );
+  } catch (fault) {
+    if (!(fault instanceof BridgeError)) throw fault;
+    io.write(
+      `permission_mode "sandboxed" is recommended, but does not work here yet. ${fault.message} ${fault.hint}`,
+    );
+  }
+}

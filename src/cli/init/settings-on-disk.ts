@@ -1,0 +1,49 @@
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile } from '../../base/files/atomic-file.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { makeFolders } from '../../base/files/make-folders.js';
+import { readTextFile } from '../../config/read-text-file.js';
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+export interface SettingsOnDisk {
+  /** Empty when there is no file yet. */
+  readonly text: string;
+  /** Undefined when there is no file yet. */
+  readonly mode?: number;
+}
+
+/** The file as it is. Throws CONFIG_ERROR for one that cannot be read, or is no regular file. */
+export async function readSettings(path: string): Promise<SettingsOnDisk> {
+  const file = await readTextFile(path);
+  if (file.kind === 'missing') return { text: '' };
+  if (file.kind === 'text') return { text: file.text, mode: file.mode };
+  throw leftAsItIs(`${path}: the file ${file.fault}`);
+}
+
+/** Writes the whole file or nothing; a link is kept and its target written. Folders that are missing are made for the owner alone. */
+export async function writeSettings(path: string, text: string, mode: number = PRIVATE_FILE): Promise<void> {
+  await makeFolders(dirname(path), PRIVATE_FOLDER);
+  await replaceFile(await linkTarget(path), text, { mode, durable: true });
+}
+
+/** Settings are often a link into a folder of dotfiles. A name that is still free is its own target. */
+async function linkTarget(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+    return path;
+  }
+}
+
+/** The fault of a file that `init` does not touch. */
+export function leftAsItIs(fault: string): BridgeError {
+  return new BridgeError(
+    'CONFIG_ERROR',
+    fault,
+    'The file is left as it is: correct or remove it, then run init again.',
+  );
+}

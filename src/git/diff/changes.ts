@@ -1,0 +1,44 @@
+import { patchOptions, pathArguments } from './diff-options.js';
+import type { PatchPart } from './patch-page.js';
+import { PatchReader, type Patch } from './patch.js';
+import type { RepositoryGit } from '../run/repository-git.js';
+import { commitOf } from '../revision.js';
+
+export interface ChangesQuery {
+  /** True: what is staged, against `base` or the last commit. Else the working tree, against `base` or the index. */
+  readonly cached?: boolean;
+  readonly base?: string;
+  readonly cursor?: string;
+  readonly maxBytes?: number;
+}
+
+/** A page of a patch. */
+export interface Changes extends Omit<PatchPart, 'next'> {
+  /** Of this page itself: with it the page can be had again in another size. */
+  readonly here: string;
+  /** Of the next page. */
+  readonly cursor: string | undefined;
+}
+
+/** The whole patch. Throws REVISION_NOT_FOUND, and INVALID_ARGUMENTS for a bad `base`. */
+export async function readChanges(
+  git: RepositoryGit,
+  query: ChangesQuery,
+  within: string | undefined,
+): Promise<Patch> {
+  const base = query.base === undefined ? [] : [await commitOf(git, query.base)];
+  return readPatch(git, ['diff', ...(query.cached === true ? ['--cached'] : [])], base, within);
+}
+
+/** `command` and `commits` say what is compared. */
+export async function readPatch(
+  git: RepositoryGit,
+  command: readonly string[],
+  commits: readonly string[],
+  within: string | undefined,
+): Promise<Patch> {
+  const reader = new PatchReader();
+  const args = [...command, ...patchOptions, ...commits, ...pathArguments(within)];
+  await git.stream(args, (chunk) => reader.push(chunk));
+  return reader.finish();
+}

@@ -1,0 +1,64 @@
+import { NulFields } from '../nul-fields.js';
+import { diffOptions, pathArguments } from './diff-options.js';
+import { NumstatParser, type FileStat } from './parse-numstat.js';
+import type { RepositoryGit } from '../run/repository-git.js';
+
+/** Files that are kept by name; the rest is counted. An answer holds fewer. */
+const MAX_FILES = 1_000;
+
+export interface DiffTotal {
+  readonly files: number;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+export interface DiffStat {
+  /** At most 1,000; `total` counts all. */
+  readonly files: readonly FileStat[];
+  readonly total: DiffTotal;
+  /** The words of `git diff --shortstat`. */
+  readonly summary: string;
+}
+
+/** Changes of the working tree against the index, or, `cached`, of the index against the last commit. */
+export async function readDiffStat(
+  git: RepositoryGit,
+  cached: boolean,
+  within: string | undefined,
+): Promise<DiffStat> {
+  return numstat(git, ['diff', ...(cached ? ['--cached'] : [])], [], within);
+}
+
+/** `command` and `commits` say what is compared. */
+export async function numstat(
+  git: RepositoryGit,
+  command: readonly string[],
+  commits: readonly string[],
+  within: string | undefined,
+): Promise<DiffStat> {
+  const files: FileStat[] = [];
+  const total = { files: 0, insertions: 0, deletions: 0 };
+  const parser = new NumstatParser((stat) => {
+    total.files++;
+    total.insertions += stat.insertions;
+    total.deletions += stat.deletions;
+    if (files.length < MAX_FILES) files.push(stat);
+  });
+  const fields = new NulFields((field) => parser.take(field));
+  const args = [...command, ...diffOptions, '--numstat', '-z', ...commits, ...pathArguments(within)];
+  await git.stream(args, (chunk) => fields.push(chunk));
+  fields.end();
+  return { files, total, summary: diffSummary(total) };
+}
+
+function diffSummary({ files, insertions, deletions }: DiffTotal): string {
+  if (files === 0) return 'No changes';
+  const some = (count: number, what: string, sign: string): string =>
+    `, ${count} ${what}${count === 1 ? '' : 's'}(${sign})`;
+  const isNeither = insertions === 0 && deletions === 0;
+  return (
+    `${files} file${files === 1 ? '' : 's'} changed` +
+    (insertions > 0 || isNeither ? some(insertions, 'insertion', '+') : '') +
+    (deletions > 0 || isNeither ? some(deletions, 'deletion', '-') : '')
+  );
+}

@@ -1,0 +1,149 @@
+import type { Dirent, Stats } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { isSettled } from '../../base/settled.js';
+import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
+import { unquoted } from '../diff/patch-name.js';
+import type { Repository } from './repository.js';
+
+/** As deep as git follows alternates of alternates. */
+const MAX_DEPTH = 5;
+const MAX_ALTERNATES_BYTES = 65_536;
+const MAX_STORES = 50;
+/** Folders in a store of objects: `ab`, `pack`, `info/commit-graphs`. */
+const MAX_FOLDER_DEPTH = 2;
+/** Size of a folder itself, some fifty bytes a name: far more objects than git leaves unpacked. */
+const MAX_FOLDER_BYTES = 4_000_000;
+/** A large repository has 260 folders. */
+const MAX_KNOWN_FOLDERS = 8_192;
+/** What in the folder of a repository tells names, commits or contents. Other links are left to the user: `hooks`, `config`. */
+const TELLING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|shallow|objects)$/s;
+
+/** What stands for bytes that are no UTF-8. */
+const NO_CHARACTER = '\uFFFD';
+
+interface KnownFolder {
+  readonly stamp: string;
+  readonly folders: readonly string[];
+}
+
+/**
+ * Sees that what a repository holds, and all that it borrows from, lies in the roots: through a link, or through alternates,
+ * a commit could show files of another repository. Remembers folders that have not changed.
+ */
+export class ObjectStores {
+  readonly #roots: AllowedRoots;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, KnownFolder>();
+
+  constructor(roots: AllowedRoots, clock: Clock) {
+    this.#roots = roots;
+    this.#clock = clock;
+  }
+
+  /** Throws PATH_NOT_ALLOWED for what leads out of the roots, NOT_A_REPOSITORY for what no repository is like. */
+  async check({ gitDir, commonDir }: Repository): Promise<void> {
+    const folders = gitDir === commonDir ? [commonDir] : [commonDir, gitDir];
+    await Promise.all([
+      ...folders.map((folder) => this.#checkLinks(folder, TELLING)),
+      this.#checkStores(commonDir),
+    ]);
+  }
+
+  async #checkStores(commonDir: AllowedPath): Promise<void> {
+    const seen = new Set<string>();
+    let level: readonly string[] = [join(commonDir, 'objects')];
+    for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+      const next: string[] = [];
+      for (const store of level) {
+        const real = await this.#roots.resolve(store);
+        if (seen.has(real)) continue;
+        seen.add(real);
+        if (seen.size > MAX_STORES)
+          throw refused(commonDir, `it borrows from more than ${MAX_STORES} repositories`);
+        await this.#checkFolder(real, 0);
+        const alternates = await this.#roots.resolve(join(real, 'info', 'alternates'));
+        next.push(...(await alternatesOf(commonDir, alternates, real)));
+      }
+      level = next;
+    }
+  }
+
+  async #checkFolder(folder: string, depth: number): Promise<void> {
+    const facts = await factsOf(folder);
+    if (facts?.isDirectory() !== true) return;
+    if (facts.size > MAX_FOLDER_BYTES)
+      throw refused(folder, 'it holds more files than can be looked through');
+    const stamp = `${facts.dev}:${facts.ino}:${facts.ctimeMs}`;
+    let known = this.#known.get(folder);
+    if (known?.stamp !== stamp) {
+      const { folders, linked } = await this.#checkLinks(folder);
+      known = { stamp, folders: [...folders, ...linked] };
+      if (this.#known.size >= MAX_KNOWN_FOLDERS) this.#known.clear();
+      // Where a link leads may change while the folder does not.
+      if (linked.length === 0 && isSettled(facts, this.#clock.now())) this.#known.set(folder, known);
+    }
+    if (depth < MAX_FOLDER_DEPTH)
+      await Promise.all(known.folders.map((inner) => this.#checkFolder(inner, depth + 1)));
+  }
+
+  /** The folders in a folder, and where its links lead. */
+  async #checkLinks(
+    folder: string,
+    names?: RegExp,
+  ): Promise<{ readonly folders: readonly string[]; readonly linked: readonly string[] }> {
+    const entries = await entriesOf(folder);
+    const linked: string[] = [];
+    for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
+      if (names?.test(name) === false) continue;
+      // The name as text would name another file than the one that git reads.
+      if (name.includes(NO_CHARACTER)) throw refused(folder, 'a link in it has a name that is not UTF-8');
+      linked.push(await this.#roots.resolve(join(folder, name)));
+    }
+    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
+    return { folders, linked };
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    if (code === 'ENOENT') return [];
+    throw refused(folder, `it cannot be listed (${code})`);
+  }
+}
+
+async function factsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (thrown) {
+    // What is gone shows nothing; what may not be looked at, git may not either.
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+}
+
+async function alternatesOf(commonDir: AllowedPath, file: AllowedPath, store: string): Promise<string[]> {
+  const read = await readRegularFile(file, MAX_ALTERNATES_BYTES);
+  if (read.state === 'missing') return [];
+  if (read.state === 'refused') throw refused(commonDir, `of its list of alternates, ${read.why}`);
+  return read.bytes
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => resolve(store, unquoted(line).toString('utf8')));
+}
+
+function refused(folder: string, why: string): BridgeError {
+  return new BridgeError(
+    'NOT_A_REPOSITORY',
+    `The repository '${folder}' is not looked at: ${why}.`,
+    'Look at it in a terminal.',
+  );
+}

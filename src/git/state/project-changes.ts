@@ -1,0 +1,239 @@
+import { join } from 'node:path';
+import { diffOptions, pathArguments } from '../diff/diff-options.js';
+import { historyOptions } from '../history.js';
+import { NulFields, unreadable } from '../nul-fields.js';
+import { NumstatParser, type FileStat } from '../diff/parse-numstat.js';
+import { isCommit, readProjectState, stampOf, type DirtyFile, type ProjectState } from './project-state.js';
+import type { RepositoryGit } from '../run/repository-git.js';
+import type { RepositoryPath } from '../run/repository.js';
+import { shownBytes } from '../diff/shown-bytes.js';
+
+const MAX_COMMITS = 100;
+const MAX_FILES = 1_000;
+const MAX_SUBJECT_CHARS = 300;
+const FIELDS_PER_COMMIT = 4;
+
+export interface MadeCommit {
+  readonly commit: string;
+  readonly author: string;
+  /** When it was committed, ISO 8601. */
+  readonly date: string;
+  readonly subject: string;
+}
+
+export interface ChangedFile {
+  /** Relative to the top of the repository. */
+  readonly path: string;
+  readonly change: 'created' | 'changed' | 'deleted';
+  /** Lines; left out for files that git does not know, for binary ones, and where a part was there before. */
+  readonly insertions?: number;
+  readonly deletions?: number;
+  /** It had uncommitted changes before, and was changed further. */
+  readonly dirty_before?: true;
+}
+
+/** What was uncommitted at the first look, by what became of it. */
+export interface DirtyBefore {
+  readonly count: number;
+  /** As it was. */
+  readonly untouched: readonly string[];
+  readonly changed: readonly string[];
+  /** Committed since, as it was. */
+  readonly committed: readonly string[];
+}
+
+export interface ProjectChanges {
+  readonly branch: string | null;
+  readonly head: string | null;
+  /** New on any local branch and committed since, newest first; at most 100. */
+  readonly commits: readonly MadeCommit[];
+  readonly commits_total: number;
+  /** New here, and committed by somebody earlier: fetched or merged. */
+  readonly commits_older: number;
+  /** Against the commit of the first look; at most 1,000. */
+  readonly files: readonly ChangedFile[];
+  readonly files_total: number;
+  readonly insertions: number;
+  readonly deletions: number;
+  readonly dirty_before: DirtyBefore;
+  /** Uncommitted at the second look. */
+  readonly uncommitted: number;
+}
+
+/** What is different now. `sinceMs`: what was committed before that is nobody's work of this time. Throws as git is run. */
+export async function readProjectChanges(
+  git: RepositoryGit,
+  at: RepositoryPath,
+  before: ProjectState,
+  sinceMs: number,
+): Promise<ProjectChanges> {
+  const base = before.head ?? (await emptyTree(git));
+  const [now, statuses, stats] = await Promise.all([
+    readProjectState(git, at),
+    readStatuses(git, base, at.within),
+    readStats(git, base, at.within),
+  ]);
+  const commits = await readCommits(git, before, now, sinceMs);
+  const judged = await judge(now, before, statuses, stats);
+  return {
+    branch: now.branch,
+    head: now.head,
+    ...commits,
+    files: judged.files.slice(0, MAX_FILES),
+    files_total: judged.files.length,
+    insertions: sum(judged.files, (file) => file.insertions),
+    deletions: sum(judged.files, (file) => file.deletions),
+    dirty_before: { ...judged.before, count: before.dirty_count },
+    uncommitted: now.dirty_count,
+  };
+}
+
+/** The commits of a repository that was not there at the first look. Throws as git is run. */
+export async function readNewRepository(
+  git: RepositoryGit,
+  at: RepositoryPath,
+  sinceMs: number,
+): Promise<ProjectChanges> {
+  const now = await readProjectState(git, at);
+  const nothing = { ...now, head: null, tips: [], dirty: [], dirty_count: 0 };
+  return {
+    branch: now.branch,
+    head: now.head,
+    ...(await readCommits(git, nothing, now, sinceMs)),
+    files: [],
+    files_total: 0,
+    insertions: 0,
+    deletions: 0,
+    dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
+    uncommitted: now.dirty_count,
+  };
+}
+
+async function judge(
+  now: ProjectState,
+  before: ProjectState,
+  statuses: ReadonlyMap<string, ChangedFile['change']>,
+  stats: ReadonlyMap<string, FileStat>,
+): Promise<{ readonly files: readonly ChangedFile[]; readonly before: Omit<DirtyBefore, 'count'> }> {
+  const known = new Map(before.dirty.map((file) => [file.path, file]));
+  const dirtyNow = new Map(now.dirty.map((file) => [file.path, file]));
+  const files: ChangedFile[] = [];
+  for (const [path, change] of statuses) if (!known.has(path)) files.push(counted(path, change, stats));
+  for (const { path, untracked } of now.dirty) {
+    if (untracked && !known.has(path) && !statuses.has(path)) files.push({ path, change: 'created' });
+  }
+  const untouched: string[] = [];
+  const changed: string[] = [];
+  const committed: string[] = [];
+  for (const file of before.dirty) {
+    const stamp = dirtyNow.get(file.path)?.stamp ?? (await stampOf(join(before.repository, file.path)));
+    if (stamp === file.stamp) (dirtyNow.has(file.path) ? untouched : committed).push(file.path);
+    else {
+      changed.push(file.path);
+      files.push({ path: file.path, change: changeOf(file, stamp), dirty_before: true });
+    }
+  }
+  files.sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { files, before: { untouched, changed, committed } };
+}
+
+function changeOf(before: DirtyFile, stamp: string): ChangedFile['change'] {
+  if (stamp === 'missing') return 'deleted';
+  return before.stamp === 'missing' ? 'created' : 'changed';
+}
+
+function counted(
+  path: string,
+  change: ChangedFile['change'],
+  stats: ReadonlyMap<string, FileStat>,
+): ChangedFile {
+  const stat = stats.get(path);
+  if (stat === undefined || stat.binary === true) return { path, change };
+  return { path, change, insertions: stat.insertions, deletions: stat.deletions };
+}
+
+async function readStatuses(
+  git: RepositoryGit,
+  base: string,
+  within: string | undefined,
+): Promise<ReadonlyMap<string, ChangedFile['change']>> {
+  const found = new Map<string, ChangedFile['change']>();
+  let letter: string | undefined;
+  const fields = new NulFields((field) => {
+    if (letter === undefined) {
+      letter = field.toString('latin1');
+      if (!/^[A-Z]\d*$/.test(letter)) throw unreadable(`the state "${letter}"`);
+      return;
+    }
+    found.set(
+      shownBytes(field).text,
+      letter === 'A' ? 'created' : letter.startsWith('D') ? 'deleted' : 'changed',
+    );
+    letter = undefined;
+  });
+  const args = ['diff', ...diffOptions, '--no-renames', '--name-status', '-z', base];
+  await git.stream([...args, ...pathArguments(within)], (chunk) => fields.push(chunk));
+  fields.end();
+  return found;
+}
+
+async function readStats(
+  git: RepositoryGit,
+  base: string,
+  within: string | undefined,
+): Promise<ReadonlyMap<string, FileStat>> {
+  const found = new Map<string, FileStat>();
+  const parser = new NumstatParser((stat) => found.set(stat.file, stat));
+  const fields = new NulFields((field) => parser.take(field));
+  const args = ['diff', ...diffOptions, '--no-renames', '--numstat', '-z', base];
+  await git.stream([...args, ...pathArguments(within)], (chunk) => fields.push(chunk));
+  fields.end();
+  return found;
+}
+
+async function readCommits(
+  git: RepositoryGit,
+  before: ProjectState,
+  now: ProjectState,
+  sinceMs: number,
+): Promise<Pick<ProjectChanges, 'commits' | 'commits_total' | 'commits_older'>> {
+  // Branches of before tell what is new on any branch; without them only the way from HEAD to HEAD is known.
+  const isWhole = before.head === null || before.tips.length > 0;
+  const from = [...new Set([...(now.head === null ? [] : [now.head]), ...(isWhole ? now.tips : [])])];
+  if (from.length === 0) return { commits: [], commits_total: 0, commits_older: 0 };
+  const not = [...new Set([...(before.head === null ? [] : [before.head]), ...before.tips])];
+  const commits: MadeCommit[] = [];
+  let total = 0;
+  let older = 0;
+  let values: string[] = [];
+  const fields = new NulFields((field) => {
+    values.push(shownBytes(field).text);
+    if (values.length < FIELDS_PER_COMMIT) return;
+    const [commit = '', author = '', date = '', subject = ''] = values;
+    values = [];
+    // git counts in seconds.
+    if (Date.parse(date) + 1000 <= sinceMs) older++;
+    else {
+      total++;
+      if (commits.length < MAX_COMMITS)
+        commits.push({ commit, author, date, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
+    }
+  });
+  const args = ['log', ...historyOptions, '--no-patch', '-z', '--format=tformat:%H%x00%an%x00%cI%x00%s'];
+  const range = [...from, ...not.map((commit) => `^${commit}`)];
+  await git.stream([...args, ...range, '--'], (chunk) => fields.push(chunk));
+  fields.end();
+  return { commits, commits_total: total, commits_older: older };
+}
+
+/** The name of a tree without files; it depends on how the repository names its objects. */
+async function emptyTree(git: RepositoryGit): Promise<string> {
+  const { bytes } = await git.output(['hash-object', '-t', 'tree', '--stdin']);
+  const name = bytes.toString('latin1').trim();
+  if (!isCommit(name)) throw unreadable('no name of an empty tree');
+  return name;
+}
+
+function sum(files: readonly ChangedFile[], of: (file: ChangedFile) => number | undefined): number {
+  return files.reduce((total, file) => total + (of(file) ?? 0), 0);
+}

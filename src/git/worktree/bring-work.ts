@@ -1,0 +1,183 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { BridgeError } from '../../base/errors.js';
+import { someNames } from '../../base/text/text.js';
+import { doesNotFit, type ChangingGit } from './changing-git.js';
+import type { Repository } from '../run/repository.js';
+import { commitIn } from '../revision.js';
+import { isAncestor, someFiles, type Work } from './worktree-work.js';
+
+const PATCH_FILE = 'claude-code-bridge.patch';
+const PATCH: readonly string[] = [
+  'diff',
+  '--binary',
+  '--full-index',
+  '--no-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+/** The project's own repository, as it is now. */
+export interface Target {
+  readonly git: ChangingGit;
+  readonly repository: Repository;
+  readonly head: string;
+}
+
+export async function targetOf(git: ChangingGit, repository: Repository): Promise<Target> {
+  const head = await commitIn(git, 'HEAD');
+  if (head !== undefined) return { git, repository, head };
+  throw doesNotFit(
+    `The project ${repository.top} is on a branch without commits.`,
+    'Check out the branch that the work is for.',
+  );
+}
+
+/**
+ * Merges the work into the branch that is checked out. Gives the commit that it is at then. All of git's own checks hold: what
+ * would conflict or would overwrite uncommitted changes is refused before a file is touched.
+ */
+export async function mergeWork(target: Target, work: Work, branch: string): Promise<string> {
+  const { git, head } = target;
+  const { code, text } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
+    answers: [0, 1],
+  });
+  if (code !== 0) {
+    throw doesNotFit(
+      `The project ${target.repository.top} is on no branch (detached HEAD).`,
+      'Check out the branch that the work is for, or use "apply".',
+    );
+  }
+  if (await isAncestor(git, work.commit, head)) return head;
+  const commit = (await isAncestor(git, head, work.commit))
+    ? work.commit
+    : await git.commit(
+        await mergedTree(target, work, branch),
+        [head, work.commit],
+        `Merge branch '${branch}' into ${text.trim()}\n`,
+      );
+  await requireNoFilters(git, head, commit, branch);
+  const options = [
+    '--ff-only',
+    '--no-overwrite-ignore',
+    '--no-autostash',
+    '--no-verify-signatures',
+    '--no-stat',
+  ];
+  try {
+    await git.text(['merge', '--quiet', ...options, commit]);
+  } catch (fault) {
+    throw refusedByGit(
+      fault,
+      'The work cannot be merged',
+      'Commit or stash your own changes to these files, then call again.',
+    );
+  }
+  return commit;
+}
+
+/** Brings the changes into the working tree, and into nothing else. All of them or none. */
+export async function applyWork(target: Target, work: Work, branch: string, scratch: string): Promise<void> {
+  const { git, head } = target;
+  const base = await commonBase(target, work);
+  const to = base === head ? work.commit : ((await triedMerge(target, work, branch)) ?? work.commit);
+  // Without a merged tree the changes are those since the common commit, which git fits in by the lines around them.
+  const from = to === work.commit ? base : head;
+  const modules = (await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', from, to])).filter(
+    (field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1')),
+  );
+  if (modules.length > 0)
+    throw doesNotFit('The work changes submodules, which uncommitted changes cannot hold.', 'Use "merge".');
+  await requireNoFilters(git, from, to, branch);
+  const patch = join(scratch, PATCH_FILE);
+  try {
+    if ((await writePatch(git, from, to, patch)) === 0) return;
+    await git.text(['apply', '--whitespace=nowarn', patch]);
+  } catch (fault) {
+    throw refusedByGit(
+      fault,
+      'The changes cannot be applied',
+      'Commit or stash your own changes to these files, or use "merge".',
+    );
+  } finally {
+    await rm(patch, { force: true });
+  }
+}
+
+async function commonBase({ git, head }: Target, work: Work): Promise<string> {
+  const { code, text } = await git.output(['merge-base', head, work.commit], { answers: [0, 1] });
+  if (code === 0) return text.trim();
+  throw doesNotFit('The work and the project have no commit in common.', 'Merge it by hand.');
+}
+
+async function mergedTree(target: Target, work: Work, branch: string): Promise<string> {
+  const tree = await triedMerge(target, work, branch);
+  if (tree !== undefined) return tree;
+  throw doesNotFit(
+    'The project has commits of its own since, and this git (older than 2.38) cannot merge without touching files.',
+    `Merge ${branch} in a terminal, or use "apply".`,
+  );
+}
+
+/** The merged tree; undefined where git is too old to merge beside the working tree. Throws WORK_DOES_NOT_FIT for conflicts. */
+async function triedMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, work.commit];
+  const { code, text } = await git.output(args, { answers: [0, 1, 128, 129] });
+  const [tree, ...names] = text.split('\0').filter((field) => field !== '');
+  if (code > 1) return undefined;
+  if (code === 0) return tree;
+  throw doesNotFit(
+    `The work conflicts with what the project has by now, in ${someNames(names)}.`,
+    `Merge ${branch} by hand, or start a task that does: its worktree is kept. Nothing was changed.`,
+  );
+}
+
+/** Files that go through a filter, such as git-lfs: writing or committing them without it would be wrong. */
+async function requireNoFilters(git: ChangingGit, from: string, to: string, branch: string): Promise<void> {
+  if (git.filters.length === 0) return;
+  const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to]);
+  if (names.length === 0) return;
+  const fields = await git.fields(['check-attr', '-z', '--stdin', 'filter'], {
+    input: Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])])),
+  });
+  const defined = new Set(git.filters);
+  const filtered = fields.filter(
+    (_, index) => index % 3 === 0 && defined.has(fields[index + 2]?.toString('utf8') ?? ''),
+  );
+  if (filtered.length === 0) return;
+  throw doesNotFit(
+    `Files of the work go through a filter of git, which the bridge does not run: ${someFiles(filtered)}.`,
+    `Commit in the worktree and merge ${branch} in a terminal.`,
+  );
+}
+
+async function writePatch(git: ChangingGit, from: string, to: string, path: string): Promise<number> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  const written = finished(file);
+  // Awaited below; a fault that comes earlier must not be unhandled meanwhile.
+  written.catch(() => undefined);
+  let bytes = 0;
+  try {
+    await git.stream([...PATCH, from, to, '--'], (chunk) => {
+      bytes += chunk.length;
+      file.write(chunk);
+    });
+  } finally {
+    file.end();
+    await written;
+  }
+  return bytes;
+}
+
+function refusedByGit(fault: unknown, what: string, hint: string): unknown {
+  if (!(fault instanceof BridgeError) || fault.code !== 'GIT_FAILED') return fault;
+  // git lists names on lines of their own.
+  return doesNotFit(`${what}: ${fault.message.replaceAll(/ ⏎ (?:\\u0009)?/gu, ' ')}`, hint);
+}

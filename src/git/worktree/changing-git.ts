@@ -1,0 +1,108 @@
+import { BridgeError } from '../../base/errors.js';
+import type { GitSettings, Setting } from '../run/git-settings.js';
+import { NulFields, unreadable } from '../nul-fields.js';
+import type { Repository } from '../run/repository.js';
+import { repositoryCall } from '../run/repository-git.js';
+import type { GitCall, GitRunner } from '../run/run-git.js';
+
+/** A working tree of a hundred thousand files is written in this time. */
+const CHANGE_LIMIT_MS = 35_000;
+/** More files than one task changes. */
+const MAX_FIELDS = 200_000;
+/** Whose commits these are where the user has told git no name. */
+const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
+
+export interface ChangingOptions {
+  readonly answers?: readonly number[];
+  readonly input?: Uint8Array;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** git in one repository, for what changes it: as safe as for looking, and no merge driver runs either. */
+export interface ChangingGit {
+  /** Names of the filters that are defined; none of them runs. */
+  readonly filters: readonly string[];
+  output(
+    args: readonly string[],
+    options?: ChangingOptions,
+  ): Promise<{ readonly code: number; readonly text: string }>;
+  /** The output without its last line end. Throws for every exit code but 0. */
+  text(args: readonly string[], options?: ChangingOptions): Promise<string>;
+  /** The fields of an output that is cut by NUL bytes. */
+  fields(args: readonly string[], options?: ChangingOptions): Promise<readonly Buffer[]>;
+  stream(args: readonly string[], take: (chunk: Buffer) => void): Promise<void>;
+  /** The commit of a tree, by the user as git knows them. */
+  commit(tree: string, parents: readonly string[], message: string): Promise<string>;
+}
+
+/** Throws as `repositoryGit`. */
+export async function changingGit(
+  runner: GitRunner,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<ChangingGit> {
+  const base = await repositoryCall(runner, repository, signal);
+  const settings = withoutMergeDrivers(base.settings);
+  const call = (args: readonly string[], options: ChangingOptions = {}): GitCall => ({
+    ...base,
+    args,
+    settings,
+    timeLimitMs: CHANGE_LIMIT_MS,
+    environment: { ...base.environment, ...options.environment },
+    ...(options.answers !== undefined && { answers: options.answers }),
+    ...(options.input !== undefined && { input: options.input }),
+  });
+  const output: ChangingGit['output'] = async (args, options) => {
+    const { code, bytes } = await runner.output(call(args, options));
+    return { code, text: bytes.toString('utf8') };
+  };
+  const text: ChangingGit['text'] = async (args, options) =>
+    (await output(args, options)).text.replace(/\n$/, '');
+  return {
+    filters: settings.filters,
+    output,
+    text,
+    fields: async (args, options) => {
+      const found: Buffer[] = [];
+      const fields = new NulFields((field) => {
+        if (found.length >= MAX_FIELDS) throw unreadable(`more than ${MAX_FIELDS} names`);
+        found.push(Buffer.from(field));
+      });
+      await runner.stream(call(args, options), (chunk) => fields.push(chunk));
+      fields.end();
+      return found;
+    },
+    stream: async (args, take) => {
+      await runner.stream(call(args), take);
+    },
+    commit: async (tree, parents, message) =>
+      text(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'], {
+        input: Buffer.from(message),
+        environment: await nameIfNone(output),
+      }),
+  };
+}
+
+/** Of a merge driver that is not defined git would merge by lines; one that fails is a conflict. */
+function withoutMergeDrivers(settings: GitSettings): GitSettings {
+  const failing = settings.mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
+  return { ...settings, others: [...settings.others, ...failing] };
+}
+
+/** git refuses to make a commit of nobody. */
+async function nameIfNone(output: ChangingGit['output']): Promise<Record<string, string>> {
+  const { code } = await output(['var', 'GIT_COMMITTER_IDENT'], { answers: [0, 1, 128] });
+  if (code === 0) return {};
+  const email = `${NAME_WITHOUT_SETTINGS}@localhost`;
+  return {
+    GIT_AUTHOR_NAME: NAME_WITHOUT_SETTINGS,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: NAME_WITHOUT_SETTINGS,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}
+
+/** The work and the project do not fit; nothing was changed. */
+export function doesNotFit(message: string, hint: string): BridgeError {
+  return new BridgeError('WORK_DOES_NOT_FIT', message, hint);
+}

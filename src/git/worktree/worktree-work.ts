@@ -1,0 +1,176 @@
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { someNames } from '../../base/text/text.js';
+import type { ChangingGit } from './changing-git.js';
+import { doesNotFit } from './changing-git.js';
+import type { Repository } from '../run/repository.js';
+import { commitIn } from '../revision.js';
+import { shownBytes } from '../diff/shown-bytes.js';
+
+/** git leaves these while a person, or an agent, is in the middle of something. */
+const UNFINISHED: readonly string[] = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'rebase-merge',
+  'rebase-apply',
+];
+
+/** All that was done in a worktree, as one commit. Nothing refers to it yet, and the worktree is as it was. */
+export interface Work {
+  readonly commit: string;
+  /** What is checked out in the worktree; the same when all was committed. */
+  readonly head: string;
+  /** Where the branch is that was made for the task; undefined when it is gone. */
+  readonly branchTip: string | undefined;
+}
+
+/**
+ * Takes what is committed and what is not, ignored files excepted. Throws WORK_DOES_NOT_FIT for what a commit cannot hold:
+ * repositories in the worktree, and submodules that were checked out there.
+ */
+export async function workIn(
+  git: ChangingGit,
+  worktree: Repository,
+  branch: string,
+  message: string,
+): Promise<Work> {
+  const head = await commitIn(git, 'HEAD');
+  if (head === undefined) {
+    throw doesNotFit(
+      'The worktree has no commit checked out.',
+      `Look at it in a terminal: ${worktree.top}. Nothing was changed.`,
+    );
+  }
+  await requireNoModules(worktree);
+  // Out of reach of programs in the project: git believes what an index says.
+  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
+  try {
+    const index = join(scratch, 'index');
+    await copyIfThere(join(worktree.gitDir, 'index'), index);
+    const environment = { GIT_INDEX_FILE: index };
+    await passByModules(git, worktree, environment);
+    await git.text(['add', '--all'], { environment });
+    await requireNoRepositories(git, head, environment);
+    const tree = await git.text(['write-tree'], { environment });
+    const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
+    const branchTip = await commitIn(git, `refs/heads/${branch}`);
+    return { head, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Throws WORK_DOES_NOT_FIT for a worktree that is in the middle of a merge or rebase, or whose branch went another way. */
+export async function requireSettled(
+  git: ChangingGit,
+  worktree: Repository,
+  work: Work,
+  branch: string,
+): Promise<void> {
+  for (const name of UNFINISHED) {
+    if (!(await isThere(join(worktree.gitDir, name)))) continue;
+    throw doesNotFit(
+      `The worktree is in the middle of something: its .git holds ${name}.`,
+      `Finish or abort that in ${worktree.top}, or discard the work.`,
+    );
+  }
+  if ((await git.fields(['ls-files', '--unmerged', '-z'])).length > 0)
+    throw doesNotFit('The worktree has conflicts.', `Resolve them in ${worktree.top}, or discard the work.`);
+  if (work.branchTip !== undefined && !(await isAncestor(git, work.branchTip, work.head))) {
+    throw doesNotFit(
+      `The branch ${branch} holds commits that are not checked out in the worktree.`,
+      `Check out ${branch} in ${worktree.top}, with all that is to be kept, or discard the work.`,
+    );
+  }
+}
+
+export async function isAncestor(git: ChangingGit, older: string, newer: string): Promise<boolean> {
+  return (await git.output(['merge-base', '--is-ancestor', older, newer], { answers: [0, 1] })).code === 0;
+}
+
+/** Names of files, as git gives them, for a sentence. */
+export function someFiles(names: readonly Buffer[]): string {
+  return someNames(names.map((name) => shownBytes(name).text));
+}
+
+async function requireNoModules(worktree: Repository): Promise<void> {
+  if (!(await isThere(join(worktree.gitDir, 'modules')))) return;
+  throw doesNotFit(
+    'Submodules were checked out in the worktree, and commits in them would be lost with it.',
+    `Push them, and finish by hand: the worktree is ${worktree.top}.`,
+  );
+}
+
+/**
+ * `git add` runs `git status` in each submodule that is checked out, with the settings of that submodule, which may name programs:
+ * none may be checked out, and what the index says of them stays as it is.
+ */
+async function passByModules(
+  git: ChangingGit,
+  worktree: Repository,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const entries = await git.fields(['ls-files', '--stage', '-z'], { environment });
+  const modules = entries
+    .filter((entry) => entry.toString('latin1').startsWith('160000 '))
+    .map((entry) => entry.subarray(entry.indexOf('\t') + 1));
+  if (modules.length === 0) return;
+  const top = Buffer.from(`${worktree.top}/`);
+  for (const module of modules)
+    if (await isThere(Buffer.concat([top, module, Buffer.from('/.git')]))) throw holdsRepositories([module]);
+  const input = Buffer.concat(modules.flatMap((module) => [module, Buffer.from([0])]));
+  await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { environment, input });
+}
+
+/** As `git add` sees it a repository in a repository is one commit, and what it holds would be lost with the worktree. */
+async function requireNoRepositories(
+  git: ChangingGit,
+  head: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const fields = await git.fields(['diff-index', '--cached', '--raw', '-z', '--no-renames', head], {
+    environment,
+  });
+  const names = fields.filter(
+    (_, index) => index % 2 === 1 && /^:\d{6} 160000 /.test(fields[index - 1]?.toString('latin1') ?? ''),
+  );
+  if (names.length === 0) return;
+  throw holdsRepositories(names);
+}
+
+function holdsRepositories(names: readonly Buffer[]): BridgeError {
+  return doesNotFit(
+    `The worktree holds repositories of their own: ${someFiles(names)}.`,
+    'Move them out of the worktree first: a commit cannot hold them.',
+  );
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  }
+}
+
+async function isThere(path: string | Buffer): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return false;
+    throw fault;
+  }
+}
+
+export function notAWorktree(path: string, why: string): BridgeError {
+  return new BridgeError(
+    'NOT_A_REPOSITORY',
+    `The worktree ${path} cannot be used: ${why}.`,
+    'Look at it in a terminal: git worktree list names the worktrees of a repository.',
+  );
+}

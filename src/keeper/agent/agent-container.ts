@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { Logger } from '../../base/logger.js';
+import { prepareContainerHome } from '../../claude/container-home.js';
+import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
+import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
+import { parseVersion, type Installation } from '../../claude/installation.js';
+import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
+import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
+import { containerEnvironment } from '../../processes/docker/task-container/task-container-env.js';
+import { TaskContainer } from '../../processes/docker/task-container/task-container.js';
+import type { StateDir } from '../../store/state-dir.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+
+const ROOT = 0;
+/** Enough of a hash to tell the projects of one person apart. */
+const NAME_CHARS = 32;
+
+export interface AgentContainerParts {
+  readonly spec: TaskSpec;
+  readonly container: NonNullable<TaskSpec['container']>;
+  readonly stateDir: StateDir;
+  readonly mark: string;
+  /** Of an agent on this machine. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly homeDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The container that a task's agent runs in, instead of on this machine. */
+export interface AgentContainer extends Disposable {
+  readonly terminals: TaskContainer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly installation: Installation;
+  /** Variables that say where the CLI in it keeps its files, as this machine sees them. */
+  readonly seenHere: Readonly<Record<string, string>>;
+  /** Of the CLI in it, once it runs. */
+  version(): Promise<string | undefined>;
+}
+
+/** Nothing is made yet but the agent's home. Throws TASK_START_FAILED when the engine is not one that sees this machine's files. */
+export async function openAgentContainer(parts: AgentContainerParts): Promise<AgentContainer> {
+  const { spec, container, stateDir, clock, logger } = parts;
+  const engine = new DockerEngine({
+    settings: container.engine,
+    homeDir: parts.homeDir,
+    clock,
+  });
+  await engine.address().catch((fault: unknown) => {
+    if (!(fault instanceof BridgeError)) throw fault;
+    throw new BridgeError('TASK_START_FAILED', fault.message, fault.hint, { cause: fault });
+  });
+  if (!(await engine.isLocal())) {
+    throw new BridgeError(
+      'TASK_START_FAILED',
+      'A task with isolation "docker" was to be started, but the Docker engine is on another machine: it does not see the project.',
+      'Leave isolation out, or ask the user to set DOCKER_HOST to the engine of this machine.',
+    );
+  }
+  const owner = await ownerOf(spec.project_path);
+  // Sessions are kept by project: a later task goes on with an earlier one.
+  const home = container.home ?? join(stateDir.path, 'container-homes', nameOf(spec.project_path));
+  if (container.home === null)
+    await prepareContainerHome({ path: home, apiKey: parts.env['ANTHROPIC_API_KEY'], owner });
+  const terminals = new TaskContainer({
+    engine,
+    clock,
+    onFault: (text) => logger.warn('a fault of the container', { task_id: spec.task_id, fault: text }),
+    plan: {
+      image: container.image,
+      network: container.network,
+      memoryMb: container.memory_mb,
+      taskId: spec.task_id,
+      mark: parts.mark,
+      ...owner,
+      folders: [...projectFolders(spec), home],
+    },
+    hooks: {
+      redirect: (options) => {
+        const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
+        // The relay posts from this machine: nothing in the container needs the token.
+        const env = Object.fromEntries(
+          Object.entries(options.env).filter(([name]) => name !== HOOK_TOKEN_VARIABLE),
+        );
+        return { options: { ...options, command, env }, answer };
+      },
+    },
+  });
+  const installation = installationInImage(spec.settings.claude_command);
+  return {
+    terminals,
+    installation,
+    env: containerEnvironment(parts.env, home),
+    seenHere: { CLAUDE_CONFIG_DIR: join(home, '.claude') },
+    version: async () =>
+      parseVersion((await terminals.printed([...installation.command, '--version'])) ?? ''),
+    dispose: () => terminals.dispose(),
+  };
+}
+
+/** The program as the image knows it: by its name alone, wherever it lies on this machine. */
+function installationInImage(command: readonly string[]): Installation {
+  const [program = '', ...args] = command;
+  const name = basename(program);
+  return { command: [name, ...args], isClaude: /^claude([-.@].*)?$/i.test(name) };
+}
+
+/** A worktree is a folder of its own, but its repository lies elsewhere: git works on both. */
+function projectFolders({ project_path, worktree }: TaskSpec): string[] {
+  return worktree === undefined ? [project_path] : [worktree.path, join(worktree.repository, '.git')];
+}
+
+/** What a task writes belongs to whom it would belong to without a container; root works as the project's owner. */
+async function ownerOf(project: string): Promise<{ readonly uid: number; readonly gid: number }> {
+  const uid = process.getuid?.() ?? ROOT;
+  if (uid !== ROOT) return { uid, gid: process.getgid?.() ?? uid };
+  const facts = await stat(project);
+  return { uid: facts.uid, gid: facts.gid };
+}
+
+function nameOf(project: string): string {
+  return createHash('sha256').update(project).digest('hex').slice(0, NAME_CHARS);
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { COMMON_FOLDER } from '../../approvals/sandbox-paths.js';
+import { systemCodeOf } from '../../base/errors.js';
+
+export interface CommonFoldersOptions {
+  readonly gitFolders: readonly string[];
+  readonly taskId: string;
+  /** Where tasks note which repositories they hold. */
+  readonly notesFolder: string;
+  /** Whether a task may still run; a note of one that does not is removed. */
+  readonly mayRun: (taskId: string) => Promise<boolean>;
+}
+
+/**
+ * The file `commondir` of repositories names a folder whose config git obeys instead of the repository's own. A sandbox can
+ * keep a file from being written only where there is one, so one is made that names the repository itself. The last task that
+ * holds it removes it.
+ */
+export class CommonFolders {
+  readonly #options: CommonFoldersOptions;
+
+  constructor(options: CommonFoldersOptions) {
+    this.#options = options;
+  }
+
+  /** Called before each command: the last task before this one may just have removed the file. */
+  async hold(): Promise<void> {
+    const { gitFolders, taskId } = this.#options;
+    for (const gitFolder of gitFolders) {
+      const notes = this.#notesOf(gitFolder);
+      await mkdir(notes, { recursive: true, mode: 0o700 });
+      await writeFile(join(notes, taskId), '');
+      try {
+        await writeFile(join(gitFolder, COMMON_FOLDER), OWN_FOLDER, { flag: 'wx' });
+        // Only what a task has made is removed in the end.
+        await writeFile(join(notes, MADE), '');
+      } catch (fault) {
+        // It is there, or the folder is none of a repository.
+        const code = systemCodeOf(fault);
+        if (code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw fault;
+      }
+    }
+  }
+
+  async release(): Promise<void> {
+    for (const gitFolder of this.#options.gitFolders) {
+      const notes = this.#notesOf(gitFolder);
+      await rm(join(notes, this.#options.taskId), { force: true });
+      const names = await namesIn(notes);
+      const tasks = names.filter((name) => name !== MADE);
+      const running = await Promise.all(tasks.map((taskId) => this.#isHeldBy(notes, taskId)));
+      if (running.includes(true)) continue;
+      if (names.includes(MADE)) await rm(join(gitFolder, COMMON_FOLDER), { force: true });
+      await rm(join(notes, MADE), { force: true });
+      // Another task may hold it since.
+      await rmdir(notes).catch(unlessBusy);
+    }
+  }
+
+  async #isHeldBy(notes: string, taskId: string): Promise<boolean> {
+    if (await this.#options.mayRun(taskId)) return true;
+    await rm(join(notes, taskId), { force: true });
+    return false;
+  }
+
+  #notesOf(gitFolder: string): string {
+    return join(this.#options.notesFolder, createHash('sha256').update(gitFolder).digest('hex').slice(0, 32));
+  }
+}
+
+const OWN_FOLDER = '.\n';
+const MADE = 'made';
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (fault) {
+    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+    return [];
+  }
+}
+
+function unlessBusy(fault: unknown): void {
+  const code = systemCodeOf(fault);
+  if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw fault;
+}

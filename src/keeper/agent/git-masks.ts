@@ -1,0 +1,57 @@
+// Pure: the lines of a command's shell by which git passes over what a sandbox masks.
+import { dirname } from 'node:path';
+import type { SandboxPaths } from '../../approvals/sandbox-paths.js';
+
+export interface GitMasks {
+  readonly projectPath: string;
+  /** Paths that commands may not read, with `?` for a character that is any. */
+  readonly denyRead: SandboxPaths['denyRead'];
+}
+
+/**
+ * A sandbox shows a character device where it keeps a file from being read or made. Git would list it as untracked, and refuses
+ * to add it. These lines of `sh` exclude the devices that are there when the command begins, besides what the user's own settings
+ * of git exclude. They may run outside of a sandbox, too: they read no file that the repository names. A real file is never
+ * excluded; a folder `.claude` without one is, since git cleans it away, and so are the worktrees of tasks.
+ */
+export function gitMaskLines({ projectPath, denyRead }: GitMasks): string {
+  const project = quoted(projectPath);
+  const deeper = denyRead
+    .filter((path) => path.startsWith(`${projectPath}/`) && dirname(path) !== projectPath)
+    .map((path) => path.split('?').map(quoted).join('?'));
+  const folders = [project, `${project}/.claude`, '"$here"', '"$here"/.claude'];
+  const paths = [...folders.flatMap((folder) => [`${folder}/.[!.]*`, `${folder}/*`]), ...deeper];
+  return `bridge_excludes=$(
+here=$(pwd -P)
+masked=$(
+for path in ${paths.join(' ')}; do [ ! -c "$path" ] || [ -L "$path" ] || printf '%s\\n' "$path"; done
+for path in ${project}/.claude "$here"/.claude; do
+[ ! -d "$path" ] || [ -n "$(find "$path" ! -type c ! -type d -print -quit)" ] || printf '%s\\n' "$path"
+done
+for path in ${project}/.claude/worktrees "$here"/.claude/worktrees; do [ ! -d "$path" ] || printf '%s\\n' "$path"; done
+)
+[ -n "$masked" ] || exit 1
+top=$(git rev-parse --show-toplevel) || top=${project}
+own=$(cd / && git config --global --path --get core.excludesFile) || own=\${XDG_CONFIG_HOME:-$HOME/.config}/git/ignore
+made=$(mktemp "$CLAUDE_CODE_TMPDIR/git-excludes-XXXXXX" || mktemp "$TMPDIR/git-excludes-XXXXXX") || exit 1
+{
+[ ! -f "$own" ] || cat "$own"
+printf '\\n%s\\n' "$masked" | while IFS= read -r path; do
+case $path in "$top"/*) printf '%s\\n' "\${path#"$top"}" ;; esac
+done | sed 's/[][\\\\*?]/\\\\&/g'
+} > "$made"
+printf '%s' "$made"
+) 2>/dev/null && case \${GIT_CONFIG_COUNT:-0} in
+*[!0-9]*) ;;
+*)
+export "GIT_CONFIG_KEY_\${GIT_CONFIG_COUNT:-0}=core.excludesFile" "GIT_CONFIG_VALUE_\${GIT_CONFIG_COUNT:-0}=$bridge_excludes"
+export GIT_CONFIG_COUNT=$((\${GIT_CONFIG_COUNT:-0} + 1))
+;;
+esac
+`;
+}
+
+/** As one word of a shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,172 @@
+import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { heldInRepository, MODULES_FOLDER, sandboxPaths } from '../../approvals/sandbox-paths.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
+import { compareVersions, type Installation } from '../../claude/installation.js';
+import { SANDBOX_ENVIRONMENT } from '../../claude/launch.js';
+import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { checkSettings } from '../../claude/sandbox/check-settings.js';
+import { cliSandbox, type CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { folderInProject, LOG_FOLDER } from '../../tasks/project-folder.js';
+import { readRecordFile } from '../../tasks/record/record-file.js';
+import { isFinal } from '../../tasks/task.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+import { CommonFolders } from './common-folders.js';
+import type { GitMasks } from './git-masks.js';
+import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';
+
+export interface TaskSandboxParts {
+  readonly spec: TaskSpec;
+  readonly installation: Installation;
+  readonly version: () => Promise<string | undefined>;
+  /** The environment of the agent. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly homeDir: string;
+  readonly stateDir: StateDir;
+  /** Folder of this task alone, for temporary files of its commands. */
+  readonly tempDir: string;
+}
+
+export interface TaskSandbox {
+  readonly sandbox: CliSandbox;
+  /** Called before a command is let run. */
+  readonly beforeCommand: () => Promise<void>;
+  /** Takes back what was put into the project for the time of the task. */
+  readonly end: () => Promise<void>;
+  readonly gitMasks: GitMasks;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The sandbox for the commands of a task in mode sandboxed; undefined in other modes. Throws SANDBOX_UNAVAILABLE when
+ * something is missing that it needs.
+ */
+export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
+  const { spec, env, homeDir, stateDir, tempDir } = parts;
+  if (spec.permission_mode !== 'sandboxed') return undefined;
+  checkPlace(parts);
+  await checkVersion(parts);
+  await checkSandbox({ platform: process.platform, env });
+  const projectPath = spec.project_path;
+  const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
+  await checkSettings({ projectPath, userFolder });
+  const worktrees = await folderInProject(projectPath, WORKTREES_FOLDER);
+  const around = await repositoryAround(projectPath);
+  const gitFolders = around === undefined ? [] : [join(around.commonFolder, 'worktrees'), around.gitFolder];
+  const madeFrom = spec.worktree?.project_path;
+  const found = await sandboxPaths(projectPath, homeDir, { gitFolders, madeFrom, userFolder });
+  const repositories = [...found.repositories, ...(around === undefined ? [] : [around.commonFolder])];
+  const obeyed = await Promise.all(repositories.map((folder) => obeyedPaths(folder, projectPath)));
+  const denyWrite = [
+    ...found.denyWrite,
+    ...(around === undefined ? [] : await heldAround(around)),
+    ...obeyed.flat(),
+    ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
+  ];
+  const paths = { ...found, denyWrite: [...new Set(denyWrite)] };
+  // Git cannot use these when they are files.
+  const mustNotBeFiles = await pathsMissing([
+    join(projectPath, '.git'),
+    ...repositories.map((folder) => join(folder, MODULES_FOLDER)),
+  ]);
+  const commonFolders = new CommonFolders({
+    gitFolders: repositories,
+    taskId: spec.task_id,
+    notesFolder: join(stateDir.path, 'sandboxes'),
+    mayRun: (taskId) => mayRun(stateDir, taskId),
+  });
+  await mkdir(tempDir, { mode: 0o700 });
+  // Claude Code removes what was missing when it began, also while another task needs it.
+  await commonFolders.hold();
+  return {
+    beforeCommand: () => commonFolders.hold(),
+    end: async () => {
+      await commonFolders.release();
+      await removeEmpty(mustNotBeFiles);
+      await removeUnused(worktrees);
+      await rm(tempDir, { recursive: true, force: true });
+    },
+    gitMasks: { projectPath, denyRead: paths.denyRead },
+    sandbox: cliSandbox({
+      paths,
+      domains: spec.settings.sandbox_domains ?? [],
+      env,
+      passed: spec.settings.pass_environment,
+    }),
+    env: { ...SANDBOX_ENVIRONMENT, CLAUDE_CODE_TMPDIR: tempDir },
+  };
+}
+
+/** What is held of the repository whose worktree the project is. */
+async function heldAround({ gitFolder, commonFolder }: RepositoryAround): Promise<string[]> {
+  const own = ['commondir', 'gitdir'].map((name) => join(gitFolder, name));
+  return [...(await heldInRepository(commonFolder)), ...own];
+}
+
+async function mayRun(stateDir: StateDir, taskId: string): Promise<boolean> {
+  const file = await readRecordFile(stateDir, taskId);
+  if (file.state === 'ok') return !isFinal(file.record.status);
+  return file.state !== 'missing';
+}
+
+async function pathsMissing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(missing)));
+  return paths.filter((_, index) => found[index] === undefined);
+}
+
+/** An end of the machine's power, or of Claude Code, leaves an empty file where a sandbox held something that was missing. */
+async function removeEmpty(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const stats = await lstat(path).catch(missing);
+    if (stats?.isFile() === true && stats.size === 0) await rm(path, { force: true });
+  }
+}
+
+function missing(fault: unknown): undefined {
+  if (systemCodeOf(fault) === undefined) throw fault;
+  return undefined;
+}
+
+/** Removes a folder that nobody uses. */
+async function removeUnused(folder: string): Promise<void> {
+  await rmdir(folder).catch((fault: unknown) => {
+    if (systemCodeOf(fault) === undefined) throw fault;
+  });
+}
+
+function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
+  if (spec.container !== undefined)
+    throw refused(
+      'the task has a container: no sandbox can be made in it, and the container holds what commands reach.',
+    );
+  for (const inner of [homeDir, stateDir.path]) {
+    if (inner === spec.project_path || inner.startsWith(`${spec.project_path}/`))
+      throw refused(`the project ${spec.project_path} holds ${inner}, which commands must not write.`);
+  }
+}
+
+async function checkVersion({ installation, version }: TaskSandboxParts): Promise<void> {
+  if (!installation.isClaude)
+    throw refused(
+      'the setting claude_command names a program that is not Claude Code.',
+      'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+    );
+  const found = await version();
+  if (found === undefined)
+    throw refused(
+      'the program that the setting claude_command names does not print the version of Claude Code with --version.',
+      'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+    );
+  if (compareVersions(found, OLDEST_SANDBOX_VERSION) < 0)
+    throw new BridgeError(
+      'CLAUDE_TOO_OLD',
+      `Mode sandboxed needs Claude Code ${OLDEST_SANDBOX_VERSION} or newer; this is ${found}.`,
+      'Update it (claude update, or npm install -g @anthropic-ai/claude-code), or use permission_mode "cautious".',
+    );
+}
+
+function refused(why: string, hint = 'Use permission_mode "cautious", or another project.'): BridgeError {
+  return new BridgeError('SANDBOX_UNAVAILABLE', `Mode sandboxed was asked for, but ${why}`, hint);
+}

@@ -1,0 +1,39 @@
+import { withinMs, type Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import { readJsonFile } from '../../base/files/json-file.js';
+import type { Logger } from '../../base/logger.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { isFinal, taskRecordSchema } from '../../tasks/task.js';
+import { KeeperClient } from './keeper-client.js';
+
+/** A keeper ends its task within this, its own children included; what is left then is ended by its mark. */
+const CHILDREN_LIMIT_MS = 15_000;
+
+/**
+ * Ends the tasks that were started inside a task, each through its keeper, so that its record says why. Resolves when they
+ * have ended, or after 15 seconds. Never rejects.
+ */
+export async function endChildren(
+  taskId: string,
+  {
+    stateDir,
+    clock,
+    logger,
+  }: { readonly stateDir: StateDir; readonly clock: Clock; readonly logger: Logger },
+): Promise<void> {
+  const endOne = async (child: string): Promise<void> => {
+    const file = await readJsonFile(stateDir.recordFile(child), taskRecordSchema);
+    if (file.state !== 'ok' || isFinal(file.value.status) || file.value.parent?.task_id !== taskId) return;
+    const link = await KeeperClient.connect(child, file.value.socket_path);
+    await link?.kill(`The task inside which it was started, ${taskId}, ended.`).finally(() => link.dispose());
+  };
+  const told = (await stateDir.childrenOf(taskId)).map((child) =>
+    endOne(child).catch((fault: unknown) =>
+      logger.warn('a task that was started inside this one could not be ended by its keeper', {
+        task_id: child,
+        fault: messageOf(fault),
+      }),
+    ),
+  );
+  await withinMs(clock, CHILDREN_LIMIT_MS, Promise.all(told));
+}

@@ -1,0 +1,180 @@
+import type { Socket } from 'node:net';
+import { z } from 'zod';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { Emitter } from '../../base/event.js';
+import type { TaskRecord } from '../../tasks/task.js';
+import type { DecisionAnswer, ScreenText, TaskLink } from '../../tasks/task-host.js';
+import { TaskUnreachable } from '../../tasks/unreachable.js';
+import { openSocket } from '../wire/open-socket.js';
+import { Requests, type RequestFailure } from '../wire/requests.js';
+import {
+  helloAnswerSchema,
+  PROTOCOL,
+  recordAnswerSchema,
+  screenAnswerSchema,
+  taskPushSchema,
+  type KeeperHello,
+  type KeeperMessage,
+  type PeerRole,
+  type TerminalPush,
+  type TerminalView,
+} from '../wire/task-messages.js';
+
+/** A keeper greets at once; one that has not by then was halted, or hangs. */
+const GREETING_LIMIT_MS = 5_000;
+/** The first protocol that knows `hello` and watchers. */
+const HELLO_PROTOCOL = 2;
+
+/** A TaskLink over the keeper's socket. */
+export class KeeperClient implements TaskLink {
+  readonly #changes = new Emitter<TaskRecord>();
+  readonly #terminal = new Emitter<TerminalPush>();
+  readonly #closes = new Emitter<void>();
+  readonly onDidChange = this.#changes.event;
+  /** What the terminal of a watcher is to show. */
+  readonly onTerminal = this.#terminal.event;
+  readonly onDidClose = this.#closes.event;
+  /** What the keeper said of itself, once; undefined for one of an older version, and when it goes away before. */
+  readonly greeted: Promise<KeeperHello | undefined>;
+  readonly #requests: Requests;
+  readonly #taskId: string;
+  readonly #role: PeerRole;
+  #resolveGreeted: (hello: KeeperHello | undefined) => void = () => undefined;
+  #isGreeted = false;
+
+  private constructor(taskId: string, path: string, socket: Socket, role: PeerRole) {
+    this.#taskId = taskId;
+    this.#role = role;
+    this.greeted = new Promise((resolve) => (this.#resolveGreeted = resolve));
+    this.#requests = new Requests(socket, {
+      path,
+      onPush: (line) => this.#onPush(line),
+      onClose: () => {
+        this.#resolveGreeted(undefined);
+        this.#closes.fire();
+      },
+      failure: (why) => failureOf(taskId, why),
+    });
+  }
+
+  /** Undefined when nobody listens there: the keeper is gone. Throws TASK_UNREACHABLE. */
+  static async connect(
+    taskId: string,
+    socketPath: string,
+    role: PeerRole = 'caller',
+  ): Promise<KeeperClient | undefined> {
+    const socket = await openSocket(
+      socketPath,
+      (why, isStuck) => new TaskUnreachable(taskId, why, { isStuck }),
+    );
+    return socket && new KeeperClient(taskId, socketPath, socket, role);
+  }
+
+  /** As `greeted`, for a client that can do nothing before. Throws TASK_UNREACHABLE when the keeper says nothing for five seconds. */
+  async introduced(clock: Clock): Promise<KeeperHello | undefined> {
+    const hello = await withinMs(
+      clock,
+      GREETING_LIMIT_MS,
+      this.greeted.then((said) => ({ said })),
+    );
+    if (hello === undefined) throw failureOf(this.#taskId, 'silent');
+    return hello.said;
+  }
+
+  respond(answer: DecisionAnswer): Promise<TaskRecord> {
+    return this.#recordOf({ method: 'respond', answer });
+  }
+
+  message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<TaskRecord> {
+    return this.#recordOf({ method: 'message', ...message });
+  }
+
+  kill(reason: string): Promise<TaskRecord> {
+    return this.#recordOf({ method: 'kill', reason });
+  }
+
+  async screen(): Promise<ScreenText> {
+    return (await this.#ask({ method: 'screen' }, screenAnswerSchema)).screen;
+  }
+
+  /** Watches the terminal, or changes the view. Throws TASK_NOT_RUNNING when the task has none. */
+  async watch(view: TerminalView): Promise<void> {
+    await this.#ask({ method: 'watch', view }, z.unknown());
+  }
+
+  /** Throws TASK_NOT_RUNNING when nobody takes the keys. */
+  async type(keys: Uint8Array): Promise<void> {
+    await this.#ask({ method: 'type', keys: Buffer.from(keys).toString('base64') }, z.unknown());
+  }
+
+  /** Reads nothing more until `resume`; the keeper notices, and sends less. */
+  pause(): void {
+    this.#requests.pause();
+  }
+
+  resume(): void {
+    this.#requests.resume();
+  }
+
+  /** Does not keep this process alive. */
+  unref(): void {
+    this.#requests.unref();
+  }
+
+  dispose(): void {
+    this.#requests.dispose();
+    this.#changes.dispose();
+    this.#terminal.dispose();
+    this.#closes.dispose();
+  }
+
+  async #recordOf(message: KeeperMessage): Promise<TaskRecord> {
+    return (await this.#ask(message, recordAnswerSchema)).record;
+  }
+
+  async #ask<T>(message: KeeperMessage, schema: z.ZodType<T>): Promise<T> {
+    const answer = schema.safeParse(await this.#requests.request(message));
+    if (answer.success) return answer.data;
+    throw new TaskUnreachable(
+      this.#taskId,
+      'its keeper, of another version of the bridge, answered in its own way',
+    );
+  }
+
+  #onPush(line: unknown): void {
+    const push = taskPushSchema.safeParse(line);
+    // A keeper of another version: nobody waits for what it sends.
+    if (!push.success) this.#greet(undefined);
+    else if (push.data.push === 'terminal') this.#terminal.fire(push.data);
+    else {
+      this.#greet(push.data.protocol);
+      this.#changes.fire(push.data.record);
+    }
+  }
+
+  /** A keeper says its protocol first; one that says none would disconnect at a hello. */
+  #greet(protocol: number | undefined): void {
+    if (this.#isGreeted) return;
+    this.#isGreeted = true;
+    if (protocol === undefined || protocol < HELLO_PROTOCOL) {
+      this.#resolveGreeted(undefined);
+      return;
+    }
+    this.#ask({ method: 'hello', protocol: PROTOCOL, role: this.#role }, helloAnswerSchema).then(
+      ({ hello }) => this.#resolveGreeted(hello),
+      // It went away, which the closing reports, or is of another version.
+      () => this.#resolveGreeted(undefined),
+    );
+  }
+}
+
+function failureOf(taskId: string, why: RequestFailure): TaskUnreachable {
+  switch (why) {
+    case 'closed':
+      return new TaskUnreachable(taskId, 'its keeper is gone', { isStuck: true });
+    case 'silent':
+      return new TaskUnreachable(taskId, 'its keeper does not answer', { isStuck: true });
+    case 'late':
+      return new TaskUnreachable(taskId, 'its keeper did not answer in time');
+  }
+}

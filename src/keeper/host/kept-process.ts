@@ -1,0 +1,182 @@
+import type { Socket } from 'node:net';
+import { z } from 'zod';
+import { systemClock, withinMs } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
+import type { ProcessStats, TerminalSize } from '../../processes/process-handle.js';
+import type { ProcessRecord } from '../../processes/process-record.js';
+import type { ScreenText } from '../../processes/process-screen.js';
+import { processUnreachable } from '../../processes/process-unreachable.js';
+import type { Printed, RunningProcess } from '../../processes/running-process.js';
+import { openSocket } from '../wire/open-socket.js';
+import {
+  INPUT_PIECE_BYTES,
+  killedSchema,
+  printedSchema,
+  processAnswerSchema,
+  processPushSchema,
+  screenSchema,
+  statsSchema,
+  type ProcessMessage,
+} from '../wire/process-messages.js';
+import { Requests, type RequestFailure } from '../wire/requests.js';
+
+/** A keeper whose process has ended says so within two seconds. */
+const END_LIMIT_MS = 5_000;
+/** An answer comes within this after the time that the request itself takes. */
+const ANSWER_LIMIT_MS = 40_000;
+
+/** A process that a keeper runs, over the keeper's socket. */
+export class KeptProcess implements RunningProcess {
+  readonly ended: Promise<ProcessRecord>;
+  readonly #requests: Requests;
+  readonly #readRecord: () => Promise<ProcessRecord | undefined>;
+  #record: ProcessRecord;
+  #printed: Printed = { bytes: {}, lostBytes: 0 };
+  #end: (record: ProcessRecord) => void = () => undefined;
+
+  private constructor(
+    socket: Socket,
+    path: string,
+    record: ProcessRecord,
+    readRecord: () => Promise<ProcessRecord | undefined>,
+  ) {
+    this.#record = record;
+    this.#readRecord = readRecord;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.#requests = new Requests(socket, {
+      path,
+      onPush: (line) => this.#onPush(line),
+      onClose: () => void this.#onClose(),
+      failure: (why) => failureOf(this.#record, why),
+    });
+    // The connection to a kept process does not keep this process alive.
+    this.#requests.unref();
+  }
+
+  /** Undefined when no connection can be made: the state of its keeper says why. `readRecord` reads what the keeper wrote last. */
+  static async connect(
+    record: ProcessRecord,
+    readRecord: () => Promise<ProcessRecord | undefined>,
+  ): Promise<KeptProcess | undefined> {
+    const path = record.socket_path;
+    if (path === null) return undefined;
+    const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
+    return socket && new KeptProcess(socket, path, record, readRecord);
+  }
+
+  get record(): ProcessRecord {
+    return this.#record;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += INPUT_PIECE_BYTES) {
+      const piece = Buffer.from(bytes.subarray(at, at + INPUT_PIECE_BYTES));
+      await this.#ask({ method: 'write', bytes: piece.toString('base64') }, z.unknown());
+    }
+  }
+
+  async endInput(): Promise<void> {
+    await this.#ask({ method: 'end_input' }, z.unknown());
+  }
+
+  async press(keys: readonly string[]): Promise<void> {
+    await this.#ask({ method: 'press', keys: [...keys] }, z.unknown());
+  }
+
+  async resize(size: TerminalSize): Promise<void> {
+    await this.#ask({ method: 'resize', size }, z.unknown());
+  }
+
+  async signal(name: NodeJS.Signals, { tree }: { readonly tree: boolean }): Promise<void> {
+    await this.#ask({ method: 'signal', name, tree }, z.unknown());
+  }
+
+  async kill(first: NodeJS.Signals) {
+    const killed = await this.#ask({ method: 'kill', first }, killedSchema);
+    if (killed.left > 0) return killed;
+    const ended = await withinMs(systemClock, END_LIMIT_MS, this.ended);
+    if (ended === undefined) throw failureOf(this.#record, 'silent');
+    return killed;
+  }
+
+  stats(): Promise<ProcessStats> {
+    return this.#ask({ method: 'stats' }, statsSchema);
+  }
+
+  /** What was known last when the keeper is gone: all of it is on disk then. */
+  async printed(): Promise<Printed> {
+    try {
+      this.#printed = await this.#ask({ method: 'printed' }, printedSchema);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError)) throw fault;
+    }
+    return this.#printed;
+  }
+
+  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
+    await this.#ask(
+      { method: 'until_prints', bytes: printedBytes, limit_ms: limitMs },
+      z.unknown(),
+      limitMs + ANSWER_LIMIT_MS,
+    );
+  }
+
+  screen(): Promise<ScreenText> {
+    return this.#ask({ method: 'screen' }, screenSchema);
+  }
+
+  /** Closes the connection; the process goes on. */
+  dispose(): void {
+    this.#requests.dispose();
+  }
+
+  async #ask<T>(message: ProcessMessage, schema: z.ZodType<T>, limitMs?: number): Promise<T> {
+    const answer = await this.#requests.request(message, limitMs).catch(async (fault: unknown) => {
+      // The record that the keeper wrote last says how it ended.
+      if (this.#requests.isClosed) throw failureOf(await this.ended, 'closed');
+      throw fault;
+    });
+    const value = schema.safeParse(processAnswerSchema.parse(answer).value);
+    if (value.success) return value.data;
+    throw processUnreachable(
+      this.#record.process_id,
+      'its keeper, of another version, answered in its own way',
+    );
+  }
+
+  #onPush(line: unknown): void {
+    const push = processPushSchema.safeParse(line);
+    if (!push.success) return;
+    this.#record = push.data.record;
+    if (this.#record.status === 'terminated') this.#end(this.#record);
+  }
+
+  async #onClose(): Promise<void> {
+    try {
+      this.#record = (await this.#readRecord()) ?? this.#record;
+    } catch {
+      // What it said last counts; the next request finds out what became of it.
+    }
+    this.#end(this.#record);
+  }
+}
+
+function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): BridgeError {
+  if (why === 'silent')
+    return processUnreachable(
+      process_id,
+      'its keeper does not answer, and does what it was asked only when it goes on',
+    );
+  if (why === 'late') return processUnreachable(process_id, 'its keeper did not answer in time');
+  return status === 'terminated'
+    ? new BridgeError(
+        'PROCESS_NOT_RUNNING',
+        `The process ${process_id} has ended.`,
+        'Its output can still be read.',
+      )
+    : new BridgeError(
+        'PROCESS_NOT_RUNNING',
+        `The keeper of the process ${process_id} is gone.`,
+        'Call ps, which tells what became of it.',
+      );
+}

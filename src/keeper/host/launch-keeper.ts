@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { z } from 'zod';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { errorFromWire } from '../wire/wire-error.js';
+import { READY_FD, readyMessageSchema } from '../wire/ready-message.js';
+
+/**
+ * A keeper starts in 100 to 300 ms; one of many on a busy machine, or one that makes a container first, takes longer. The call that
+ * waits for it must answer within 45 s.
+ */
+export const READY_LIMIT_MS = 40_000;
+const MAX_READY_BYTES = 1024 * 1024;
+const OWNER_ONLY = 0o600;
+
+/** The program that keeps a task or a process. */
+export interface KeeperProgram {
+  /** `dist/keeper.js`, run by this Node. */
+  readonly keeperEntry: string;
+  /** Arguments for Node itself; a test runs the sources. */
+  readonly nodeArguments: readonly string[];
+  readonly statePath: string;
+  readonly runtimePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface KeeperLaunch<T> {
+  /** The id of the task or process. It is the keeper's first argument, by which the sweeper finds a keeper that is starting. */
+  readonly id: string;
+  /** The keeper reads this from its stdin: it may hold secrets, and is neither on disk nor shown in a list of processes. */
+  readonly input?: unknown;
+  /** A file for what the keeper prints; without one, that is dropped. */
+  readonly log?: string;
+  /** READY_LIMIT_MS when left out. */
+  readonly limitMs?: number;
+  readonly record: z.ZodType<T>;
+  /** The error for a keeper that does not start; `why` is a main clause. */
+  readonly failure: (why: string) => BridgeError;
+}
+
+/**
+ * Starts a keeper in a session of its own: neither the client's end nor its Ctrl-C reaches it, and this process may end
+ * without it. Resolves with the record when what it keeps runs. Throws the keeper's own error, or `failure`.
+ */
+export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaunch<T>): Promise<T> {
+  const { id, input, log, limitMs = READY_LIMIT_MS, record, failure } = launch;
+  const { keeperEntry, nodeArguments, statePath, runtimePath, env } = program;
+  const output = log === undefined ? 'ignore' : openLog(log);
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, [...nodeArguments, keeperEntry, id, statePath, runtimePath], {
+      detached: true,
+      cwd: statePath,
+      env,
+      stdio: [input === undefined ? 'ignore' : 'pipe', output, output, 'pipe'],
+    });
+  } finally {
+    if (typeof output === 'number') closeSync(output);
+  }
+  // A keeper that ends before it has read this says nothing, which is reported.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(JSON.stringify(input));
+  const text = await readyText(child, limitMs, failure);
+  if (text === '') throw failure('it ended at once');
+  const ready = readyMessageSchema.safeParse(parsed(text));
+  if (!ready.success) throw failure('it said something else');
+  if ('error' in ready.data) throw errorFromWire(ready.data.error);
+  const running = record.safeParse(ready.data.record);
+  if (!running.success) throw failure('it said something else');
+  return running.data;
+}
+
+/** All that the keeper writes to READY_FD before it closes that; empty when it ended. One that writes too much, or nothing in time, is killed. */
+function readyText(
+  child: ChildProcess,
+  limitMs: number,
+  failure: (why: string) => BridgeError,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(failure(`it was not ready within ${limitMs / 1000} s`));
+    }, limitMs);
+    child.on('error', (fault) => {
+      clearTimeout(timer);
+      reject(failure(messageOf(fault)));
+    });
+    let text = '';
+    const pipe = child.stdio[READY_FD];
+    pipe?.on('data', (chunk: unknown) => {
+      text += String(chunk);
+      if (text.length > MAX_READY_BYTES) child.kill('SIGKILL');
+    });
+    pipe?.on('close', () => {
+      clearTimeout(timer);
+      child.unref();
+      resolve(text);
+    });
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Reported by the caller as "it said something else".
+    return undefined;
+  }
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'a', OWNER_ONLY);
+  } catch (fault) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `Cannot open ${path}: ${messageOf(fault)}`,
+      'Check that the folder exists and is yours, that its disk has room, and that not too many files are open.',
+      { cause: fault },
+    );
+  }
+}

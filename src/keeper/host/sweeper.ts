@@ -1,0 +1,174 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import type { Logger } from '../../base/logger.js';
+import type { EndMarked } from '../../os/choose-processes.js';
+import { sweepHeartbeats } from '../../store/owner-state.js';
+import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { readRecordFile } from '../../tasks/record/record-file.js';
+import { isFinal, type TaskRecord } from '../../tasks/task.js';
+
+/** A keeper is ready, or given up, within seconds; a task's folder that still has no record after this never gets one. */
+export const STALE_FOLDER_MS = 10 * 60_000;
+/** A socket is listened on from the moment it is there; one this old that nobody answers on is left over. */
+const STALE_SOCKET_MS = 60_000;
+/** Tasks with an unreadable record are kept for whoever wants to look, the newest of them. */
+const MAX_CORRUPT = 20;
+const ANSWER_LIMIT_MS = 1_000;
+
+export interface SweeperParts {
+  readonly stateDir: StateDir;
+  readonly runtimeDir: RuntimeDir;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The task's record; a task whose keeper is gone is given its end by it. */
+  readonly settle: (taskId: string) => Promise<TaskRecord>;
+  readonly endMarked: EndMarked;
+  /** Marks that processes carry, and all command lines. */
+  readonly running: () => Promise<{ readonly marks: ReadonlySet<string>; readonly commands: string }>;
+}
+
+export interface Swept {
+  /** Ids of tasks that were given their end. */
+  readonly ended: string[];
+  /**
+   * Ids of folders without a record, and of those that nobody can read when there are many of them, with the time of their last change.
+   * A task may be starting there.
+   */
+  readonly doubtful: Map<string, number>;
+  /** Processes of tasks that had ended. */
+  processes: number;
+  /** Paths of sockets that nobody listened on. */
+  readonly sockets: string[];
+}
+
+/**
+ * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task,
+ * sockets that nobody listens on. Only what provably belongs to nobody is touched, so any number
+ * of servers may do this at once. Faults are told in the log; the rest is swept all the same.
+ */
+export async function sweep(parts: SweeperParts): Promise<Swept> {
+  const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
+  const told = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
+  const running = await parts.running();
+  // Newest first.
+  const corrupt: string[] = [];
+  for (const taskId of await parts.stateDir.listTaskIds())
+    await told(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
+  await told('sockets', () => sweepSockets(parts, swept));
+  await told('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
+  const { ended, processes, sockets } = swept;
+  if (ended.length + processes + sockets.length > 0)
+    parts.logger.info('what dead keepers left was swept', { ended, processes, sockets });
+  return swept;
+}
+
+/**
+ * Removes the folders that a sweep doubted and that are still as it found them; gives their ids. Called `STALE_FOLDER_MS` later by
+ * a clock that nobody sets and that stands still while the machine sleeps, so that no task can still be starting in them.
+ */
+export async function sweepFolders(
+  doubtful: Swept['doubtful'],
+  parts: Pick<SweeperParts, 'stateDir' | 'logger' | 'running'>,
+): Promise<string[]> {
+  const { stateDir, logger } = parts;
+  const removed: string[] = [];
+  const { commands } = await parts.running();
+  for (const [taskId, changedMs] of doubtful) {
+    await logged(parts, taskId, async () => {
+      const file = await readRecordFile(stateDir, taskId);
+      // A keeper has its task's id in its command line.
+      if (file.state === 'ok' || file.state === 'newer' || commands.includes(taskId)) return;
+      if ((await changedAt(taskId, stateDir)) !== changedMs) return;
+      await stateDir.removeTaskDir(taskId);
+      removed.push(taskId);
+    });
+  }
+  if (removed.length > 0) logger.info('folders of tasks that never began were removed', { folders: removed });
+  return removed;
+}
+
+async function logged(
+  { logger }: Pick<SweeperParts, 'logger'>,
+  what: string,
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await act();
+  } catch (fault) {
+    logger.warn('something could not be swept', { what, fault: messageOf(fault) });
+  }
+}
+
+async function sweepTask(
+  taskId: string,
+  parts: SweeperParts,
+  running: Awaited<ReturnType<SweeperParts['running']>>,
+  swept: Swept,
+  corrupt: string[],
+): Promise<void> {
+  const { stateDir, settle, endMarked } = parts;
+  const file = await readRecordFile(stateDir, taskId);
+  const isCorrupt = file.state === 'corrupt';
+  if (isCorrupt) corrupt.push(taskId);
+  if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
+    const changedMs = await changedAt(taskId, stateDir);
+    if (changedMs !== undefined) swept.doubtful.set(taskId, changedMs);
+  }
+  if (file.state !== 'ok') return;
+  if (isFinal(file.record.status)) {
+    const { process_mark: mark, keeper } = file.record;
+    if (running.marks.has(mark)) swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
+    return;
+  }
+  try {
+    if (isFinal((await settle(taskId)).status)) swept.ended.push(taskId);
+  } catch (fault) {
+    // Pruned meanwhile.
+    if (!(fault instanceof BridgeError) || fault.code !== 'TASK_NOT_FOUND') throw fault;
+  }
+}
+
+/** Undefined for a folder that was removed meanwhile. */
+async function changedAt(taskId: string, stateDir: StateDir): Promise<number | undefined> {
+  try {
+    return (await stat(stateDir.taskDir(taskId))).mtimeMs;
+  } catch (fault) {
+    if (systemCodeOf(fault) === 'ENOENT') return undefined;
+    throw fault;
+  }
+}
+
+async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): Promise<void> {
+  for (const name of await readdir(runtimeDir.path)) {
+    if (!name.endsWith(SOCKET_SUFFIX)) continue;
+    const path = join(runtimeDir.path, name);
+    try {
+      const facts = await stat(path);
+      if (!facts.isSocket() || clock.now() - facts.mtimeMs < STALE_SOCKET_MS) continue;
+      if (await isListenedOn(path)) continue;
+      await rm(path, { force: true });
+      swept.sockets.push(path);
+    } catch (fault) {
+      // Removed meanwhile, by its keeper or by another server.
+      if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+    }
+  }
+}
+
+/** False only when the system says that nobody listens. */
+function isListenedOn(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    const done = (isListened: boolean): void => {
+      socket.destroy();
+      resolve(isListened);
+    };
+    socket.setTimeout(ANSWER_LIMIT_MS, () => done(true));
+    socket.once('connect', () => done(true));
+    socket.once('error', (fault) => done(systemCodeOf(fault) !== 'ECONNREFUSED'));
+  });
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { Logger } from '../../base/logger.js';
+import type { KeptTask, Stay } from './server-presence.js';
+
+/** So often within the time that a task waits for a server, one look may fail. */
+const LOOKS_IN_GRACE = 4;
+/** More often than this helps nobody. */
+const MAX_INTERVAL_MS = 2_000;
+/** What fails when the tasks cannot be listed; no task has this name. */
+const FOLDER = '';
+
+export interface TaskJoinerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The tasks that have a keeper now. */
+  readonly tasks: () => Promise<readonly KeptTask[]>;
+  readonly stay: (task: KeptTask) => Promise<Stay>;
+  /** How long a task goes on without a server. */
+  readonly graceSeconds: number;
+}
+
+/**
+ * Stays with every task that needs a server, also with those that another process starts: a queued one is started by the keeper
+ * of the one before it. Looks again and again; a task that could not be reached is tried again.
+ */
+export class TaskJoiner implements Disposable {
+  readonly #options: TaskJoinerOptions;
+  readonly #asking = new Set<string>();
+  /** Tasks that need no server. */
+  readonly #free = new Set<string>();
+  /** What failed at the last try: a task, or FOLDER. Told once, and again when it has worked meanwhile. */
+  readonly #failing = new Set<string>();
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(options: TaskJoinerOptions) {
+    this.#options = options;
+    void this.#look();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+  }
+
+  async #look(): Promise<void> {
+    const { clock, tasks, graceSeconds } = this.#options;
+    try {
+      const kept = await tasks();
+      const ids = new Set(kept.map(({ task_id }) => task_id));
+      this.#failing.delete(FOLDER);
+      for (const known of [this.#free, this.#failing])
+        for (const id of known) if (!ids.has(id)) known.delete(id);
+      for (const task of kept) void this.#join(task);
+    } catch (fault) {
+      this.#tellFault(FOLDER, fault);
+    }
+    if (this.#isDisposed) return;
+    const intervalMs = Math.min(MAX_INTERVAL_MS, (graceSeconds * 1000) / LOOKS_IN_GRACE);
+    this.#timer = clock.after(intervalMs, () => void this.#look());
+  }
+
+  async #join(task: KeptTask): Promise<void> {
+    const id = task.task_id;
+    if (this.#isDisposed || this.#asking.has(id) || this.#free.has(id)) return;
+    this.#asking.add(id);
+    try {
+      if ((await this.#options.stay(task)) === 'not-needed') this.#free.add(id);
+      this.#failing.delete(id);
+    } catch (fault) {
+      this.#tellFault(id, fault);
+    } finally {
+      this.#asking.delete(id);
+    }
+  }
+
+  #tellFault(what: string, fault: unknown): void {
+    if (!this.#failing.has(what) && !this.#isDisposed)
+      this.#options.logger.warn('running tasks could not be joined', { fault: messageOf(fault) });
+    this.#failing.add(what);
+  }
+}

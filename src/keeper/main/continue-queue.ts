@@ -1,0 +1,40 @@
+import { systemClock } from '../../base/clock.js';
+import type { Logger } from '../../base/logger.js';
+import type { EndMarked } from '../../os/choose-processes.js';
+import { killTree } from '../../pty/kill-ladder.js';
+import { ProjectLocks } from '../../store/project-lock.js';
+import { RuntimeDir } from '../../store/runtime-dir.js';
+import { StateDir } from '../../store/state-dir.js';
+import { TaskQueue } from '../../tasks/queue/task-queue.js';
+import { KeeperHost } from '../host/keeper-host.js';
+
+/** What a dead keeper left has this long between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
+
+export interface ContinueQueueOptions {
+  readonly statePath: string;
+  readonly runtimePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly keeperEntry: string;
+  readonly nodeArguments: readonly string[];
+  readonly logger: Logger;
+}
+
+/** Starts what waits for the project of a task that has ended: so the queue goes on when no server runs. */
+export async function continueQueue(options: ContinueQueueOptions): Promise<void> {
+  const clock = systemClock;
+  const { logger } = options;
+  const stateDir = new StateDir(options.statePath);
+  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+    logger.error('a lock file could not be read', { ...corrupt }),
+  );
+  const host = new KeeperHost({ ...options, stateDir, runtimeDir: new RuntimeDir(options.runtimePath) });
+  const endMarked: EndMarked = async (mark, startedSince) =>
+    (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+  const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, staysOn: false });
+  try {
+    await queue.advance();
+  } finally {
+    queue.dispose();
+  }
+}

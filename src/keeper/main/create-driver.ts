@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { cliPermissions } from '../../approvals/cli-permissions.js';
+import { PromptAppearance } from '../../approvals/appearance.js';
+import { ScreenPatterns } from '../../approvals/screen-patterns.js';
+import type { Clock } from '../../base/clock.js';
+import type { Installation } from '../../claude/installation.js';
+import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
+import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { PrintDriver } from '../../claude/print/print-driver.js';
+import { ProgramDriver } from '../../claude/program/program-driver.js';
+import type { CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
+import type { SessionDriver } from '../../claude/session.js';
+import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
+import type { Pid } from '../../os/pid.js';
+import type { SpawnPiped } from '../../pty/piped-program.js';
+import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+
+export interface DriverParts {
+  readonly spec: TaskSpec;
+  readonly installation: Installation;
+  readonly clock: Clock;
+  readonly pty: PtySpawner;
+  /** For a session on pipes; on this machine, unless it is given. */
+  readonly spawnPiped?: SpawnPiped | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** For a task in mode sandboxed. */
+  readonly sandbox: CliSandbox | undefined;
+  readonly prompt: string;
+  readonly promptFile: string;
+  readonly sessionId: string;
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
+  readonly onBytes: (bytes: Buffer, session: PtySession) => void;
+}
+
+/** What a resumed session is told first lies here, beside the prompt. */
+const GO_ON_FILE = 'go-on.md';
+const OWNER_ONLY = 0o600;
+
+/**
+ * The driver that the task asked for; a program that is not Claude Code is driven by its screen. A session of a task that may
+ * wait outlives its program.
+ */
+export function createDriver(parts: DriverParts): SessionDriver {
+  const first = oneProgram(parts);
+  if (parts.spec.settings.resume_after_limit !== true || !parts.installation.isClaude) return first;
+  return new ResumableDriver(first, async (sessionId, text) => {
+    const promptFile = join(dirname(parts.promptFile), GO_ON_FILE);
+    await writeFile(promptFile, text, { mode: OWNER_ONLY });
+    const spec = { ...parts.spec, resume: { sessionId, messageId: null } };
+    return oneProgram({ ...parts, spec, prompt: text, promptFile, sessionId: randomUUID() });
+  });
+}
+
+function oneProgram(parts: DriverParts): SessionDriver {
+  const { spec, installation, clock, pty, env, sandbox, promptFile, sessionId, killTree, onBytes } = parts;
+  const permissions = cliPermissions(
+    spec.settings.rules ?? [],
+    spec.permission_mode,
+    spec.project_path,
+    spec.settings.own_places,
+  );
+  const shared = {
+    clock,
+    command: installation.command,
+    cwd: spec.project_path,
+    env,
+    killTree,
+    permissions,
+    sandbox,
+  };
+  if (spec.driver === 'print') {
+    return new PrintDriver({
+      ...shared,
+      spawnPiped: parts.spawnPiped,
+      prompt: parts.prompt,
+      model: spec.model,
+      sessionId,
+      resume: spec.resume,
+      skipPermissions: spec.skip_permissions,
+    });
+  }
+  const terminal = { ...shared, pty, shell: spec.settings.shell, promptFile, onBytes };
+  if (!installation.isClaude) {
+    return new ProgramDriver({
+      ...terminal,
+      patterns: new ScreenPatterns(spec.settings.auto_approve_patterns),
+      appearance: new PromptAppearance('y'),
+    });
+  }
+  return new InteractiveDriver({
+    ...terminal,
+    sessionId,
+    // What a container writes is never read here while it runs: its links would lead to files of this machine.
+    configDir: spec.container === undefined ? claudeConfigDir(env) : undefined,
+    resume: spec.resume,
+    model: spec.model,
+    decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
+  });
+}

@@ -1,0 +1,71 @@
+import { dirname } from 'node:path';
+import { systemClock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
+import { lazily } from '../../base/lazily.js';
+import type { Logger } from '../../base/logger.js';
+import { HostBackend } from '../../processes/host/host-backend.js';
+import type { ProcessBackend } from '../../processes/process-backend.js';
+import type { ProcessRecord } from '../../processes/process-record.js';
+import { ProcessRun } from '../../processes/process-run.js';
+import { ProcessStore } from '../../processes/process-store.js';
+import { ownIdentity } from '../../store/process-identity.js';
+import { serveProcess } from './serve-process.js';
+import type { KeptLaunch } from '../wire/process-messages.js';
+
+export interface KeepProcessOptions {
+  readonly statePath: string;
+  readonly logger: Logger;
+  /** Called once, when the process runs and can be reached. */
+  readonly onReady: (record: ProcessRecord) => void;
+  /** Gives a way to end the process from outside, such as a signal to this process. */
+  readonly onRun: (run: ProcessRun) => void;
+}
+
+/** Keeps one process until it has ended. Rejects when it could not be started, with nothing left behind. */
+export async function keepProcess(launch: KeptLaunch, options: KeepProcessOptions): Promise<void> {
+  const clock = systemClock;
+  const { logger } = options;
+  const { spec, maxOutputBytes } = launch;
+  const owner = await ownIdentity();
+  const record: ProcessRecord = { ...launch.record, owner };
+  const { socket_path: socketPath } = record;
+  if (socketPath === null)
+    throw new BridgeError('SPAWN_FAILED', 'A process to be kept was given no socket.', 'Start it again.');
+  const backend = await backendFor(record, launch, dirname(socketPath), logger);
+  const run = await ProcessRun.start(
+    {
+      store: new ProcessStore(options.statePath),
+      clock,
+      logger,
+      maxOutputBytes,
+    },
+    record,
+    (sink) => backend.spawn(spec, sink),
+  );
+  options.onRun(run);
+  const socket = await serveProcess({ running: run, socketPath, clock, logger });
+  options.onReady(run.record);
+  await run.ended;
+  await socket.finish();
+  await backend.dispose();
+}
+
+async function backendFor(
+  { mode, owner }: ProcessRecord,
+  { shell, containers }: KeptLaunch,
+  pipeFolder: string,
+  logger: Logger,
+): Promise<Pick<ProcessBackend, 'spawn' | 'dispose'>> {
+  const clock = systemClock;
+  if (mode === 'docker') {
+    if (containers === undefined) throw new Error('No engine is known for a process in a container.');
+    const { keptContainerBackend } = await import('../../processes/docker/kept-containers.js');
+    return keptContainerBackend(containers, { keeper: owner, clock, logger });
+  }
+  const terminals = lazily(async () => {
+    const { PtyManager } = await import('../../pty/pty-manager.js');
+    return new PtyManager({ clock });
+  });
+  const startedSince = owner.start_time ?? undefined;
+  return new HostBackend({ clock, terminals, shell, startedSince, pipeFolder });
+}

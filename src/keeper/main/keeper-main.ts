@@ -1,0 +1,105 @@
+import '../../base/uncompiled-schemas.js';
+import { closeSync, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { systemClock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import { PROCESS_ID_PATTERN } from '../../base/ids.js';
+import { createStderrLogger } from '../../base/logger.js';
+import { readEnvironment } from '../../config/read-environment.js';
+import { Heartbeat } from '../../store/heartbeat.js';
+import { RuntimeDir } from '../../store/runtime-dir.js';
+import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
+import { wireErrorOf } from '../wire/wire-error.js';
+
+/** What this process keeps, once it runs. */
+interface Kept {
+  /** Ends it, for a signal to this process. */
+  readonly end: (signal: NodeJS.Signals) => void;
+  /** Ends it, since this process met an error of its own. */
+  readonly fail: (message: string) => void;
+}
+
+const [, keeperEntry = '', id = '', statePath = '', runtimePath = ''] = process.argv;
+const kind = PROCESS_ID_PATTERN.test(id) ? 'process' : 'task';
+const logger = createStderrLogger('info');
+let kept: Kept | undefined;
+let isReady = false;
+
+function tellReady(message: ReadyMessage): void {
+  if (isReady) return;
+  isReady = true;
+  try {
+    writeSync(READY_FD, JSON.stringify(message));
+    closeSync(READY_FD);
+  } catch (fault) {
+    // The server died while it waited: what is kept goes on without it.
+    logger.warn('nobody waits for this keeper', { fault: messageOf(fault) });
+  }
+}
+
+function endOnError(what: string, fault: unknown): void {
+  logger.error(what, { fault: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault) });
+  kept?.fail(messageOf(fault));
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => kept?.end(signal));
+// The terminal of the server may go: what is kept stays.
+process.on('SIGHUP', () => undefined);
+process.on('uncaughtException', (fault) => endOnError('an error in the keeper', fault));
+process.on('unhandledRejection', (fault) => endOnError('an unhandled error in the keeper', fault));
+
+async function keepThisTask(): Promise<void> {
+  const [{ keepTask }, { continueQueue }] = await Promise.all([
+    import('./keep-task.js'),
+    import('./continue-queue.js'),
+  ]);
+  const places = { statePath, runtimePath, env: readEnvironment(), logger };
+  await keepTask({
+    ...places,
+    taskId: id,
+    onReady: (record) => tellReady({ record }),
+    onRun: (run) => {
+      kept = {
+        end: (signal) => void run.kill(`The keeper of the task was told to end (${signal}).`),
+        fail: (message) => run.fail(`The keeper of the task met a fault of its own: ${message}`),
+      };
+    },
+  });
+  await continueQueue({ ...places, keeperEntry, nodeArguments: process.execArgv }).catch((fault: unknown) =>
+    logger.error('the queue could not go on', { fault: messageOf(fault) }),
+  );
+}
+
+async function keepThisProcess(): Promise<void> {
+  const [{ keepProcess }, { keptLaunchSchema }] = await Promise.all([
+    import('./keep-process.js'),
+    import('../wire/process-messages.js'),
+  ]);
+  await keepProcess(keptLaunchSchema.parse(JSON.parse(await text(process.stdin))), {
+    statePath,
+    logger,
+    onReady: (record) => tellReady({ record }),
+    onRun: (run) => {
+      const end = (): void => {
+        run.kill('SIGTERM').catch((fault: unknown) =>
+          // It has ended by then, as a rule.
+          logger.warn('the process could not be ended', { fault: messageOf(fault) }),
+        );
+      };
+      kept = { end, fail: end };
+    },
+  });
+}
+
+try {
+  const sockets = new RuntimeDir(runtimePath);
+  const socketPath = kind === 'task' ? sockets.socketPath(id) : sockets.processSocketPath(id);
+  const heartbeat = await Heartbeat.start({ statePath, clock: systemClock, logger, socketPath });
+  process.once('exit', () => heartbeat.dispose());
+  await (kind === 'task' ? keepThisTask() : keepThisProcess());
+  process.exit(0);
+} catch (fault) {
+  if (isReady) logger.error('the keeper failed', { fault: messageOf(fault) });
+  else tellReady({ error: wireErrorOf(fault) });
+  process.exit(1);
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../../base/clock.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Logger } from '../../base/logger.js';
+import type { TaskRun } from '../../tasks/run/task-run.js';
+import { LastServer } from './last-server.js';
+import { RecordPush } from './record-push.js';
+import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from '../terminal/terminal-watchers.js';
+import type { KeeperPeer } from '../wire/keeper-peer.js';
+import { KeeperSocket } from '../wire/keeper-socket.js';
+import { keeperRequestSchema, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
+import { notUnderstood } from '../wire/wire-error.js';
+
+export interface KeeperServerOptions {
+  readonly run: TaskRun;
+  readonly socketPath: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The session's terminal, and where what people do there is written down; left out, nobody can watch. */
+  readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
+  /** The task ends when no server has been connected for so long; undefined for one that needs none. */
+  readonly stopWithoutServerSeconds?: number | undefined;
+}
+
+/** Serves one TaskRun on a Unix socket, to any number of clients. */
+export class KeeperServer implements Disposable {
+  readonly #owned = new DisposableStore();
+  readonly #run: TaskRun;
+  readonly #socket: KeeperSocket;
+  readonly #watchers: TerminalWatchers | undefined;
+  readonly #lastServer: LastServer;
+
+  private constructor(options: KeeperServerOptions) {
+    const { run, clock, logger, socketPath, terminal, stopWithoutServerSeconds } = options;
+    this.#run = run;
+    this.#socket = this.#owned.add(
+      new KeeperSocket({
+        path: socketPath,
+        clock,
+        logger,
+        record: () => ({ push: 'record', record: run.record, protocol: PROTOCOL }),
+        answer: (peer, request) => this.#answer(peer, request),
+        onDrain: (peer) => this.#watchers?.caughtUp(peer),
+        onLeave: (peer) => this.#watchers?.leave(peer),
+      }),
+    );
+    if (terminal !== undefined)
+      this.#watchers = this.#owned.add(
+        new TerminalWatchers({ ...terminal, clock, onTyped: () => run.typed() }),
+      );
+    this.#lastServer = this.#owned.add(
+      new LastServer({
+        clock,
+        graceSeconds: stopWithoutServerSeconds,
+        onAlone: (reason) => void run.kill(reason),
+      }),
+    );
+    const push = this.#owned.add(new RecordPush(clock, () => this.#socket.tellRecord()));
+    this.#owned.add(run.onDidChange((record) => push.changed(record)));
+  }
+
+  static async start(options: KeeperServerOptions): Promise<KeeperServer> {
+    const keeper = new KeeperServer(options);
+    await keeper.#socket.listen();
+    return keeper;
+  }
+
+  get clientCount(): number {
+    return this.#socket.clientCount;
+  }
+
+  /** What clients have been sent and did not read yet. */
+  get unreadBytes(): number {
+    return this.#socket.unreadBytes;
+  }
+
+  /** Writes down what was typed; before the journal is closed. */
+  tellTyped(): void {
+    this.#watchers?.tellTyped();
+  }
+
+  /** Sends every client the final record and the answers to its requests, and closes; resolves when all have read that. */
+  async finish(): Promise<void> {
+    this.#lastServer.dispose();
+    this.#watchers?.finish();
+    await this.#socket.finish();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  async #answer(peer: KeeperPeer, message: unknown): Promise<object> {
+    const parsed = keeperRequestSchema.safeParse(message);
+    if (!parsed.success) throw notUnderstood('task', PROTOCOL, message);
+    const request: KeeperRequest = parsed.data;
+    switch (request.method) {
+      case 'hello':
+        peer.stays ||= request.role !== 'caller';
+        if (request.role === 'server') peer.owns(this.#lastServer.came());
+        return { hello: { protocol: PROTOCOL, needs_server: this.#lastServer.isNeeded } };
+      case 'respond':
+        return { record: await this.#run.respond(request.answer) };
+      case 'message': {
+        const { text, interrupt } = request;
+        return {
+          record: await this.#run.message({
+            ...(text !== undefined && { text }),
+            ...(interrupt !== undefined && { interrupt }),
+          }),
+        };
+      }
+      case 'kill':
+        return { record: await this.#run.kill(request.reason) };
+      case 'screen':
+        return { screen: await this.#run.screen() };
+      case 'watch':
+        this.#mustWatch().watch(peer, request.view);
+        return { done: true };
+      case 'type':
+        this.#mustWatch().type(peer, Buffer.from(request.keys, 'base64'));
+        return { done: true };
+    }
+  }
+
+  #mustWatch(): TerminalWatchers {
+    if (this.#watchers !== undefined) return this.#watchers;
+    throw noTerminal('its keeper offers none');
+  }
+}

@@ -1,0 +1,85 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemClock } from '../../base/clock.js';
+import type { Closers } from '../../base/closers.js';
+import { BridgeError } from '../../base/errors.js';
+import { makeFolders } from '../../base/files/make-folders.js';
+import { ProjectLocks } from '../../store/project-lock.js';
+import { createProjectFiles, logFolder, type ProjectFiles } from '../../tasks/project-folder.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+import { findAgent, type TaskAgent } from '../agent/find-agent.js';
+import { TaskFiles } from './task-files.js';
+import { readPlan, type KeepTaskOptions, type TaskPlan } from './task-plan.js';
+
+/** A task that has all it needs to run. */
+export interface OpenTask extends TaskPlan {
+  readonly agent: TaskAgent;
+  /** What a person finds in the project. */
+  readonly projectFiles: Pick<ProjectFiles, 'logFile' | 'promptFile'>;
+  readonly store: TaskFiles;
+  readonly releaseProject: () => Promise<void>;
+  /** From here on its log stays, whatever fails. */
+  readonly hasStarted: () => void;
+}
+
+/** Takes the project and makes what the task needs. `closers` closes that, and takes back the files of a task that has not started. */
+export async function openTask(options: KeepTaskOptions, closers: Closers): Promise<OpenTask> {
+  const plan = await readPlan(options);
+  const { spec, socketPath } = plan;
+  closers.add('the socket', () => rm(socketPath, { force: true }));
+  // A question changes no project as its task: it runs beside whatever runs there.
+  const releaseProject = spec.purpose === 'ask' ? async () => {} : await takeProject(plan);
+  closers.add('the lock of the project', releaseProject);
+  const agent = await findAgent(plan, closers);
+  const { remove, ...projectFiles } = await makeProjectFiles(plan);
+  let isStarted = false;
+  closers.add('the files in the project', () => (isStarted ? undefined : remove()));
+  const store = closers.owns('the files of the task', await openFiles(plan, projectFiles.logFile));
+  return { ...plan, agent, projectFiles, store, releaseProject, hasStarted: () => (isStarted = true) };
+}
+
+/** Throws TASK_ALREADY_RUNNING. The result gives the project back. */
+async function takeProject({ spec, stateDir, owner, logger }: TaskPlan): Promise<() => Promise<void>> {
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, (corrupt) =>
+    logger.error('a lock file could not be read', { ...corrupt }),
+  );
+  const result = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id, owner });
+  if ('held' in result)
+    return async () => {
+      await result.held.release();
+    };
+  throw new BridgeError(
+    'TASK_ALREADY_RUNNING',
+    `A task is already running for project ${spec.project_path}. Existing task ID: ${result.busy.task_id} (since ${result.busy.since}).`,
+    'Follow it with get_task_status or wait_for_task, send it a message with message_task, or use kill_task to terminate it first.',
+  );
+}
+
+/** A task in a worktree has its log in the project that the worktree was made from: that one stays. */
+function homeOf({ worktree, project_path }: TaskSpec): string {
+  return worktree?.project_path ?? project_path;
+}
+
+function makeProjectFiles({ spec, stateDir, prompt }: TaskPlan): Promise<ProjectFiles> {
+  const { task_id: taskId, purpose } = spec;
+  if (purpose !== 'ask') return createProjectFiles(homeOf(spec), taskId, prompt);
+  return Promise.resolve({
+    logFile: stateDir.logFile(taskId),
+    promptFile: stateDir.promptFile(taskId),
+    remove: async () => {},
+  });
+}
+
+function openFiles({ spec, stateDir, logger }: TaskPlan, logFile: string): Promise<TaskFiles> {
+  const makeFolder = (): Promise<unknown> =>
+    spec.purpose === 'ask' ? makeFolders(dirname(logFile), 0o700) : logFolder(homeOf(spec));
+  return TaskFiles.open({
+    stateDir,
+    taskId: spec.task_id,
+    logFile,
+    makeLogFolder: makeFolder,
+    maxBytes: spec.settings.max_log_size_bytes,
+    clock: systemClock,
+    logger,
+  });
+}

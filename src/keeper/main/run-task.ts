@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../base/clock.js';
+import type { Closers } from '../../base/closers.js';
+import { messageOf } from '../../base/errors.js';
+import { isTooOld, OLDEST_SUPPORTED_VERSION } from '../../claude/installation.js';
+import type { SessionDriver } from '../../claude/session.js';
+import { PtyManager } from '../../pty/pty-manager.js';
+import { identityOf } from '../../store/process-identity.js';
+import { initialRecord } from '../../tasks/record/initial-record.js';
+import { ReadableLog } from '../../tasks/run/readable-log.js';
+import { TaskRun } from '../../tasks/run/task-run.js';
+import { createDriver } from './create-driver.js';
+import { endChildren } from '../host/end-children.js';
+import { KeeperServer } from './keeper-server.js';
+import type { OpenTask } from './open-task.js';
+import { TaskJudge } from './task-judge.js';
+import type { KeepTaskOptions } from './task-plan.js';
+import { TaskProcesses } from './task-processes.js';
+import { TaskReceipt } from './task-receipt.js';
+
+/** A task that ended while its disk was full waits so long to write its end; then a server calls it ended without a word. */
+const FULL_DISK_LIMIT_MS = 15 * 60_000;
+const clock = systemClock;
+
+interface RunningTask {
+  readonly run: TaskRun;
+  readonly server: KeeperServer;
+  readonly receipt: TaskReceipt;
+}
+
+/** Runs the task until it has ended and its end is written. Rejects when it could not be started. */
+export async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<void> {
+  const { run, server, receipt } = await openRun(task, options, closers);
+  await receipt.beforeStart(task.agent.installation.isClaude);
+  await run.start();
+  task.hasStarted();
+  options.onReady(run.record);
+  void receipt.firstLook();
+  checkVersion(run, task);
+  await run.ended;
+  // The socket still serves the end: if the record is not on disk, it is known nowhere else.
+  await task.store.finish(FULL_DISK_LIMIT_MS);
+  await server.finish();
+  await receipt.finish(run.record);
+}
+
+async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<RunningTask> {
+  const { spec, stateDir, logger, childEnv, socketPath, agent, store } = task;
+  const env = { ...childEnv, ...agent.container?.seenHere };
+  const receipt = new TaskReceipt({ spec, stateDir, clock, logger, env });
+  // Nothing that ran before this keeper can be its task's.
+  const startedSince = task.owner.start_time ?? undefined;
+  const processes = new TaskProcesses({ mark: task.mark, startedSince, clock, logger });
+  const driver = openDriver(task, processes, closers);
+  let server: KeeperServer | undefined = undefined;
+  const run = closers.owns(
+    'the run',
+    openTaskRun(task, { driver, processes, receipt, closers, onFlush: () => server?.tellTyped() }),
+  );
+  store.follow(run);
+  options.onRun(run);
+  server = closers.owns(
+    'the server of the socket',
+    await KeeperServer.start({
+      run,
+      socketPath,
+      clock,
+      logger,
+      terminal: {
+        terminal: () => driver.terminal,
+        journal: store.journal,
+        recording: store.recording,
+        hold: () => run.hold(),
+      },
+      stopWithoutServerSeconds: spec.settings.stop_without_server_seconds,
+    }),
+  );
+  return { run, server, receipt };
+}
+
+function openDriver(task: OpenTask, processes: TaskProcesses, closers: Closers): SessionDriver {
+  const { spec, stateDir, logger, agent, store, prompt } = task;
+  const { installation, container, sandboxed, env } = agent;
+  const driver = createDriver({
+    spec,
+    installation,
+    clock,
+    pty: container?.terminals ?? closers.owns('the terminals', new PtyManager({ clock })),
+    spawnPiped: container?.terminals.spawnPiped,
+    env,
+    sandbox: sandboxed?.sandbox,
+    prompt,
+    promptFile: stateDir.promptFile(spec.task_id),
+    sessionId: randomUUID(),
+    killTree: async (pid) => {
+      await endChildren(spec.task_id, { stateDir, clock, logger });
+      if (container !== undefined) return container.terminals.end();
+      // A print session runs on pipes, with no shell around it.
+      return processes.end(pid, spec.driver !== 'print');
+    },
+    onBytes: (bytes, session) => store.output(bytes, session),
+  });
+  store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
+  return driver;
+}
+
+interface RunParts {
+  readonly driver: SessionDriver;
+  readonly processes: TaskProcesses;
+  readonly receipt: TaskReceipt;
+  readonly closers: Closers;
+  readonly onFlush: () => void;
+}
+
+function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFlush }: RunParts): TaskRun {
+  const { spec, prompt, owner, mark, socketPath, projectFiles: files, stateDir, logger, store } = task;
+  const { container, sandboxed } = task.agent;
+  const judge = closers.owns('the judge of requests', new TaskJudge(task));
+  return new TaskRun(
+    {
+      spec,
+      clock,
+      logger,
+      driver,
+      journal: store.journal,
+      log: new ReadableLog(store.log, clock),
+      records: store.records,
+      judge: async (request, mode) => {
+        // What is allowed may write at once: the first look at the project comes before.
+        await receipt.firstLook();
+        if (request.tool === 'Bash') await sandboxed?.beforeCommand();
+        return judge.judge(request, mode);
+      },
+      endLeftovers: async () => {
+        await endChildren(spec.task_id, { stateDir, clock, logger });
+        await container?.terminals.end();
+        return processes.endLeftovers();
+      },
+      // What runs in a container has no pid here.
+      identify: container === undefined ? identityOf : () => Promise.resolve(undefined),
+      flush: () => {
+        onFlush();
+        return store.flush();
+      },
+      release: task.releaseProject,
+    },
+    initialRecord({ spec, prompt, owner, mark, socketPath, files, now: clock.now() }),
+  );
+}
+
+/** The version is asked for beside the running session, so that no start waits for it. */
+function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
+  if (!agent.installation.isClaude) return;
+  agent.version().then(
+    (version) => {
+      if (version === undefined) return;
+      run.setVersion(version);
+      if (!isTooOld(version)) return;
+      run.refuse(
+        `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION} or newer. Update it (claude update, or npm install -g @anthropic-ai/claude-code).`,
+      );
+    },
+    (fault: unknown) => logger.warn('the version of Claude Code is not known', { fault: messageOf(fault) }),
+  );
+}

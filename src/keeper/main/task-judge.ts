@@ -1,0 +1,56 @@
+import { judgeRequest } from '../../approvals/judge-request.js';
+import { ShellJudge } from '../../approvals/shell/shell-judge.js';
+import { compileRules, type UserRules } from '../../approvals/user-rules.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { SessionRequest } from '../../claude/session.js';
+import { aliasesOf } from '../../projects/path-aliases.js';
+import { requestPaths } from '../../tasks/decisions/request-paths.js';
+import { searchedSecret } from '../../tasks/decisions/searched-secret.js';
+import type { PermissionMode } from '../../tasks/task.js';
+import type { Judgement } from '../../tasks/run/task-run-parts.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+
+/** Decides by the rules of a task what its agent may do. */
+export class TaskJudge implements Disposable {
+  readonly #spec: TaskSpec;
+  readonly #rules: UserRules;
+  readonly #shell: ShellJudge;
+
+  constructor({ spec, homeDir }: { readonly spec: TaskSpec; readonly homeDir: string }) {
+    this.#spec = spec;
+    const rows = spec.settings.rules ?? [];
+    const places = { projectPath: spec.project_path, homeDir };
+    this.#rules = compileRules(rows, places);
+    this.#shell = new ShellJudge({ rows, places });
+  }
+
+  async judge(
+    { kind, tool, input, folder, source }: SessionRequest,
+    mode: PermissionMode,
+  ): Promise<Judgement> {
+    const { project_path: projectPath, settings } = this.#spec;
+    const paths = await requestPaths(input, projectPath);
+    // A screen does not say for certain that a command stays in the sandbox.
+    const sure = mode === 'sandboxed' && source === 'observed' ? 'cautious' : mode;
+    return judgeRequest(
+      {
+        mode: sure,
+        kind,
+        tool,
+        input,
+        projectPath,
+        paths,
+        aliases: await aliasesOf(paths, projectPath),
+        ownPlaces: settings.own_places,
+        searchedSecret: mode !== 'auto' ? await searchedSecret(tool, input, projectPath) : undefined,
+        folder,
+      },
+      this.#rules,
+      (line) => this.#shell.judge(line),
+    );
+  }
+
+  dispose(): void {
+    this.#shell.dispose();
+  }
+}

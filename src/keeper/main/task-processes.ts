@@ -1,0 +1,48 @@
+import type { Clock } from '../../base/clock.js';
+import type { Logger } from '../../base/logger.js';
+import type { Pid } from '../../os/pid.js';
+import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladder.js';
+
+/** What is left when the agent is gone gets this long between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
+
+export interface TaskProcessesOptions {
+  readonly mark: string;
+  /** See Family. */
+  readonly startedSince: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Ends the processes of one task. One end runs at a time: an agent that leaves at SIGTERM may have children that still clean
+ * up, and they have the grace time of that SIGTERM before what is left over is ended.
+ */
+export class TaskProcesses {
+  readonly #options: TaskProcessesOptions;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TaskProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Ends the agent with all that belongs to it. `isWrapped` as in KillTarget. */
+  async end(pid: Pid | undefined, isWrapped: boolean): Promise<void> {
+    const { remaining } = await this.#kill({ pid, isWrapped });
+    if (remaining.length > 0)
+      this.#options.logger.error('processes could not be ended', { pids: remaining.map((one) => one.pid) });
+  }
+
+  /** Ends what the agent left behind; resolves with how much that was. */
+  async endLeftovers(): Promise<number> {
+    return (await this.#kill({ graceMs: LEFTOVER_GRACE_MS })).ended.length;
+  }
+
+  #kill(target: Pick<KillTarget, 'pid' | 'isWrapped' | 'graceMs'>): Promise<KillReport> {
+    const { mark, startedSince, clock } = this.#options;
+    const report = this.#running.then(() => killTree({ ...target, mark, startedSince, clock }));
+    // Its caller is told of the fault; the next end runs all the same.
+    this.#running = report.catch(() => undefined);
+    return report;
+  }
+}

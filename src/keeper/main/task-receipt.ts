@@ -1,0 +1,75 @@
+import { withinMs, type Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import type { Logger } from '../../base/logger.js';
+import { claudeConfigDir } from '../../claude/transcript-files.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.js';
+import { ReceiptMaker } from '../../tasks/receipt/receipt-maker.js';
+import type { TaskRecord } from '../../tasks/task.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+import { loadReceiptParts } from './receipt-parts.js';
+
+/** A program may write as soon as it runs; it is kept back for the first look no longer than this. */
+const PROGRAM_WAIT_MS = 100;
+/** The whole receipt: two looks, a transcript, a journal. A keeper is gone then, whatever hangs. */
+const FINISH_LIMIT_MS = 30_000;
+
+export interface TaskReceiptParts {
+  readonly spec: TaskSpec;
+  readonly stateDir: StateDir;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Of the agent: it says where its transcripts lie. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The receipt of the task that this process keeps: a first look at its repository beside the start, the rest after the end. */
+export class TaskReceipt {
+  readonly #parts: TaskReceiptParts;
+  readonly #git: ReceiptGit;
+  #first: Promise<void> | undefined;
+
+  constructor(parts: TaskReceiptParts) {
+    this.#parts = parts;
+    this.#git = new ReceiptGit(parts.stateDir, () => looker(parts));
+  }
+
+  /** Resolves at once for Claude Code, which does nothing before it asks; for a program soon, at most after 100 ms. */
+  async beforeStart(isClaude: boolean): Promise<void> {
+    if (!isClaude) await withinMs(this.#parts.clock, PROGRAM_WAIT_MS, this.firstLook());
+  }
+
+  /** Begins the first look unless it has begun; resolves when it is over, within 5 s. Never rejects. */
+  firstLook(): Promise<void> {
+    const { task_id, project_path, purpose } = this.#parts.spec;
+    this.#first ??= purpose === 'ask' ? Promise.resolve() : this.#git.lookBefore(task_id, project_path);
+    return this.#first;
+  }
+
+  /** Makes the receipt. Never rejects: who asks for a receipt that is missing makes it anew. */
+  async finish(record: TaskRecord): Promise<void> {
+    const { spec, stateDir, clock, logger, env } = this.#parts;
+    if (spec.purpose === 'ask') return;
+    const maker = new ReceiptMaker({
+      stateDir,
+      clock,
+      logger,
+      git: this.#git,
+      claudeConfigDir: claudeConfigDir(env),
+    });
+    try {
+      await withinMs(clock, FINISH_LIMIT_MS, maker.make(record, true));
+    } catch (fault) {
+      logger.error('the receipt could not be made', { fault: messageOf(fault) });
+    }
+  }
+}
+
+/** Loaded beside the running agent: git is not part of a keeper's start. */
+async function looker({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
+  const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
+  const homeDir = env['HOME'] ?? '/';
+  const roots = new AllowedRoots(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
+  const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
+  return new ProjectSnapshots({ roots, runner: gitRunner(surroundings) });
+}

@@ -1,0 +1,236 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, posix } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { pack } from 'tar-stream';
+import { z } from 'zod';
+import type { Clock } from '../../../base/clock.js';
+import { BridgeError, messageOf } from '../../../base/errors.js';
+import type { AllowedRoots } from '../../../projects/allowed-roots.js';
+import type { PathOpener } from '../../../projects/path-opener.js';
+import { containerPath, isInside, writablePath } from './container-path.js';
+import { COPY_LIMIT_MS, refuseCopy, type CopyCount } from './copy-limits.js';
+import type { DockerEngine } from '../engine/docker-engine.js';
+import { AGENT_ID, WORK_DIRECTORY } from '../docker-spec.js';
+import { countOf, packHostTree, scanHostTree, type HostTree } from './host-tree.js';
+import { unpackTree } from './unpack-tree.js';
+
+const NO_SUCH_STATUS = 404;
+const FOLDER_MODE = 0o755;
+/** Bits of Go's `fs.FileMode`, in which the engine tells what a path is. */
+const GO_DIRECTORY = 2 ** 31;
+const GO_LINK = 2 ** 27;
+
+const pathStatSchema = z.object({ mode: z.number(), linkTarget: z.string().default('') });
+
+/** A container to copy from and to: that of a process, or, when it has ended, another with its volume. */
+export interface CopyContainer {
+  readonly id: string;
+  readonly isRunning: boolean;
+}
+
+/** Lends the container of a process while `use` runs. */
+export type LendContainer = <T>(
+  processId: string,
+  use: (container: CopyContainer) => Promise<T>,
+) => Promise<T>;
+
+export interface ContainerCopiesOptions {
+  readonly engine: DockerEngine;
+  readonly lend: LendContainer;
+  readonly clock: Clock;
+  readonly roots: AllowedRoots;
+  readonly opener: PathOpener;
+  /** Throws for a path of this machine at which nothing may be written. */
+  readonly refuse: (path: string) => Promise<void>;
+}
+
+export interface CopyRequest {
+  readonly processId: string;
+  readonly source: string;
+  readonly destination: string;
+}
+
+export interface CopyOutcome extends CopyCount {
+  /** Where it is now. */
+  readonly path: string;
+  /** What was left out of a folder of this machine because it holds secrets by its name; relative to the folder. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Copies files and folders between the allowed roots of this machine and a container. No links, devices or pipes in either
+ * direction, nothing larger than MAX_COPY_BYTES. Paths of this machine are judged and opened as for the file tools; both
+ * methods throw BridgeError.
+ */
+export class ContainerCopies {
+  readonly #options: ContainerCopiesOptions;
+
+  constructor(options: ContainerCopiesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Puts a file or folder of this machine into a folder of the container, which is made if need be. Secrets in a folder are left
+   * out; one that is named itself is copied.
+   */
+  async copyTo({ processId, source, destination }: CopyRequest): Promise<CopyOutcome> {
+    const folder = writablePath(destination);
+    const tree = await scanHostTree(this.#options.opener, source);
+    return this.#options.lend(processId, async (container) => {
+      refuseOutside(container, folder);
+      return this.#put(container, folder, tree);
+    });
+  }
+
+  /** Puts a file or folder of the container into a folder of this machine, or at a new path in one. */
+  async copyFrom({ processId, source, destination }: CopyRequest): Promise<CopyOutcome> {
+    const from = containerPath(source);
+    if (from === '/') throw refuseCopy('The root of a container cannot be copied.', 'Name a folder in it.');
+    const { roots, opener, refuse } = this.#options;
+    const judged = await roots.resolve(destination);
+    const isFolder = await stat(judged).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    const path = isFolder ? join(judged, basename(from)) : judged;
+    await refuse(path);
+    return this.#options.lend(processId, async (container) => {
+      refuseOutside(container, from);
+      const archive = await this.#get(container, from);
+      const parent = await opener.openDirectory(dirname(path)).catch((thrown: unknown) => {
+        archive.destroy();
+        throw thrown;
+      });
+      try {
+        const count = await unpackTree(archive, { parent, name: basename(path), refuse });
+        return { ...count, path: join(parent.path, basename(path)), secrets: [] };
+      } finally {
+        await parent.handle.close();
+      }
+    });
+  }
+
+  async #get({ id }: CopyContainer, path: string): Promise<Readable> {
+    const answer = await this.#options.engine.call(async (client, abortSignal) => {
+      const stream = await client.getContainer(id).getArchive({ path, abortSignal });
+      return stream instanceof Readable ? stream : new Readable().wrap(stream);
+    }, COPY_LIMIT_MS);
+    if (answer.kind === 'value') {
+      // The engine may fall silent in the middle, too.
+      const stream = answer.value;
+      const limit = this.#options.clock.after(COPY_LIMIT_MS, () => stream.destroy(tooLate()));
+      stream.on('close', () => limit.dispose());
+      return stream;
+    }
+    if (answer.kind === 'unreachable') throw answer.fault;
+    if (answer.status === NO_SUCH_STATUS)
+      throw new BridgeError(
+        'COPY_FAILED',
+        `The container has no ${JSON.stringify(path)}.`,
+        'Correct the path.',
+      );
+    throw copyFailed(answer.words);
+  }
+
+  async #put(container: CopyContainer, folder: string, { entries, secrets }: HostTree): Promise<CopyOutcome> {
+    const { existing, missing } = await this.#deepest(container, folder);
+    const archive = pack();
+    const owner = { mode: FOLDER_MODE, uid: AGENT_ID, gid: AGENT_ID };
+    missing.forEach((_, at) =>
+      archive.entry({ ...owner, name: missing.slice(0, at + 1).join('/'), type: 'directory' }),
+    );
+    const { opener, engine } = this.#options;
+    const prefix = missing.map((part) => `${part}/`).join('');
+    const packed = packHostTree(archive, entries, { opener, prefix }).then(
+      () => archive.finalize(),
+      (fault: unknown) => archive.destroy(fault instanceof Error ? fault : new Error(messageOf(fault))),
+    );
+    const body = new PassThrough();
+    archive.on('error', (fault) => body.destroy(fault));
+    const answer = await engine.call(
+      (client, abortSignal) =>
+        client.getContainer(container.id).putArchive(archive.pipe(body), { path: existing, abortSignal }),
+      COPY_LIMIT_MS,
+    );
+    archive.destroy();
+    body.destroy();
+    await packed;
+    if (answer.kind === 'unreachable') throw answer.fault;
+    if (answer.kind === 'refused') throw copyFailed(answer.words);
+    return { ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? ''), secrets };
+  }
+
+  /** The deepest folder of a path that exists, after links, and the names that are missing below it. */
+  async #deepest(
+    container: CopyContainer,
+    folder: string,
+  ): Promise<{ readonly existing: string; readonly missing: readonly string[] }> {
+    const missing: string[] = [];
+    for (let at = folder; ; at = posix.dirname(at)) {
+      const found = await this.#statInside(container, at);
+      if (found === undefined) {
+        if (at === '/') throw copyFailed('the container has no root folder');
+        missing.unshift(posix.basename(at));
+        continue;
+      }
+      const { mode, linkTarget } = found;
+      const isLink = Math.floor(mode / GO_LINK) % 2 === 1;
+      if (isLink) {
+        throw refuseCopy(
+          `${JSON.stringify(at)} is a link to ${JSON.stringify(linkTarget)}.`,
+          'Name its target.',
+        );
+      }
+      if (mode < GO_DIRECTORY) throw refuseCopy(`${JSON.stringify(at)} is not a folder.`, 'Name a folder.');
+      return { existing: at, missing };
+    }
+  }
+
+  /** Undefined when there is no such path. */
+  async #statInside(
+    { id }: CopyContainer,
+    path: string,
+  ): Promise<z.infer<typeof pathStatSchema> | undefined> {
+    const answer = await this.#options.engine.call(async (client, abortSignal) => {
+      const response: unknown = await client.getContainer(id).infoArchive({ path, abortSignal });
+      // An answer without a body, which has to be read all the same.
+      if (response instanceof Readable) response.resume();
+      return pathStatSchema.parse(JSON.parse(statHeader(response)));
+    });
+    if (answer.kind === 'value') return answer.value;
+    if (answer.kind === 'unreachable') throw answer.fault;
+    // 404, or 500 for a path below a file: nothing is there in either case.
+    return undefined;
+  }
+}
+
+const responseSchema = z.object({ headers: z.record(z.string(), z.unknown()) });
+
+/** The text of the header in which the engine tells what a path is. */
+function statHeader(response: unknown): string {
+  const { headers } = responseSchema.parse(response);
+  const encoded = z.string().parse(headers['x-docker-container-path-stat']);
+  return Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+/** With a system's code, so that it is told as a copy that failed. */
+function tooLate(): Error {
+  return Object.assign(new Error(`it took more than ${COPY_LIMIT_MS / 1000} s`), { code: 'ETIMEDOUT' });
+}
+
+/** Of a process that has ended nothing is left but its volume: throws COPY_REFUSED for what is not in it. */
+function refuseOutside({ isRunning }: CopyContainer, path: string): void {
+  if (isRunning || isInside(path, WORK_DIRECTORY)) return;
+  throw refuseCopy(
+    `The process has ended, and of its container only ${WORK_DIRECTORY} is left; ${JSON.stringify(path)} is elsewhere.`,
+    `Name a path below ${WORK_DIRECTORY}.`,
+  );
+}
+
+function copyFailed(words: string): BridgeError {
+  return new BridgeError(
+    'COPY_FAILED',
+    `The Docker engine could not copy: ${words}`,
+    'Correct the paths, or try again.',
+  );
+}

@@ -1,0 +1,41 @@
+// Pure: paths inside a container.
+import { posix } from 'node:path';
+import { refuseCopy } from './copy-limits.js';
+import { PROJECT_DIRECTORY, TMPFS_DIRECTORIES, WORK_DIRECTORY } from '../docker-spec.js';
+
+/** Made by the kernel or by the engine for the running container: archives neither show nor fill it. */
+const UNSEEN: readonly string[] = [...TMPFS_DIRECTORIES, '/dev', '/proc', '/sys', '/run/secrets'];
+
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** An absolute, normalized path; a relative one is one below the working directory. Throws COPY_REFUSED. */
+export function containerPath(text: string): string {
+  if (text === '' || text.includes('\0'))
+    throw refuseCopy(
+      'A path in the container must not be empty or hold a NUL character.',
+      'Correct the path.',
+    );
+  const path = posix.resolve(WORK_DIRECTORY, text);
+  const unseen = UNSEEN.find((folder) => isInside(path, folder));
+  if (unseen === undefined) return path;
+  throw refuseCopy(
+    `${JSON.stringify(path)} is in ${unseen}, which is memory of the running container: copies neither see it nor arrive there.`,
+    `Use a place below ${WORK_DIRECTORY}.`,
+  );
+}
+
+/** The same for a path to which something is copied. */
+export function writablePath(text: string): string {
+  const path = containerPath(text);
+  if (!isInside(path, PROJECT_DIRECTORY)) return path;
+  throw refuseCopy(`${PROJECT_DIRECTORY} is mounted read only.`, `Use a place below ${WORK_DIRECTORY}.`);
+}
+
+/** The parts of a name in an archive; undefined for one that leads out of the folder it is unpacked in. */
+export function entryParts(name: string): readonly string[] | undefined {
+  if (name.startsWith('/') || name.includes('\0') || name.includes('\\')) return undefined;
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.length === 0 || parts.includes('..') ? undefined : parts;
+}

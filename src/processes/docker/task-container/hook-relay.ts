@@ -1,0 +1,80 @@
+import type { Duplex, Readable } from 'node:stream';
+import { messageOf } from '../../../base/errors.js';
+import type { Disposable } from '../../../base/lifecycle.js';
+import { RelayMessages } from './relay-messages.js';
+
+/** Answers what a hook was told; `gone` aborts when nobody waits for it any more. */
+export type AnswerHook = (body: Buffer, gone: AbortSignal) => Promise<string>;
+
+/** A hook whose answer failed goes on as if there were none. */
+const NO_OPINION = '{}';
+
+/** The keeper's end of the relay in a container: each ask of a hook is answered on the same stream. */
+export class HookRelay implements Disposable {
+  readonly #input: Duplex;
+  readonly #answer: AnswerHook;
+  readonly #onFault: (text: string) => void;
+  readonly #asking = new Map<string, AbortController>();
+  /** Resolves when the relay runs and has let the program begin; false when it ended before. */
+  readonly ready: Promise<boolean>;
+  #setReady: (isReady: boolean) => void = () => undefined;
+
+  /** `output` is the relay's stdout; `input` takes its stdin. */
+  constructor(options: {
+    readonly input: Duplex;
+    readonly output: Readable;
+    readonly answer: AnswerHook;
+    readonly onFault: (text: string) => void;
+  }) {
+    this.#input = options.input;
+    this.#answer = options.answer;
+    this.#onFault = options.onFault;
+    this.ready = new Promise((resolve) => (this.#setReady = resolve));
+    const messages = new RelayMessages();
+    options.output.on('data', (chunk: Buffer) => this.#read(messages, chunk));
+    // The relay ends with its container: the terminal tells that end, with its code.
+    for (const event of ['end', 'close', 'error'] as const) this.#input.on(event, () => this.#close());
+  }
+
+  /** Ends the relay, and with it the container. */
+  dispose(): void {
+    this.#close();
+    this.#input.destroy();
+  }
+
+  #read(messages: RelayMessages, chunk: Buffer): void {
+    try {
+      for (const message of messages.read(chunk)) {
+        if (message.type === 'ready') this.#setReady(true);
+        else if (message.type === 'gone') this.#forget(message.id);
+        else void this.#ask(message.id, message.body);
+      }
+    } catch (fault) {
+      this.#onFault(`Hooks no longer reach the keeper: ${messageOf(fault)}`);
+      this.#close();
+    }
+  }
+
+  async #ask(id: string, body: Buffer): Promise<void> {
+    // The number of a process that has ended may come again before its end was told.
+    this.#forget(id);
+    const gone = new AbortController();
+    this.#asking.set(id, gone);
+    const answer = await this.#answer(body, gone.signal).catch((fault: unknown) => {
+      if (!gone.signal.aborted) this.#onFault(`A hook could not be answered: ${messageOf(fault)}`);
+      return NO_OPINION;
+    });
+    if (this.#asking.get(id) !== gone) return;
+    if (this.#input.writable) this.#input.write(`${id}\n${answer}\n`);
+  }
+
+  #forget(id: string): void {
+    this.#asking.get(id)?.abort();
+    this.#asking.delete(id);
+  }
+
+  #close(): void {
+    this.#setReady(false);
+    for (const id of [...this.#asking.keys()]) this.#forget(id);
+  }
+}

@@ -1,0 +1,87 @@
+// Pure: what the engine is asked to make for a task.
+import type { ContainerCreateOptions } from 'dockerode';
+import type { PipedSpawnOptions } from '../../../pty/piped-program.js';
+import { ENTRY_TEXT, RELAY_FOLDER } from '../container-texts.js';
+
+/** Labels by which the containers of tasks are known. */
+export const TASK_LABEL = 'claude-code-bridge.task';
+export const MARK_LABEL = 'claude-code-bridge.mark';
+
+/** Where the prompt lies in a container. */
+export const PROMPT_FOLDER = '/claude-code-bridge';
+export const PROMPT_FILE = `${PROMPT_FOLDER}/prompt.md`;
+
+/** A task that builds and tests needs many; without any bound a loop of forks would take the machine along. */
+const MAX_PROCESSES = 4096;
+const BYTES_PER_MB = 1024 * 1024;
+/** Hooks carry whole files; this memory counts as the container's. */
+const RELAY_SIZE = '128m';
+
+export interface TaskContainerSettings {
+  readonly image: string;
+  /** `bridge` is the engine's default network, `none` is none; any other is a network of that name, or `host`. */
+  readonly network: string;
+  readonly memoryMb: number;
+}
+
+export interface TaskContainerPlan extends TaskContainerSettings {
+  readonly taskId: string;
+  /** The task's secret, by which what is left of it is found. */
+  readonly mark: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** Folders of this machine, each mounted at its own path and writable. */
+  readonly folders: readonly string[];
+}
+
+/** The container's name; one task has one container at a time. */
+export function containerName(taskId: string): string {
+  return `claude-code-bridge-${taskId}`;
+}
+
+export interface TaskProgram extends PipedSpawnOptions {
+  /** In a terminal; else on pipes, of which the end of stdin is the program's, too. */
+  readonly isTerminal: boolean;
+  /** The program's stdin is the prompt instead of the terminal. */
+  readonly stdinFile?: string | undefined;
+}
+
+/** How the container is made; the program in it is `options.command`, with the image's own entry point left out. */
+export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): ContainerCreateOptions {
+  const memoryBytes = plan.memoryMb * BYTES_PER_MB;
+  const promptFile = options.stdinFile === undefined ? '' : PROMPT_FILE;
+  return {
+    name: containerName(plan.taskId),
+    Image: plan.image,
+    Labels: { [TASK_LABEL]: plan.taskId, [MARK_LABEL]: plan.mark },
+    Entrypoint: ['/bin/sh', '-c', ENTRY_TEXT, 'claude-code-bridge', promptFile],
+    Cmd: [...options.command],
+    Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
+    WorkingDir: options.cwd,
+    User: `${plan.uid}:${plan.gid}`,
+    Tty: options.isTerminal,
+    OpenStdin: true,
+    StdinOnce: !options.isTerminal,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    StopSignal: 'SIGTERM',
+    HostConfig: {
+      // The first process reaps what others leave, and passes signals on.
+      Init: true,
+      AutoRemove: true,
+      NetworkMode: plan.network,
+      Memory: memoryBytes,
+      // The same: no swap beyond it.
+      MemorySwap: memoryBytes,
+      PidsLimit: MAX_PROCESSES,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      // Mounts, unlike binds, are refused when the folder is not there.
+      Mounts: plan.folders.map((folder) => ({ Type: 'bind', Source: folder, Target: folder })),
+      Tmpfs: {
+        [RELAY_FOLDER]: `rw,noexec,nosuid,nodev,size=${RELAY_SIZE},mode=0700,uid=${plan.uid},gid=${plan.gid}`,
+      },
+    },
+  };
+}

@@ -1,0 +1,319 @@
+import { readFile } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import { withinMs, type Clock } from '../../../base/clock.js';
+import { messageOf, type BridgeError } from '../../../base/errors.js';
+import type { Disposable } from '../../../base/lifecycle.js';
+import type { SpawnPiped } from '../../../pty/piped-program.js';
+import type { PtySession, PtySpawner, PtySpawnOptions } from '../../../pty/pty-session.js';
+import { RELAY_TEXT } from '../container-texts.js';
+import type { DockerEngine, EngineClient } from '../engine/docker-engine.js';
+import { dockerPipedProgram } from './docker-piped-program.js';
+import { DockerPtySession } from './docker-pty-session.js';
+import { FrameSplitter } from '../engine/frame-splitter.js';
+import { HookRelay, type AnswerHook } from './hook-relay.js';
+import { asDuplex, openExec, type OpenExec } from '../engine/open-exec.js';
+import { wasOutOfMemory } from './memory-word.js';
+import { outOfMemory, refusedStart, startFailed, unfitImage } from './task-container-faults.js';
+import {
+  PROMPT_FILE,
+  taskContainer,
+  type TaskContainerPlan,
+  type TaskProgram,
+} from './task-container-plan.js';
+import { waitForContainer } from '../engine/wait-for-container.js';
+
+/** As long as a task on this machine has between SIGTERM and SIGKILL. */
+const KILL_GRACE_MS = 5_000;
+/** The kernel ends what is in a container at once; removing its files takes the engine a moment more. */
+const REMOVE_LIMIT_MS = 20_000;
+/** From the start of the container until its relay says so: a second on a busy machine. Less than the keeper is given to start. */
+const READY_LIMIT_MS = 25_000;
+/** The end of a container is told within this of the engine's knowing it. */
+const JUST_ENDED_MS = 2_000;
+/** A task runs for hours; its container's end is waited for without another limit. */
+const NO_LIMIT_MS = 2 ** 40;
+/** What a program prints about itself, such as its version. */
+const MAX_PRINTED_BYTES = 10_000;
+const RUN_LIMIT_MS = 30_000;
+/** Without the engine's word an end by SIGKILL is told as that alone. */
+const MEMORY_LIMIT_MS = 5_000;
+
+/** What the CLI's hooks need: they run in the container, and are answered here. */
+export interface ContainerHooks {
+  /** The command with its hooks led to the relay, and who answers them. */
+  redirect(options: PtySpawnOptions): { readonly options: PtySpawnOptions; readonly answer: AnswerHook };
+}
+
+export interface TaskContainerOptions {
+  readonly engine: DockerEngine;
+  readonly plan: TaskContainerPlan;
+  readonly hooks: ContainerHooks;
+  readonly clock: Clock;
+  /** Something that the task survives, in words. */
+  readonly onFault: (text: string) => void;
+}
+
+interface Running {
+  readonly id: string;
+  readonly relay: HookRelay;
+  /** Resolves when the engine has removed the container, or is gone itself. */
+  readonly removed: Promise<void>;
+}
+
+interface Begun extends Running {
+  /** Both ways of the program, not yet read from. */
+  readonly stream: Duplex;
+  /** The exit code; undefined when the engine went away before it could tell. */
+  readonly exit: Promise<number | undefined>;
+}
+
+/**
+ * The container of one task, with a terminal or with pipes: what is spawned runs in it, and it is gone when the program has
+ * ended, whoever ended it. Both ways to spawn throw TASK_START_FAILED, with nothing left behind.
+ */
+export class TaskContainer implements PtySpawner, Disposable {
+  readonly #options: TaskContainerOptions;
+  #running: Running | undefined;
+  #isDisposed = false;
+  /** Containers that were ended from here: nobody need be asked why. */
+  readonly #ended = new Set<string>();
+
+  constructor(options: TaskContainerOptions) {
+    this.#options = options;
+  }
+
+  async spawn(asked: PtySpawnOptions): Promise<PtySession> {
+    const { hooks, clock, onFault } = this.#options;
+    const { options, answer } = hooks.redirect(asked);
+    const { columns, rows } = options;
+    const { id, stream, exit } = await this.#begin({ ...options, isTerminal: true }, answer, (container) =>
+      this.#resize(container, columns, rows),
+    );
+    return new DockerPtySession({
+      stream,
+      gone: exit,
+      resize: (width, height) =>
+        void this.#resize(id, width, height).catch((fault: unknown) => onFault(messageOf(fault))),
+      whyKilled: () => this.#whyKilled(id),
+      end: () => void this.#remove(id),
+      clock,
+    });
+  }
+
+  /** On pipes, for a program that asks through them and needs no hooks. */
+  readonly spawnPiped: SpawnPiped = async (options) => {
+    const { clock } = this.#options;
+    const { id, stream, exit } = await this.#begin({ ...options, isTerminal: false }, nothingToSay);
+    return dockerPipedProgram({ stream, gone: exit, whyKilled: () => this.#whyKilled(id), clock });
+  };
+
+  /** SIGTERM to the program, after the grace time SIGKILL to all in the container. Resolves when it is gone. */
+  async end(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    const isGone = () => running.removed.then(() => true);
+    await this.#signal(running.id, 'SIGTERM');
+    if ((await withinMs(this.#options.clock, KILL_GRACE_MS, isGone())) === true) return;
+    await this.#remove(running.id);
+    if ((await withinMs(this.#options.clock, REMOVE_LIMIT_MS, isGone())) === true) return;
+    this.#options.onFault(`The container ${running.id} could not be removed.`);
+  }
+
+  /** What another program prints that is run in the container; undefined when it fails. */
+  async printed(command: readonly string[]): Promise<string | undefined> {
+    const running = this.#running;
+    if (running === undefined) return undefined;
+    const { stream, stdout } = await this.#exec(running.id, command);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    stdout.on('data', (chunk: Buffer) => {
+      if (bytes < MAX_PRINTED_BYTES) chunks.push(chunk);
+      bytes += chunk.length;
+    });
+    const ended = new Promise<true>((resolve) => {
+      for (const event of ['end', 'close', 'error'] as const) stream.on(event, () => resolve(true));
+    });
+    const isWhole = await withinMs(this.#options.clock, RUN_LIMIT_MS, ended);
+    stream.destroy();
+    return isWhole === true ? Buffer.concat(chunks).toString('utf8') : undefined;
+  }
+
+  /** As when this process dies: the relay's input ends, and the container with it. */
+  hangUp(): void {
+    this.#running?.relay.dispose();
+  }
+
+  /** Ends the container at once, and lets the engine remove it. */
+  dispose(): void {
+    this.#isDisposed = true;
+    const running = this.#running;
+    if (running === undefined) return;
+    // The relay's end is the container's, also when this process has no time left to wait for an answer.
+    this.hangUp();
+    void this.#remove(running.id);
+  }
+
+  /** Makes the container and lets the program in it begin, after `prepare`. */
+  async #begin(
+    program: TaskProgram,
+    answer: AnswerHook,
+    prepare?: (id: string) => Promise<void>,
+  ): Promise<Begun> {
+    const { clock, plan } = this.#options;
+    // A task may begin a session anew, in another container of the same name.
+    if (this.#running !== undefined) await withinMs(clock, REMOVE_LIMIT_MS, this.#running.removed);
+    const { id } = await this.#ask('to make a container', (client) =>
+      client.createContainer(taskContainer(plan, program)),
+    );
+    try {
+      if (program.stdinFile !== undefined) await this.#putPrompt(id, program.stdinFile);
+      const begun = await this.#start(id, program, answer, prepare);
+      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
+      this.#running = begun;
+      return begun;
+    } catch (fault) {
+      await this.#remove(id);
+      // One that has ended is being removed already, which takes a moment.
+      await withinMs(clock, REMOVE_LIMIT_MS, this.#wait(id, 'removed'));
+      throw fault;
+    }
+  }
+
+  async #start(
+    id: string,
+    program: TaskProgram,
+    answer: AnswerHook,
+    prepare: ((id: string) => Promise<void>) | undefined,
+  ): Promise<Begun> {
+    const stream = await this.#ask('to open its input and output', async (client) =>
+      asDuplex(
+        await client
+          .getContainer(id)
+          .attach({ stream: true, hijack: true, stdin: true, stdout: true, stderr: true }),
+      ),
+    );
+    // Asked before the start: a container that has ended answers neither.
+    const exit = this.#wait(id, 'next-exit');
+    const removed = this.#wait(id, 'removed');
+    try {
+      await this.#ask('to start a container', (client) => client.getContainer(id).start());
+      await prepare?.(id);
+      const relay = await this.#openRelay(id, answer, exit);
+      if (relay === undefined) throw await this.#unfit(exit, stream, program);
+      return { id, stream, exit, relay, removed: removed.then(() => undefined) };
+    } catch (fault) {
+      stream.destroy();
+      throw fault;
+    }
+  }
+
+  /** Resolves when the relay has let the program begin; undefined when the container ended before. */
+  async #openRelay(
+    id: string,
+    answer: AnswerHook,
+    exit: Promise<number | undefined>,
+  ): Promise<HookRelay | undefined> {
+    const { clock, onFault } = this.#options;
+    const isOver = exit.then(() => false);
+    try {
+      const { stream: input, stdout: output } = await this.#exec(id, ['/bin/sh', '-c', RELAY_TEXT]);
+      const relay = new HookRelay({ input, output, answer, onFault });
+      if ((await withinMs(clock, READY_LIMIT_MS, Promise.race([relay.ready, isOver]))) === true) return relay;
+      relay.dispose();
+      return undefined;
+    } catch (fault) {
+      // The engine refuses with many words to run something in a container that has just ended.
+      if ((await withinMs(clock, JUST_ENDED_MS, isOver)) === false) return undefined;
+      throw fault;
+    }
+  }
+
+  async #putPrompt(id: string, promptFile: string): Promise<void> {
+    const { uid, gid } = this.#options.plan;
+    const archive = pack();
+    archive.entry({ name: PROMPT_FILE.slice(1), mode: 0o400, uid, gid }, await readFile(promptFile));
+    archive.finalize();
+    const bytes = await buffer(archive);
+    await this.#ask('to take the prompt', (client) =>
+      client.getContainer(id).putArchive(bytes, { path: '/' }),
+    );
+  }
+
+  #exec(id: string, command: readonly string[]): Promise<OpenExec> {
+    return this.#ask('to run its relay', (client) => openExec(client, id, command));
+  }
+
+  async #resize(id: string, columns: number, rows: number): Promise<void> {
+    // A container that ends at this moment has no size to set: its end is told by its terminal.
+    await this.#options.engine.call((client) => client.getContainer(id).resize({ w: columns, h: rows }));
+  }
+
+  /** The exit code; undefined when the engine is gone, or does not know the container any more. */
+  async #wait(id: string, condition: 'next-exit' | 'removed'): Promise<number | undefined> {
+    const answer = await this.#options.engine.call(
+      (client) => waitForContainer(client, id, undefined, condition),
+      NO_LIMIT_MS,
+    );
+    return answer.kind === 'value' ? answer.value : undefined;
+  }
+
+  async #signal(id: string, signal: string): Promise<void> {
+    const answer = await this.#options.engine.call((client) => client.getContainer(id).kill({ signal }));
+    // Ended already, or the engine is gone: what waits for the end sees it.
+    if (answer.kind === 'unreachable') this.#options.onFault(answer.fault.message);
+  }
+
+  async #whyKilled(id: string): Promise<string | undefined> {
+    if (this.#ended.has(id)) return undefined;
+    const { engine, clock, plan } = this.#options;
+    const answer = await engine.call(
+      (client, signal) => wasOutOfMemory(client, id, clock.now(), signal),
+      MEMORY_LIMIT_MS,
+    );
+    return answer.kind === 'value' && answer.value ? outOfMemory(plan.memoryMb) : undefined;
+  }
+
+  /** Kills and removes it; its volumes without a name with it. */
+  async #remove(id: string): Promise<void> {
+    this.#ended.add(id);
+    const answer = await this.#options.engine.call((client) =>
+      client.getContainer(id).remove({ force: true, v: true }),
+    );
+    // Removed already, or being removed: the engine says so with other words.
+    if (answer.kind === 'unreachable') this.#options.onFault(answer.fault.message);
+  }
+
+  async #ask<T>(what: string, ask: (client: EngineClient) => Promise<T>): Promise<T> {
+    const answer = await this.#options.engine.call(ask);
+    if (answer.kind === 'value') return answer.value;
+    throw refusedStart(what, this.#options.plan.image, answer);
+  }
+
+  /** Why the container ended, or hung, before its program began. */
+  async #unfit(
+    exit: Promise<number | undefined>,
+    stream: Duplex,
+    { command, isTerminal }: TaskProgram,
+  ): Promise<BridgeError> {
+    const { clock, plan } = this.#options;
+    const exitCode = await withinMs(clock, REMOVE_LIMIT_MS, exit);
+    const chunk: unknown = stream.read();
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0);
+    const pieces = isTerminal ? [{ bytes }] : new FrameSplitter().split(bytes);
+    return unfitImage({
+      image: plan.image,
+      program: command[0] ?? '',
+      exitCode,
+      words: Buffer.concat(pieces.map((piece) => piece.bytes))
+        .toString('utf8')
+        .trim(),
+    });
+  }
+}
+
+/** To a hook of the CLI that nobody has asked for. */
+function nothingToSay(): Promise<string> {
+  return Promise.resolve('{}');
+}

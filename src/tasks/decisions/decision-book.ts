@@ -1,0 +1,260 @@
+import type { Clock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import { headBytes, oneLine } from '../../base/text/text.js';
+import type { SessionRequest } from '../../claude/session.js';
+import type { Decision } from '../task.js';
+
+/** A session asks a few things at a time; one that leaves so many open floods. */
+export const MAX_OPEN = 50;
+/** A record keeps this many decisions, and about this many bytes of them; the journal has all of them. */
+const MAX_KEPT = 100;
+const MAX_KEPT_BYTES = 200_000;
+/** Of open decisions alone: what is beyond it is not opened. */
+const MAX_OPEN_BYTES = 150_000;
+/** Questions and options are shown whole or not at all: an answer names one of them. */
+const MAX_QUESTION_BYTES = 8_000;
+/** Who answers has to see what is asked: of an open decision so much is kept, less while many are open. */
+const MAX_OPEN_INPUT_BYTES = 16_000;
+const MIN_OPEN_INPUT_BYTES = 500;
+/** Of the bytes that are left for long ones, the next one takes one part of so many; so much of all is for them. */
+const LONG_OPEN_BYTES = MAX_OPEN_BYTES / 2;
+const SHARES_LEFT = 4;
+/** A tool's input may be a whole file; of a closed decision its beginning is kept. */
+const MAX_CLOSED_INPUT_BYTES = 8_000;
+const MAX_FIELDS = 20;
+/** The words at a cut, and what JSON puts around a field. */
+const MARK_BYTES = 60;
+/** Around a text as JSON. */
+const QUOTES = 2;
+const MAX_TOOL_CHARS = 200;
+/** 200 characters of three bytes each, as summaries of tool calls are. */
+const MAX_SUMMARY_BYTES = 600;
+const MAX_WHY_CHARS = 300;
+const MAX_REASON_BYTES = 2_000;
+
+interface OpenDecision {
+  readonly request: SessionRequest;
+  readonly deadline: Disposable;
+}
+
+/** The decisions of one task: opened by requests, closed once. */
+export class DecisionBook implements Disposable {
+  readonly #clock: Clock;
+  readonly #timeoutSeconds: number;
+  readonly #onDeadline: (decisionId: string) => void;
+  readonly #open = new Map<string, OpenDecision>();
+  /** Bytes of each decision that is kept, as JSON. */
+  readonly #bytes = new WeakMap<Decision, number>();
+  #decisions: Decision[] = [];
+  #dropped = 0;
+  #next = 1;
+
+  constructor(clock: Clock, timeoutSeconds: number, onDeadline: (decisionId: string) => void) {
+    this.#clock = clock;
+    this.#timeoutSeconds = timeoutSeconds;
+    this.#onDeadline = onDeadline;
+  }
+
+  /** Open ones always, closed ones as far as they are kept; oldest first. */
+  get all(): Decision[] {
+    return this.#decisions;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Closed decisions that are no longer kept. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Why a request cannot be opened as a decision, in words for the agent; undefined when it can. */
+  refusal(request: SessionRequest): string | undefined {
+    if (this.#open.size >= MAX_OPEN)
+      return `${MAX_OPEN} requests of this session wait for an answer already, so this one was denied without asking. Wait until some of them are answered, then ask again.`;
+    if (jsonBytes([request.questions ?? [], request.options]) > MAX_QUESTION_BYTES)
+      return `The question and its options are longer than ${MAX_QUESTION_BYTES} bytes, so it was denied without asking. Ask in fewer words.`;
+    if (this.#openBytes() > MAX_OPEN_BYTES)
+      return 'The requests of this session that wait for an answer are too long together, so this one was denied without asking. Wait until some of them are answered, then ask again.';
+    return undefined;
+  }
+
+  /** A decision that somebody has to take, with a deadline; `why` says which rule asks, and for what reason. */
+  open(request: SessionRequest, why?: string): Decision {
+    const decision = this.#add(request, this.#openInputBytes(), why);
+    this.#open.set(decision.decision_id, {
+      request,
+      deadline: this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(decision.decision_id)),
+    });
+    return decision;
+  }
+
+  /** A decision that a rule took at once. */
+  record(request: SessionRequest, verdict: 'allow' | 'deny', reason: string): Decision {
+    const decision = this.#add(request, MAX_CLOSED_INPUT_BYTES);
+    return this.#replace(decision, verdict, 'rule', reason);
+  }
+
+  /** The request behind an open decision. Throws DECISION_NOT_FOUND or DECISION_CLOSED. */
+  requestOf(decisionId: string): SessionRequest {
+    const open = this.#open.get(decisionId);
+    if (open !== undefined) return open.request;
+    const closed = this.#decisions.find((decision) => decision.decision_id === decisionId);
+    if (closed !== undefined) {
+      throw new BridgeError(
+        'DECISION_CLOSED',
+        `Decision ${decisionId} (${closed.summary}) is closed: ${closed.verdict ?? 'withdrawn'} by ${closed.answered_by ?? 'nobody'} at ${closed.closed_at ?? 'an unknown time'}.`,
+        'Nothing was changed. get_task_status lists the decisions that are still open.',
+      );
+    }
+    const openIds = [...this.#open.keys()];
+    throw new BridgeError(
+      'DECISION_NOT_FOUND',
+      `The task has no decision '${oneLine(decisionId, 60)}'. Open decisions: ${openIds.length === 0 ? 'none' : openIds.join(', ')}.`,
+      'Take the decision_id from get_task_status or wait_for_task.',
+    );
+  }
+
+  /** Closes an open decision; the first answer wins, so a closed one throws as requestOf does. */
+  close(
+    decisionId: string,
+    verdict: NonNullable<Decision['verdict']>,
+    by: string,
+    reason: string | null,
+  ): Decision {
+    this.requestOf(decisionId);
+    this.#open.get(decisionId)?.deadline.dispose();
+    this.#open.delete(decisionId);
+    const decision = this.#decisions.find((candidate) => candidate.decision_id === decisionId);
+    if (decision === undefined) throw new Error(`open decision ${decisionId} is not kept`);
+    const closed = this.#replace(decision, verdict, by, reason);
+    this.#forgetOld();
+    return closed;
+  }
+
+  /** The open decision of a session's request, if any. */
+  idOfRequest(requestId: string): string | undefined {
+    for (const [decisionId, { request }] of this.#open)
+      if (request.requestId === requestId) return decisionId;
+    return undefined;
+  }
+
+  get openIds(): string[] {
+    return [...this.#open.keys()];
+  }
+
+  dispose(): void {
+    for (const { deadline } of this.#open.values()) deadline.dispose();
+    this.#open.clear();
+  }
+
+  #add(request: SessionRequest, inputBytes: number, why?: string): Decision {
+    const nowMs = this.#clock.now();
+    const input = boundedInput(request.input, inputBytes);
+    const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
+    const decision: Decision = {
+      decision_id: `dec_${this.#next++}`,
+      kind: request.kind,
+      tool: oneLine(request.tool, MAX_TOOL_CHARS),
+      input,
+      ...(isCut && { input_is_cut: true }),
+      summary: headBytes(request.summary, MAX_SUMMARY_BYTES),
+      options: [...request.options],
+      ...(request.questions === undefined
+        ? {}
+        : {
+            questions: request.questions.map((question) => ({ ...question, options: [...question.options] })),
+          }),
+      ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
+      asked_at: new Date(nowMs).toISOString(),
+      expires_at: new Date(nowMs + this.#timeoutSeconds * 1000).toISOString(),
+      closed_at: null,
+      verdict: null,
+      answered_by: null,
+      reason: null,
+    };
+    this.#bytes.set(decision, jsonBytes(decision));
+    this.#decisions = [...this.#decisions, decision];
+    this.#forgetOld();
+    return decision;
+  }
+
+  #replace(
+    decision: Decision,
+    verdict: NonNullable<Decision['verdict']>,
+    by: string,
+    reason: string | null,
+  ): Decision {
+    const input = boundedInput(decision.input, MAX_CLOSED_INPUT_BYTES);
+    const isCut = decision.input_is_cut === true || JSON.stringify(input) !== JSON.stringify(decision.input);
+    const closed: Decision = {
+      ...decision,
+      input,
+      ...(isCut && { input_is_cut: true }),
+      verdict,
+      answered_by: by,
+      reason: reason === null ? null : headBytes(reason, MAX_REASON_BYTES),
+      closed_at: new Date(this.#clock.now()).toISOString(),
+    };
+    this.#bytes.set(closed, jsonBytes(closed));
+    this.#decisions = this.#decisions.map((candidate) => (candidate === decision ? closed : candidate));
+    return closed;
+  }
+
+  #forgetOld(): void {
+    let bytes = this.#bytesOf(this.#decisions);
+    while (this.#decisions.length > MAX_KEPT || bytes > MAX_KEPT_BYTES) {
+      const oldest = this.#decisions.find((decision) => decision.closed_at !== null);
+      if (oldest === undefined) return;
+      bytes -= this.#bytes.get(oldest) ?? 0;
+      this.#decisions = this.#decisions.filter((decision) => decision !== oldest);
+      this.#dropped++;
+    }
+  }
+
+  #openInputBytes(): number {
+    const left = (LONG_OPEN_BYTES - this.#openBytes()) / SHARES_LEFT;
+    return Math.max(MIN_OPEN_INPUT_BYTES, Math.min(MAX_OPEN_INPUT_BYTES, Math.floor(left)));
+  }
+
+  #openBytes(): number {
+    return this.#bytesOf(this.#decisions.filter((decision) => decision.closed_at === null));
+  }
+
+  #bytesOf(decisions: readonly Decision[]): number {
+    return decisions.reduce((sum, decision) => sum + (this.#bytes.get(decision) ?? 0), 0);
+  }
+}
+
+/** The beginning of an input: so many fields, of which none takes half from those behind it, all together about `maxBytes`. */
+function boundedInput(input: Readonly<Record<string, unknown>>, maxBytes: number): Record<string, unknown> {
+  if (jsonBytes(input) <= maxBytes && Object.keys(input).length <= MAX_FIELDS) return { ...input };
+  const bounded: Record<string, unknown> = {};
+  let left = maxBytes;
+  const fields = Object.entries(input).slice(0, MAX_FIELDS);
+  for (const [index, [key, value]] of fields.entries()) {
+    if (left <= 0) break;
+    const field = oneLine(key, MAX_TOOL_CHARS);
+    const next = fields.slice(index + 1);
+    const behind = Math.min(jsonBytes(next) + next.length * MARK_BYTES, Math.floor(left / 2));
+    bounded[field] = boundedField(value, Math.max(0, left - behind - jsonBytes(field) - MARK_BYTES));
+    left -= jsonBytes([field, bounded[field]]);
+  }
+  return bounded;
+}
+
+function boundedField(value: unknown, maxBytes: number): unknown {
+  if (value === undefined || jsonBytes(value) - QUOTES <= maxBytes) return value;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  let head = headBytes(text, maxBytes);
+  // What becomes escapes is longer as JSON.
+  while (head !== '' && jsonBytes(head) - QUOTES > maxBytes)
+    head = headBytes(head, Math.floor(head.length / 2));
+  return `${head}… (${text.length - head.length} more characters)`;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

@@ -1,0 +1,69 @@
+// Pure: the input of a request as who allows it wants it.
+import { BridgeError } from '../../base/errors.js';
+import { oneLine } from '../../base/text/text.js';
+import type { SessionRequest } from '../../claude/session.js';
+
+const SHOWN_CHARS = 120;
+
+/**
+ * The whole input with `edits` in the place of the fields they name; undefined when nothing is different. A field that is no
+ * text takes JSON. Throws INVALID_ARGUMENTS where the session takes no other input, for a field that the input does not have,
+ * and for text that is not of the field's kind.
+ */
+export function editedInput(
+  request: SessionRequest,
+  edits: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> | undefined {
+  const { input, source, tool } = request;
+  const wanted = Object.entries(edits);
+  if (wanted.length === 0) return undefined;
+  if (source !== 'exact') {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${tool} is a dialog on the screen: it takes one of its options (${request.options.join(' | ')}), and no other input.`,
+      'Call respond_to_task again without answers; or deny it, with a message that says what to do instead.',
+    );
+  }
+  const changed = wanted.flatMap(([field, text]) => {
+    const before = input[field];
+    if (!Object.hasOwn(input, field)) throw noField(request, field);
+    const after = typeof before === 'string' ? text : parsed(request, field, text);
+    return JSON.stringify(after) === JSON.stringify(before) ? [] : [[field, after] as const];
+  });
+  return changed.length === 0 ? undefined : { ...input, ...Object.fromEntries(changed) };
+}
+
+/** Text as a value of the field's kind: a number stays a number, a list a list. */
+function parsed({ input, tool }: SessionRequest, field: string, text: string): unknown {
+  const before = input[field];
+  const after = jsonOf(text);
+  if (after !== undefined && kindOf(after) === kindOf(before)) return after;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The field '${field}' of ${tool} holds ${JSON.stringify(before).slice(0, SHOWN_CHARS)}, and '${oneLine(text, SHOWN_CHARS)}' is not JSON of that kind.`,
+    'Call respond_to_task again with JSON of the same kind in that field, or leave the field out.',
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whether it is JSON is what is asked.
+    return undefined;
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+function noField({ input, tool, kind }: SessionRequest, field: string): BridgeError {
+  const fields = Object.keys(input).join(', ');
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${oneLine(field, SHOWN_CHARS)}' is no field of what ${tool} asks about; its fields: ${fields === '' ? 'none' : fields}.`,
+    `With verdict allow, answers changes fields of the input${kind === 'plan' ? ' and says the mode for what follows' : ''}; leave it out to allow what is asked.`,
+  );
+}

@@ -1,0 +1,341 @@
+import type { Clock } from '../../base/clock.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { Emitter } from '../../base/event.js';
+import { readJsonFile } from '../../base/files/json-file.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Logger } from '../../base/logger.js';
+import { isSameProject } from '../../projects/same-project.js';
+import type { EndMarked } from '../../os/choose-processes.js';
+import { AllowedRoots } from '../../projects/allowed-roots.js';
+import { isSameHolder } from '../../store/lock-file.js';
+import { ownerState } from '../../store/owner-state.js';
+import { ownIdentity } from '../../store/process-identity.js';
+import type { Lock, LockHolder, LockTable, ProjectLocks } from '../../store/project-lock.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { QueueFolder } from './queue-folder.js';
+import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
+import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
+import { persistQueued, endQueued } from './queued-record.js';
+import { rebuiltRecord } from '../record/rebuilt-record.js';
+import { readRecordFile, recordOf } from '../record/record-file.js';
+import { recoverTask } from '../record/recovery.js';
+import { isFinal, type TaskRecord } from '../task.js';
+import type { TaskHost } from '../task-host.js';
+import { taskSpecSchema, type TaskSpec } from '../task-spec.js';
+
+/** A keeper that ends starts what comes next; this is for those that were killed. */
+const LOOK_INTERVAL_MS = 5_000;
+
+export interface TaskQueueOptions {
+  readonly stateDir: StateDir;
+  readonly locks: ProjectLocks;
+  readonly host: TaskHost;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends every process that carries a task's mark. */
+  readonly endMarked: EndMarked;
+  /** True for a process that stays: it looks again and again while tasks wait. */
+  readonly staysOn: boolean;
+}
+
+export interface EntryWish {
+  readonly spec: TaskSpec;
+  readonly prompt: string;
+  readonly allowedRoots: readonly string[];
+  readonly maxConcurrentTasks: number;
+  /** False for a caller that would rather be told who has the project. */
+  readonly waitsForProject: boolean;
+}
+
+export type Entry =
+  /** It may start now: the project is reserved for it. */
+  | { readonly state: 'free'; readonly reservation: Lock }
+  | { readonly state: 'queued'; readonly record: TaskRecord }
+  | { readonly state: 'busy'; readonly holder: ProjectHolder };
+
+/**
+ * The tasks that wait for their project or for their turn, over all servers of the user. It lives on disk: every server and
+ * every keeper that ends starts what can start, so that the queue goes on also when no server runs.
+ */
+export class TaskQueue implements Disposable {
+  readonly #options: TaskQueueOptions;
+  readonly #folder: QueueFolder;
+  readonly #owned = new DisposableStore();
+  readonly #changes = this.#owned.add(new Emitter<string>());
+  /** A task id, when this process started or ended a queued task. */
+  readonly onDidChange = this.#changes.event;
+  #timer: Disposable | undefined;
+
+  constructor(options: TaskQueueOptions) {
+    this.#options = options;
+    this.#folder = new QueueFolder(options.stateDir, options.logger);
+  }
+
+  /** Gives a new task its project, or its place behind the others. Throws STATE_UNUSABLE. */
+  async enter(wish: EntryWish): Promise<Entry> {
+    const { spec } = wish;
+    await this.#settleDead();
+    const entry = await this.#options.locks.decide(async (table): Promise<Entry> => {
+      const tickets = await this.#folder.tickets();
+      await this.#folder.removeUnfinished();
+      const ticket: Ticket = {
+        version: TICKET_VERSION,
+        task_id: spec.task_id,
+        project_path: spec.project_path,
+        ...nextPlace(tickets, spec.project_path),
+        queued_at: spec.created_at,
+        allowed_roots: [...wish.allowedRoots],
+        max_concurrent_tasks: wish.maxConcurrentTasks,
+      };
+      const own = standings([...tickets, ticket], table.held).find((one) => one.ticket === ticket)?.standing;
+      if (own?.state !== 'waits') return { state: 'free', reservation: await reserve(table, ticket) };
+      if (own.for === 'project' && !wish.waitsForProject) return { state: 'busy', holder: own.holder };
+      const record = await persistQueued(wish, this.#options, own, () => this.#folder.add(ticket));
+      return { state: 'queued', record };
+    });
+    if (entry.state === 'queued') this.#lookLater();
+    return entry;
+  }
+
+  /**
+   * Starts every queued task that can start; resolves when they run. A task that cannot be started ends as `error` and makes
+   * room for the next. Throws STATE_UNUSABLE; the queue stays as it is then.
+   */
+  async advance(): Promise<void> {
+    // Who adds a ticket advances the queue itself: without one there is nothing to decide, and no lock to take.
+    if ((await this.#folder.tickets()).length === 0 && !this.#folder.hasUnfinished) return;
+    await this.#settleDead();
+    const { begun, left } = await this.#options.locks.decide((table) => this.#takeNext(table));
+    if (left > 0) this.#lookLater();
+    await Promise.all(
+      begun.map(async (one) => {
+        const outcome = await this.#begin(one.ticket, one.reservation);
+        this.#changes.fire(one.ticket.task_id);
+        if (outcome === 'waits') this.#lookLater();
+        if (outcome === 'ended' && !this.#owned.isDisposed) await this.advance();
+      }),
+    );
+  }
+
+  /** Ends a task that still waits; undefined for one that does not, or is being started. */
+  async cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
+    const ended = await this.#options.locks.decide(async ({ held }) => {
+      const waits = (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
+      const record = waits ? await this.#record(taskId) : undefined;
+      if (record?.keeper !== null || held.some((lock) => lock.task_id === taskId)) return undefined;
+      const killed = await endQueued(record, 'killed', reason, this.#options);
+      await this.#folder.remove(taskId);
+      return killed;
+    });
+    if (ended !== undefined) this.#changes.fire(taskId);
+    return ended;
+  }
+
+  /** Where each queued task stands now, by its id. */
+  async look(): Promise<ReadonlyMap<string, Standing>> {
+    const tickets = await this.#folder.tickets();
+    if (tickets.length === 0) return new Map();
+    this.#lookLater();
+    const { held } = await this.#options.locks.table();
+    return new Map(standings(tickets, held).map(({ ticket, standing }) => [ticket.task_id, standing]));
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#owned.dispose();
+  }
+
+  /** Reserves the projects of those who come next. Nobody else does so meanwhile. */
+  async #takeNext(
+    table: LockTable,
+  ): Promise<{ begun: { ticket: Ticket; reservation: Lock }[]; left: number }> {
+    for (;;) {
+      const tickets = await this.#folder.tickets();
+      await this.#folder.removeUnfinished();
+      const queued = standings(tickets, table.held);
+      const next = queued.filter(({ standing }) => standing.state === 'next').map(({ ticket }) => ticket);
+      if (await this.#dropStale(next)) continue;
+      const begun = [];
+      for (const ticket of next) {
+        const reservation = await this.#reserveIfPossible(table, ticket);
+        if (reservation !== undefined) begun.push({ ticket, reservation });
+      }
+      return { begun, left: queued.length - begun.length };
+    }
+  }
+
+  /** Undefined when the disk or the lock does not let it: the ticket waits for the next look, and the other tasks start. */
+  async #reserveIfPossible(table: LockTable, ticket: Ticket): Promise<Lock | undefined> {
+    try {
+      return await reserve(table, ticket);
+    } catch (fault) {
+      if (!(fault instanceof BridgeError)) throw fault;
+      this.#options.logger.warn('the project of a queued task could not be reserved', {
+        task_id: ticket.task_id,
+        fault: fault.message,
+      });
+      return undefined;
+    }
+  }
+
+  /** Removes the tickets of tasks that a keeper had already, and of those that no caller was ever told of. */
+  async #dropStale(tickets: readonly Ticket[]): Promise<boolean> {
+    let dropped = false;
+    for (const { task_id } of tickets) {
+      const file = await readRecordFile(this.#options.stateDir, task_id);
+      if (file.state === 'ok' && file.record.status === 'pending' && file.record.keeper === null) continue;
+      dropped = true;
+      await this.#folder.remove(task_id);
+      // Its server died before it wrote the record, and so before it answered.
+      if (file.state === 'missing') await this.#options.stateDir.removeTaskDir(task_id);
+    }
+    return dropped;
+  }
+
+  async #begin(ticket: Ticket, reservation: Lock): Promise<'started' | 'ended' | 'waits'> {
+    const { host, logger } = this.#options;
+    const taskId = ticket.task_id;
+    try {
+      const spec = await this.#spec(ticket);
+      const path = await new AllowedRoots(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
+      if (path !== spec.project_path) throw moved(spec.project_path, path);
+      await this.#requireParent(spec);
+      await host.launch(spec);
+      await this.#folder.remove(taskId);
+      return 'started';
+    } catch (fault) {
+      try {
+        return await this.#failed(ticket, reservation, fault);
+      } catch (second) {
+        logger.error('a queued task that could not be started stays in the queue', {
+          task_id: taskId,
+          fault: messageOf(fault),
+          then: messageOf(second),
+        });
+        return 'waits';
+      } finally {
+        // Else its owner, which lives on, would keep the project from everybody.
+        await reservation.release();
+      }
+    }
+  }
+
+  /** A task that was started inside another one does not outlive it, also not in the queue. */
+  async #requireParent({ parent }: TaskSpec): Promise<void> {
+    if (parent === undefined) return;
+    const record = await this.#record(parent.task_id);
+    if (record !== undefined && !isFinal(record.status)) return;
+    throw new BridgeError(
+      'INSIDE_TASK',
+      `The task inside which it was started, ${parent.task_id}, has ended.`,
+      'Start it again from outside.',
+    );
+  }
+
+  async #failed(ticket: Ticket, reservation: Lock, fault: unknown): Promise<'ended' | 'waits'> {
+    // Another keeper of it was faster, or a bridge that knows no queue has the project: the next look tells.
+    if (fault instanceof BridgeError && fault.code === 'TASK_ALREADY_RUNNING') return 'waits';
+    const lease = await this.#reservedStill(ticket, reservation);
+    if (lease === undefined) return 'waits';
+    try {
+      const record = await this.#record(ticket.task_id);
+      const hint = fault instanceof BridgeError ? ` ${fault.hint}` : '';
+      if (record !== undefined && !isFinal(record.status)) {
+        // A keeper that died while it started may have left an agent.
+        await this.#options.endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
+        const reason = `The queued task could not be started: ${messageOf(fault)}${hint}`;
+        await endQueued(record, 'error', reason, this.#options);
+      }
+      await this.#folder.remove(ticket.task_id);
+    } finally {
+      if (lease !== reservation) await lease.release();
+    }
+    return 'ended';
+  }
+
+  /**
+   * The project of a task whose keeper failed, held so that nobody else starts the task while it gets its end: a keeper that fails gives
+   * the project back. Undefined when another process has the project or the task by now, as a keeper that is only late has.
+   */
+  #reservedStill(ticket: Ticket, reservation: Lock): Promise<Lock | undefined> {
+    return this.#options.locks.decide(async (table) => {
+      if (table.held.some((lock) => isSameHolder(lock, reservation.holder))) return reservation;
+      const isTaken = table.held.some((lock) => isSameProject(lock.project_path, ticket.project_path));
+      const tickets = await this.#folder.tickets();
+      const isQueued = tickets.some(({ task_id }) => task_id === ticket.task_id);
+      return isTaken || !isQueued ? undefined : reserve(table, ticket);
+    });
+  }
+
+  async #settleDead(): Promise<void> {
+    const { dead } = await this.#options.locks.table();
+    if (dead.length === 0) return;
+    const settled: LockHolder[] = [];
+    for (const lock of dead) {
+      try {
+        await this.#settle(lock);
+        settled.push(lock);
+      } catch (fault) {
+        this.#options.logger.warn('a dead task could not be settled', { fault: messageOf(fault) });
+      }
+    }
+    await this.#options.locks.decide(async (table) => {
+      for (const lock of table.dead) {
+        if (settled.some((one) => one.task_id === lock.task_id && one.since === lock.since))
+          await table.clear(lock);
+      }
+    });
+  }
+
+  /** Ends what a dead keeper left behind, before another task gets its project. */
+  async #settle({ task_id: taskId, owner }: LockHolder): Promise<void> {
+    const file = await readRecordFile(this.#options.stateDir, taskId);
+    const record =
+      file.state === 'corrupt' ? await rebuiltRecord(taskId, owner, this.#options) : recordOf(file);
+    if (record === undefined || record.keeper === null || isFinal(record.status)) return;
+    const { stateDir, clock } = this.#options;
+    const keeper = await ownerState(record.keeper, { statePath: stateDir.path, clock });
+    if (keeper === 'gone') await recoverTask(record, this.#options);
+  }
+
+  async #spec(ticket: Ticket): Promise<TaskSpec> {
+    const file = await readJsonFile(this.#options.stateDir.specFile(ticket.task_id), taskSpecSchema);
+    if (file.state === 'ok') return file.value;
+    throw new BridgeError(
+      'TASK_START_FAILED',
+      `Its spec is ${file.state}.`,
+      'Start it again with start_task.',
+    );
+  }
+
+  async #record(taskId: string): Promise<TaskRecord | undefined> {
+    return recordOf(await readRecordFile(this.#options.stateDir, taskId));
+  }
+
+  #lookLater(): void {
+    if (!this.#options.staysOn || this.#timer !== undefined || this.#owned.isDisposed) return;
+    this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => {
+      this.#timer = undefined;
+      this.advance().catch((fault: unknown) => {
+        this.#options.logger.warn('the queue could not go on', { fault: messageOf(fault) });
+        this.#lookLater();
+      });
+    });
+  }
+}
+
+async function reserve(table: LockTable, ticket: Ticket): Promise<Lock> {
+  return table.reserve({
+    projectPath: ticket.project_path,
+    taskId: ticket.task_id,
+    owner: await ownIdentity(),
+  });
+}
+
+function moved(asked: string, real: string): BridgeError {
+  return new BridgeError(
+    'PATH_NOT_ALLOWED',
+    `The project ${asked} is a link by now, to ${real}.`,
+    'Start the task again with the path that is meant.',
+  );
+}

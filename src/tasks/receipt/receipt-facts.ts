@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { headBytes, oneLine } from '../../base/text/text.js';
+import { readTranscripts } from '../../claude/transcript-facts.js';
+import { findTranscripts } from '../../claude/transcript-files.js';
+import { readJournal } from '../../store/journal-reader.js';
+import type { JournalEntry } from '../../store/journal-line.js';
+import { pathFromProject } from './receipt-sensitive.js';
+import { testRunOf } from './receipt-tests.js';
+import { TroubleNotes } from './receipt-troubles.js';
+import type { CommandRun, Denial, ModelTokens, Receipt, SeenFile, TestRun, UsageReport } from './receipt.js';
+import type { TaskRecord } from '../task.js';
+
+/** The last ones are kept; all are counted. */
+const MAX_COMMANDS = 300;
+const MAX_FILES = 1_000;
+const MAX_DENIALS = 100;
+const MAX_TESTS = 50;
+const MAX_COMMAND_BYTES = 1_000;
+const SUMMARY_CHARS = 300;
+const JOURNAL_PAGE_BYTES = 1024 * 1024;
+
+export type ReceiptFacts = Pick<
+  Receipt,
+  | 'commands'
+  | 'commands_source'
+  | 'commands_total'
+  | 'commands_failed'
+  | 'tests'
+  | 'files'
+  | 'files_total'
+  | 'denials'
+  | 'denials_total'
+  | 'usage'
+> & {
+  /** Absolute paths of the files that tools wrote. */
+  readonly written: readonly string[];
+  readonly notes: readonly string[];
+};
+
+const toolEnded = z.looseObject({ tool: z.string(), ok: z.boolean(), files_changed: z.array(z.string()) });
+const toolBegan = z.looseObject({ tool: z.string(), summary: z.string() });
+const usageSchema = z.object({
+  models: z.record(
+    z.string(),
+    z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() }),
+  ),
+  costUsd: z.number().nullable(),
+});
+const turnEnded = z.looseObject({ usage: usageSchema });
+
+/** What the session's transcript and the task's journal tell of a task. Throws STATE_UNUSABLE for a journal that cannot be read. */
+export async function readReceiptFacts(
+  record: TaskRecord,
+  paths: { readonly journal: string; readonly configDir: string | undefined },
+  sinceMs: number,
+  signal: AbortSignal,
+): Promise<ReceiptFacts> {
+  const facts = new Facts(record);
+  await facts.readTranscript(paths.configDir, sinceMs, signal);
+  await facts.readJournal(paths.journal, signal);
+  return facts.result();
+}
+
+class Facts {
+  readonly #record: TaskRecord;
+  readonly #commands: CommandRun[] = [];
+  #commandsTotal = 0;
+  #commandsFailed = 0;
+  #source: Receipt['commands_source'] = 'none';
+  readonly #tests: (TestRun & { command: string })[] = [];
+  readonly #files = new Map<string, 'created' | 'changed'>();
+  readonly #denials: Denial[] = [];
+  #denialsTotal = 0;
+  readonly #deniedSummaries = new Set<string>();
+  readonly #notes: string[] = [];
+  readonly #troubles = new TroubleNotes();
+  #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
+
+  constructor(record: TaskRecord) {
+    this.#record = record;
+    for (const { summary, verdict, answered_by, reason } of record.decisions) {
+      if (verdict !== 'deny') continue;
+      this.#deniedSummaries.add(summary);
+      this.#deny({ summary, by: answered_by ?? 'unknown', reason: reason ?? '' });
+    }
+  }
+
+  async readTranscript(configDir: string | undefined, sinceMs: number, signal: AbortSignal): Promise<void> {
+    const { session_id, project_path } = this.#record;
+    const paths =
+      configDir === undefined || session_id === null ? [] : await findTranscripts(configDir, session_id);
+    if (paths.length === 0) return;
+    this.#source = 'transcript';
+    const { usage, isWhole } = await readTranscripts(
+      paths,
+      { sinceMs, cwd: project_path, signal },
+      {
+        onCommand: (command, { exitCode, note, output }) => this.#ran(command, exitCode, note, output),
+        onWrite: (path, change) => this.#wrote(path, change),
+        onRefused: (_tool, summary, why) => {
+          if (!this.#deniedSummaries.has(summary))
+            this.#deny({ summary, by: 'session', reason: oneLine(why, SUMMARY_CHARS) });
+        },
+      },
+    );
+    if (!isWhole) this.#notes.push('A part of the transcript was too long, or took too long, to be read.');
+    const models = [...usage].map(([model, tokens]) => tokensOf(model, tokens));
+    if (models.length > 0) this.#usage = { source: 'transcript', models, cost_usd: 'unknown' };
+  }
+
+  async readJournal(path: string, signal: AbortSignal): Promise<void> {
+    const isAlone = this.#source === 'none';
+    const begun: string[] = [];
+    for (let afterSeq = 0; !signal.aborted;) {
+      const page = await readJournal(path, { afterSeq, maxBytes: JOURNAL_PAGE_BYTES });
+      if (page.gone > 0 && afterSeq === 0)
+        this.#notes.push(`The first ${page.gone} events of the journal are no longer kept.`);
+      for (const entry of page.entries) this.#takeEntry(entry, isAlone ? begun : undefined);
+      if (!page.more) return;
+      afterSeq = page.nextSeq;
+    }
+  }
+
+  result(): ReceiptFacts {
+    const { project_path } = this.#record;
+    const files = [...this.#files].map(([path, change]): SeenFile => ({
+      path: pathFromProject(path, project_path),
+      change,
+    }));
+    return {
+      commands_source: this.#source,
+      commands: this.#commands,
+      commands_total: this.#commandsTotal,
+      commands_failed: this.#commandsFailed,
+      tests: this.#tests,
+      files: files.slice(0, MAX_FILES),
+      files_total: files.length,
+      denials: this.#denials,
+      denials_total: this.#denialsTotal,
+      usage: this.#usage,
+      written: [...this.#files.keys()],
+      notes: [...this.#notes, ...this.#troubles.lines],
+    };
+  }
+
+  /** `begun`: what tools began and have not ended, where there is no transcript to tell of commands. */
+  #takeEntry(entry: JournalEntry, begun: string[] | undefined): void {
+    this.#troubles.take(entry);
+    switch (entry.type) {
+      case 'turn-ended': {
+        // Each tells the sums of the session so far.
+        const usage = turnEnded.safeParse(entry).data?.usage;
+        if (usage === undefined) return;
+        const models = Object.entries(usage.models).map(([model, tokens]) => tokensOf(model, tokens));
+        this.#usage = { source: 'result', models, cost_usd: usage.costUsd ?? 'unknown' };
+        return;
+      }
+      case 'tool-started': {
+        const { data } = toolBegan.safeParse(entry);
+        if (data?.tool === 'Bash') begun?.push(data.summary);
+        return;
+      }
+      case 'tool-finished': {
+        const { data } = toolEnded.safeParse(entry);
+        for (const path of data?.files_changed ?? []) this.#wrote(path, this.#files.get(path) ?? 'changed');
+        if (data?.tool !== 'Bash' || begun === undefined) return;
+        this.#source = 'journal';
+        const command = /^Bash\(([^]*)\)$/.exec(begun.shift() ?? '')?.[1] ?? '';
+        this.#ran(command, data.ok ? 0 : null, data.ok ? undefined : 'failed', '');
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #ran(line: string, exitCode: number | null, note: string | undefined, output: string): void {
+    const command = headBytes(line, MAX_COMMAND_BYTES);
+    const tests = testRunOf(line, exitCode, output);
+    this.#commandsTotal++;
+    if ((exitCode !== null && exitCode !== 0) || note === 'failed') this.#commandsFailed++;
+    this.#commands.push({
+      command,
+      exit_code: exitCode,
+      ...(note !== undefined && { note }),
+      ...(tests !== undefined && { tests }),
+    });
+    if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();
+    if (tests === undefined) return;
+    this.#tests.push({ command: oneLine(command, SUMMARY_CHARS), ...tests });
+    if (this.#tests.length > MAX_TESTS) this.#tests.shift();
+  }
+
+  #wrote(path: string, change: 'created' | 'changed'): void {
+    // What was created stays created, however often it is changed then.
+    this.#files.set(path, this.#files.get(path) === 'created' ? 'created' : change);
+  }
+
+  #deny(denial: Denial): void {
+    this.#denialsTotal++;
+    if (this.#denials.length < MAX_DENIALS) this.#denials.push(denial);
+  }
+}
+
+function tokensOf(
+  model: string,
+  tokens: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  },
+): ModelTokens {
+  const { input, output, cacheRead, cacheWrite } = tokens;
+  return { model, input, output, cache_read: cacheRead, cache_write: cacheWrite };
+}

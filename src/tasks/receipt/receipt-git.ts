@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { messageOf } from '../../base/errors.js';
+import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
+import { oneLine } from '../../base/text/text.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { overlappingTasks } from './overlapping-tasks.js';
+import { gitChangesSchema, type GitReport } from './receipt.js';
+import type { TaskRecord } from '../task.js';
+
+/** A repository that takes longer than this at the start is worked in without a first look. */
+const BEFORE_LIMIT_MS = 5_000;
+const AFTER_LIMIT_MS = 8_000;
+const WHY_CHARS = 300;
+
+const projectStateSchema = z.object({
+  repository: z.string(),
+  branch: z.string().nullable(),
+  head: z.string().nullable(),
+  tips: z.array(z.string()),
+  dirty: z.array(z.object({ path: z.string(), untracked: z.boolean(), stamp: z.string() })),
+  dirty_count: z.number(),
+});
+export type ProjectState = z.infer<typeof projectStateSchema>;
+
+const noneSchema = z.object({ state: z.literal('none'), why: z.string() });
+const unknownSchema = z.object({ state: z.literal('unknown'), why: z.string() });
+const stateSchema = z.discriminatedUnion('state', [
+  projectStateSchema.extend({ state: z.literal('repository') }),
+  noneSchema,
+]);
+const changesSchema = z.discriminatedUnion('state', [
+  gitChangesSchema.extend({
+    state: z.literal('repository'),
+    branch: z.string().nullable(),
+    head: z.string().nullable(),
+  }),
+  noneSchema,
+]);
+
+/** `tasks/<task_id>/git-before.json`: how the repository stood when the task began. */
+const beforeSchema = z.object({
+  taken_at: z.string(),
+  found: z.union([stateSchema, unknownSchema]),
+});
+
+/** Looks at the repository of a project, without running what it names; given by whoever composes. What it answers is parsed here. */
+export interface ProjectLooker {
+  before(projectPath: string, signal: AbortSignal): Promise<object>;
+  /** `sinceMs`: milliseconds since the epoch at the first look; `before` is undefined where there was no repository. */
+  after(
+    projectPath: string,
+    before: ProjectState | undefined,
+    sinceMs: number,
+    signal: AbortSignal,
+  ): Promise<object>;
+  hasCommit(projectPath: string, name: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The two looks at the project of a task. The first one lies on disk, so that it outlives the keeper. */
+export class ReceiptGit {
+  readonly #stateDir: StateDir;
+  /** Loaded when it is first needed: no start waits for it. */
+  readonly #looker: () => Promise<ProjectLooker>;
+
+  constructor(stateDir: StateDir, looker: () => Promise<ProjectLooker>) {
+    this.#stateDir = stateDir;
+    this.#looker = looker;
+  }
+
+  /** Takes the first look, within 5 s. Never rejects: what it could not see is written down as unknown. */
+  async lookBefore(taskId: string, projectPath: string): Promise<void> {
+    const taken_at = new Date().toISOString();
+    const found = await this.#try(BEFORE_LIMIT_MS, async (looker, signal) =>
+      stateSchema.parse(await looker.before(projectPath, signal)),
+    );
+    // Not durable: after a crash of the machine the receipt says that the first look is missing.
+    const before: z.infer<typeof beforeSchema> = { taken_at, found };
+    await writeJsonFileAtomically(this.#file(taskId), before, { durable: false }).catch(() => {
+      // A full disk is told by all that must be written; without this file the receipt says that the first look is missing.
+    });
+  }
+
+  /** The second look, and what is different. Never rejects. */
+  async report(record: TaskRecord): Promise<GitReport> {
+    const file = await readJsonFile(this.#file(record.task_id), beforeSchema).catch(() => undefined);
+    if (file?.state !== 'ok') return { state: 'unknown', why: 'Nobody looked at it when the task began.' };
+    const { found, taken_at } = file.value;
+    if (found.state === 'unknown') return found;
+    const first = found.state === 'repository' ? found : undefined;
+    const after = await this.#try(AFTER_LIMIT_MS, async (looker, signal) =>
+      changesSchema.parse(await looker.after(record.project_path, first, Date.parse(taken_at), signal)),
+    );
+    if (after.state === 'none' && first === undefined) return after;
+    if (after.state !== 'repository') return { state: 'unknown', why: after.why };
+    const { branch, head, ...changes } = after;
+    const repository = first?.repository ?? record.project_path;
+    return {
+      ...changes,
+      repository,
+      notes: [...notesOf(record, first, taken_at), ...(await this.#overlap(record, repository))],
+      branch_before: first?.branch ?? null,
+      branch_after: branch,
+      head_before: first?.head ?? null,
+      head_after: head,
+    };
+  }
+
+  /** False also where nobody can tell. */
+  async hasCommit(projectPath: string, name: string): Promise<boolean> {
+    const found = await this.#try(AFTER_LIMIT_MS, async (looker, signal) => ({
+      has: await looker.hasCommit(projectPath, name, signal),
+    }));
+    return 'has' in found && found.has;
+  }
+
+  async #overlap(record: TaskRecord, repository: string): Promise<string[]> {
+    try {
+      const others = await overlappingTasks(record, repository, this.#stateDir);
+      if (others.length === 0) return [];
+      return [
+        `Others ran in this repository meanwhile, and what git saw may be theirs, too: ${others.join(', ')}.`,
+      ];
+    } catch (fault) {
+      return [`Whether others ran in this repository meanwhile is not known: ${messageOf(fault)}.`];
+    }
+  }
+
+  #file(taskId: string): string {
+    return join(this.#stateDir.taskDir(taskId), 'git-before.json');
+  }
+
+  async #try<T>(
+    limitMs: number,
+    look: (looker: ProjectLooker, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | z.infer<typeof unknownSchema>> {
+    try {
+      return await look(await this.#looker(), AbortSignal.timeout(limitMs));
+    } catch (fault) {
+      return { state: 'unknown', why: oneLine(messageOf(fault), WHY_CHARS) };
+    }
+  }
+}
+
+function notesOf(record: TaskRecord, first: ProjectState | undefined, takenAt: string): string[] {
+  const notes: string[] = [];
+  if (first === undefined)
+    notes.push('The repository was made during the task: which of its files are new is not known.');
+  else if (first.dirty_count > first.dirty.length)
+    notes.push(
+      `Of ${first.dirty_count} uncommitted files before the task only ${first.dirty.length} were remembered.`,
+    );
+  // Claude Code writes nothing before it asks; another program may write at once.
+  if (record.session_id === null && record.started_at !== null && takenAt > record.started_at)
+    notes.push('The first look was taken while the program already ran.');
+  return notes;
+}

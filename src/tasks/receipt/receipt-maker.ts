@@ -1,0 +1,134 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { messageOf, systemCodeOf } from '../../base/errors.js';
+import { writeJsonFileAtomically } from '../../base/files/json-file.js';
+import type { Logger } from '../../base/logger.js';
+import { oneLine } from '../../base/text/text.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { unverifiedClaims } from './receipt-check.js';
+import { readReceiptFacts } from './receipt-facts.js';
+import type { ReceiptGit } from './receipt-git.js';
+import { sensitiveFiles } from './receipt-sensitive.js';
+import { RECEIPT_VERSION, type AnsweredDecision, type Receipt } from './receipt.js';
+import type { TaskRecord } from '../task.js';
+
+/** Reading of transcript and journal ends then; what was read by then is told, and that it is not all. */
+const READ_LIMIT_MS = 8_000;
+const SUMMARY_CHARS = 300;
+
+export interface ReceiptMakerParts {
+  readonly stateDir: StateDir;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly git: ReceiptGit;
+  /** Where Claude Code keeps its transcripts. */
+  readonly claudeConfigDir: string | undefined;
+}
+
+/** Makes the receipt of a task that has ended, from its record, journal, transcript, and two looks at its repository. */
+export class ReceiptMaker {
+  readonly #parts: ReceiptMakerParts;
+
+  constructor(parts: ReceiptMakerParts) {
+    this.#parts = parts;
+  }
+
+  /** Where a receipt lies. */
+  static file(stateDir: StateDir, taskId: string): string {
+    return join(stateDir.taskDir(taskId), 'receipt.json');
+  }
+
+  /**
+   * Makes the receipt and writes it. `isComplete` is false for one that is made later, without the task's keeper. A disk
+   * that does not take it is told in the log. Takes at most some 20 s.
+   */
+  async make(record: TaskRecord, isComplete: boolean): Promise<Receipt> {
+    const { stateDir, logger } = this.#parts;
+    const receipt = await this.#receiptOf(record, isComplete);
+    await writeJsonFileAtomically(ReceiptMaker.file(stateDir, record.task_id), receipt).catch(
+      (fault: unknown) =>
+        logger.error('the receipt could not be written', {
+          task_id: record.task_id,
+          fault: messageOf(fault),
+        }),
+    );
+    return receipt;
+  }
+
+  async #receiptOf(record: TaskRecord, isComplete: boolean): Promise<Receipt> {
+    const { stateDir, clock, git, claudeConfigDir } = this.#parts;
+    const sinceMs = Date.parse(record.created_at);
+    // First what changes from now on: somebody else may work in the project already.
+    const [gitReport, facts] = await Promise.all([
+      git.report(record),
+      readReceiptFacts(
+        record,
+        { journal: stateDir.journalFile(record.task_id), configDir: claudeConfigDir },
+        sinceMs,
+        AbortSignal.timeout(READ_LIMIT_MS),
+      ),
+    ]);
+    const { written, notes, ...shown } = facts;
+    const unverified = await unverifiedClaims(record.final_message, {
+      projectPath: record.project_path,
+      written,
+      commands: shown.commands.map(({ command }) => command),
+      tests: shown.tests,
+      git: gitReport,
+      changedMs,
+      hasCommit: (name) => git.hasCommit(record.project_path, name),
+      sinceMs,
+    });
+    return {
+      version: RECEIPT_VERSION,
+      task_id: record.task_id,
+      status: record.status,
+      reason: record.reason,
+      complete: isComplete,
+      notes: [
+        ...(isComplete
+          ? []
+          : [
+              'The keeper of the task wrote no receipt; this one was made later from what it had written down.',
+            ]),
+        ...notes,
+      ],
+      made_at: new Date(clock.now()).toISOString(),
+      final_message: record.final_message,
+      turns: record.turns,
+      duration_seconds: record.elapsed_seconds,
+      exit_code: record.exit_code,
+      model: shown.usage.models[0]?.model ?? record.model,
+      cli_version: record.cli_version,
+      ...shown,
+      sensitive_files: sensitiveFiles(record.project_path, shown.files, gitReport),
+      git: gitReport,
+      decisions: answered(record),
+      unverified,
+    };
+  }
+}
+
+function answered(record: TaskRecord): AnsweredDecision[] {
+  return record.decisions.map(({ decision_id, kind, summary, why, verdict, answered_by, reason }) => ({
+    decision_id,
+    kind,
+    summary: oneLine(summary, SUMMARY_CHARS),
+    verdict: verdict ?? 'open',
+    answered_by: answered_by ?? 'nobody',
+    reason: oneLine(reason ?? '', SUMMARY_CHARS),
+    ...(why !== undefined && { why }),
+  }));
+}
+
+/** When a file was changed last, its name and mode included; undefined when it is not there. */
+async function changedMs(path: string): Promise<number | undefined> {
+  try {
+    const { mtimeMs, ctimeMs } = await lstat(path);
+    return Math.max(mtimeMs, ctimeMs);
+  } catch (fault) {
+    if (systemCodeOf(fault) === undefined) throw fault;
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+// Pure: as much of a receipt as an answer may hold.
+import { headBytes } from '../../base/text/text.js';
+import type { Receipt } from './receipt.js';
+
+/** How much of each list is shown at first; halved until all fits. */
+const MOST_ITEMS = 100;
+const MESSAGE_BYTES = 6_000;
+const SMALLEST_MESSAGE_BYTES = 1_000;
+
+export interface ReceiptView {
+  readonly receipt: Omit<Receipt, 'version' | 'task_id' | 'status'>;
+  /** How many items of each list are left out; bytes for the final message. */
+  readonly left_out: Readonly<Record<string, number>>;
+}
+
+/** The receipt within `maxBytes` of JSON: whole, or with its lists cut. What was done last, and what went wrong, stays longest. */
+export function receiptView(receipt: Receipt, maxBytes: number): ReceiptView {
+  let messageBytes = MESSAGE_BYTES;
+  for (let items = MOST_ITEMS; ; items = Math.floor(items / 2)) {
+    const view = cut(receipt, items, messageBytes);
+    if (items === 0 || Buffer.byteLength(JSON.stringify(view)) <= maxBytes) return view;
+    messageBytes = Math.max(SMALLEST_MESSAGE_BYTES, Math.floor(messageBytes / 2));
+  }
+}
+
+function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView {
+  const { version: _version, task_id: _id, status: _status, ...all } = receipt;
+  const left: Record<string, number> = {};
+  const some = <T>(name: string, list: readonly T[], total: number, from: 'start' | 'end'): T[] => {
+    const kept = from === 'start' ? list.slice(0, items) : list.slice(Math.max(0, list.length - items));
+    if (kept.length < total) left[name] = total - kept.length;
+    return kept;
+  };
+  // What a rule allowed is the least news.
+  const news = all.decisions.filter((one) => !(one.answered_by === 'rule' && one.verdict === 'allow'));
+  const routine = all.decisions.filter((one) => !news.includes(one));
+  const final_message = headBytes(all.final_message, messageBytes);
+  if (final_message !== all.final_message)
+    left['final_message_bytes'] = Buffer.byteLength(all.final_message) - Buffer.byteLength(final_message);
+  const { git } = all;
+  return {
+    receipt: {
+      ...all,
+      final_message,
+      commands: some('commands', all.commands, all.commands_total, 'end'),
+      tests: some('tests', all.tests, all.tests.length, 'end'),
+      files: some('files', all.files, all.files_total, 'start'),
+      sensitive_files: some('sensitive_files', all.sensitive_files, all.sensitive_files.length, 'start'),
+      decisions: some('decisions', [...news, ...routine], all.decisions.length, 'start'),
+      denials: some('denials', all.denials, all.denials_total, 'start'),
+      unverified: some('unverified', all.unverified, all.unverified.length, 'start'),
+      git:
+        git.state !== 'repository'
+          ? git
+          : {
+              ...git,
+              commits: some('commits', git.commits, git.commits_total, 'start'),
+              files: some('git_files', git.files, git.files_total, 'start'),
+              dirty_before: {
+                count: git.dirty_before.count,
+                untouched: some(
+                  'untouched',
+                  git.dirty_before.untouched,
+                  git.dirty_before.untouched.length,
+                  'start',
+                ),
+                changed: some(
+                  'changed_further',
+                  git.dirty_before.changed,
+                  git.dirty_before.changed.length,
+                  'start',
+                ),
+                committed: some(
+                  'committed',
+                  git.dirty_before.committed,
+                  git.dirty_before.committed.length,
+                  'start',
+                ),
+              },
+            },
+    },
+    left_out: left,
+  };
+}

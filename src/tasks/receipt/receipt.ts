@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { taskIdSchema, taskStatusSchema } from '../task.js';
+
+export const RECEIPT_VERSION = 1;
+
+export const testRunSchema = z.object({
+  runner: z.string(),
+  /** `unknown`: its exit code is hidden (a pipe, `|| true`, the background), and it printed no counts. */
+  verdict: z.enum(['passed', 'failed', 'unknown']),
+  passed: z.int().optional(),
+  failed: z.int().optional(),
+  skipped: z.int().optional(),
+});
+export type TestRun = z.infer<typeof testRunSchema>;
+
+export const commandRunSchema = z.object({
+  command: z.string(),
+  exit_code: z.int().nullable(),
+  /** Why there is no exit code. */
+  note: z.string().optional(),
+  tests: testRunSchema.optional(),
+});
+export type CommandRun = z.infer<typeof commandRunSchema>;
+
+export const seenFileSchema = z.object({
+  /** Relative to the project; absolute for a file outside of it. */
+  path: z.string(),
+  change: z.enum(['created', 'changed']),
+});
+export type SeenFile = z.infer<typeof seenFileSchema>;
+
+/** A changed file that a person should look at. */
+export const sensitiveFileSchema = z.object({
+  /** Relative to the project; absolute for a file outside of it. */
+  path: z.string(),
+  why: z.enum(['holds secrets by its name', 'runs or instructs later']),
+});
+export type SensitiveFile = z.infer<typeof sensitiveFileSchema>;
+
+const commitSchema = z.object({
+  commit: z.string(),
+  author: z.string(),
+  date: z.string(),
+  subject: z.string(),
+});
+
+export const changedFileSchema = z.object({
+  /** Relative to the top of the repository. */
+  path: z.string(),
+  change: z.enum(['created', 'changed', 'deleted']),
+  insertions: z.int().optional(),
+  deletions: z.int().optional(),
+  dirty_before: z.literal(true).optional(),
+});
+
+/** What is different between two looks of git. */
+export const gitChangesSchema = z.object({
+  commits: z.array(commitSchema),
+  commits_total: z.int(),
+  /** New here, and committed by others before the task: fetched or merged. */
+  commits_older: z.int(),
+  files: z.array(changedFileSchema),
+  files_total: z.int(),
+  insertions: z.int(),
+  deletions: z.int(),
+  /** What was uncommitted before the task, by what became of it. */
+  dirty_before: z.object({
+    count: z.int(),
+    untouched: z.array(z.string()),
+    changed: z.array(z.string()),
+    committed: z.array(z.string()),
+  }),
+  /** Files that are uncommitted after the task. */
+  uncommitted: z.int(),
+});
+
+/** What git saw between the start and the end. */
+export const gitReportSchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('none'), why: z.string() }),
+  z.object({ state: z.literal('unknown'), why: z.string() }),
+  gitChangesSchema.extend({
+    state: z.literal('repository'),
+    repository: z.string(),
+    /** What makes the report less sure, in words. */
+    notes: z.array(z.string()),
+    branch_before: z.string().nullable(),
+    branch_after: z.string().nullable(),
+    head_before: z.string().nullable(),
+    head_after: z.string().nullable(),
+  }),
+]);
+export type GitReport = z.infer<typeof gitReportSchema>;
+
+export const modelTokensSchema = z.object({
+  model: z.string(),
+  input: z.int(),
+  output: z.int(),
+  cache_read: z.int(),
+  cache_write: z.int(),
+});
+export type ModelTokens = z.infer<typeof modelTokensSchema>;
+
+export const usageReportSchema = z.object({
+  /** `result`: the CLI's own sums; `transcript`: added up from its transcript. */
+  source: z.enum(['result', 'transcript', 'unknown']),
+  models: z.array(modelTokensSchema),
+  /** Only as the CLI tells it; no price list is kept here. */
+  cost_usd: z.union([z.number(), z.literal('unknown')]),
+});
+export type UsageReport = z.infer<typeof usageReportSchema>;
+
+export const answeredDecisionSchema = z.object({
+  decision_id: z.string(),
+  kind: z.string(),
+  summary: z.string(),
+  verdict: z.string(),
+  answered_by: z.string(),
+  reason: z.string(),
+  /** Which rule asked, and its reason; of one that a rule answered `reason` says it. */
+  why: z.string().optional(),
+});
+export type AnsweredDecision = z.infer<typeof answeredDecisionSchema>;
+
+export const denialSchema = z.object({ summary: z.string(), by: z.string(), reason: z.string() });
+export type Denial = z.infer<typeof denialSchema>;
+
+export const unverifiedSchema = z.object({
+  about: z.enum(['file', 'commit', 'tests']),
+  /** The sentence that claims it. */
+  claim: z.string(),
+  why: z.string(),
+});
+export type Unverified = z.infer<typeof unverifiedSchema>;
+
+/** `tasks/<task_id>/receipt.json`: what a task did, as far as it was seen. Lists are bounded, their totals are not. */
+export const receiptSchema = z.object({
+  version: z.literal(RECEIPT_VERSION),
+  task_id: taskIdSchema,
+  status: taskStatusSchema,
+  reason: z.string(),
+  /** False when it was made later, from what a keeper that died had written down. */
+  complete: z.boolean(),
+  notes: z.array(z.string()),
+  made_at: z.string(),
+  final_message: z.string(),
+  turns: z.int(),
+  duration_seconds: z.number(),
+  exit_code: z.int().nullable(),
+  model: z.string().nullable(),
+  cli_version: z.string().nullable(),
+  usage: usageReportSchema,
+  /** `journal`: without a transcript a failed command has no exit code. */
+  commands_source: z.enum(['transcript', 'journal', 'none']),
+  commands: z.array(commandRunSchema),
+  commands_total: z.int(),
+  commands_failed: z.int(),
+  tests: z.array(testRunSchema.extend({ command: z.string() })),
+  files: z.array(seenFileSchema),
+  files_total: z.int(),
+  /** Among `files` and those of `git`; empty in receipts of earlier versions. */
+  sensitive_files: z.array(sensitiveFileSchema).default([]),
+  git: gitReportSchema,
+  decisions: z.array(answeredDecisionSchema),
+  denials: z.array(denialSchema),
+  denials_total: z.int(),
+  unverified: z.array(unverifiedSchema),
+});
+export type Receipt = z.infer<typeof receiptSchema>;

@@ -1,0 +1,66 @@
+// Pure: the record of a task that has not begun.
+import { oneLine } from '../../base/text/text.js';
+import type { ProcessIdentity } from '../../store/process-identity.js';
+import { RECORD_VERSION } from './record-versions.js';
+import type { TaskRecord } from '../task.js';
+import type { TaskSpec } from '../task-spec.js';
+
+const PROMPT_SUMMARY_CHARS = 300;
+
+export function initialRecord(parts: {
+  readonly spec: TaskSpec;
+  readonly prompt: string;
+  /** Null for a task that no keeper has yet. */
+  readonly owner: ProcessIdentity | null;
+  readonly mark: string;
+  readonly socketPath: string;
+  readonly files: { readonly logFile: string; readonly promptFile: string };
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}): TaskRecord {
+  const { spec, prompt, owner, mark, socketPath, files } = parts;
+  return {
+    schema_version: RECORD_VERSION,
+    task_id: spec.task_id,
+    status: 'pending',
+    status_source: 'exact',
+    reason: 'The task was accepted.',
+    activity: '',
+    project_path: spec.project_path,
+    purpose: spec.purpose ?? 'task',
+    prompt_summary: oneLine(prompt.trim(), PROMPT_SUMMARY_CHARS),
+    prompt_bytes: Buffer.byteLength(prompt),
+    permission_mode: spec.permission_mode,
+    driver: spec.driver,
+    model: spec.model,
+    keep_open: spec.keep_open,
+    timeout_seconds: spec.timeout_seconds,
+    created_at: spec.created_at,
+    started_at: null,
+    started_monotonic_ms: null,
+    ended_at: null,
+    elapsed_seconds: 0,
+    keeper: owner,
+    agent: null,
+    socket_path: socketPath,
+    process_mark: mark,
+    exit_code: null,
+    signal: null,
+    session_id: null,
+    cli_version: null,
+    turns: 0,
+    final_message: '',
+    last_output: '',
+    output_bytes: 0,
+    files_changed: [],
+    decisions: [],
+    change_seq: 0,
+    log_file: files.logFile,
+    prompt_file: files.promptFile,
+    ...(spec.parent !== undefined && {
+      parent: { task_id: spec.parent.task_id, depth: spec.parent.depth },
+    }),
+    ...(spec.worktree !== undefined && { worktree: spec.worktree }),
+    storage: null,
+  };
+}

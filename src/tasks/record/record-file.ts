@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { readJsonFile } from '../../base/files/json-file.js';
+import { oneLine } from '../../base/text/text.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { RECORD_VERSION, recordVersionOf } from './record-versions.js';
+import { taskRecordSchema, type TaskRecord } from '../task.js';
+
+/** A record is parsed in one go. Its parts are bounded, so that it stays far below. */
+export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+const MAX_WHY_CHARS = 500;
+
+export type RecordFile =
+  | { readonly state: 'ok'; readonly record: TaskRecord }
+  | { readonly state: 'missing' }
+  /** Written by a newer bridge: it is left alone. `why` is a sentence. */
+  | { readonly state: 'newer'; readonly why: string }
+  /** It cannot be read. `why` is a sentence. */
+  | { readonly state: 'corrupt'; readonly why: string };
+
+/**
+ * The record of a task on disk, older ones in the form of today. One that cannot be read stays where it is: its keeper may
+ * live, and puts a whole one there with its next change. Throws BridgeError STATE_UNUSABLE when the disk does not let it be read.
+ */
+export async function readRecordFile(stateDir: StateDir, taskId: string): Promise<RecordFile> {
+  const path = stateDir.recordFile(taskId);
+  const file = await readJsonFile(path, z.unknown(), MAX_RECORD_BYTES);
+  if (file.state === 'missing') return file;
+  if (file.state === 'corrupt') return corrupt(path, file.why);
+  return judge(path, file.value);
+}
+
+function judge(path: string, value: unknown): RecordFile {
+  const version = recordVersionOf(value);
+  if (version !== undefined && version > RECORD_VERSION) {
+    return {
+      state: 'newer',
+      why: `The record has version ${version}, and this bridge reads up to ${RECORD_VERSION}: it is left alone for the newer bridge that wrote it.`,
+    };
+  }
+  const parsed = taskRecordSchema.safeParse(value);
+  if (parsed.success) return { state: 'ok', record: parsed.data };
+  const faults = parsed.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`);
+  return corrupt(path, oneLine(faults.join('; '), MAX_WHY_CHARS));
+}
+
+function corrupt(path: string, why: string): RecordFile {
+  return { state: 'corrupt', why: `The record ${path} cannot be read: ${why}.` };
+}
+
+export function recordOf(file: RecordFile): TaskRecord | undefined {
+  return file.state === 'ok' ? file.record : undefined;
+}

@@ -1,0 +1,187 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { writeJsonFileAtomically } from '../../base/files/json-file.js';
+import type { Logger } from '../../base/logger.js';
+import type { EndMarked } from '../../os/choose-processes.js';
+import { ownIdentity, placeOf } from '../../store/process-identity.js';
+import { ProjectLocks } from '../../store/project-lock.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { withRecordClaim } from './record-claim.js';
+import { readRecordFile } from './record-file.js';
+import { isFinal, type TaskRecord } from '../task.js';
+
+export interface RecoveryParts {
+  readonly stateDir: StateDir;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly endMarked: EndMarked;
+}
+
+export type Ending = Pick<TaskRecord, 'status' | 'reason'>;
+
+/** A recovery ends processes, which takes a second or two. */
+const WAIT_LIMIT_MS = 20_000;
+/** What the writers of a task's files leave when they are killed in the middle of it; the last one is of older bridges. */
+const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$|^recovery\.claim$/;
+
+export interface Recovery {
+  /** How the task ended, where that is known better. */
+  readonly ending?: Ending;
+  /** Ends a keeper that does not answer, before the record is read: whoever finds it gone then waits for this end. */
+  readonly endKeeper?: () => Promise<void>;
+  /** How long another server that recovers the task is waited for; 20 s when left out. */
+  readonly waitMs?: number;
+}
+
+/**
+ * The truthful end of a task whose keeper is gone: what the record last said stays, the status becomes `error` with the
+ * reason, and processes, unfinished files, the socket and the lock that the keeper left behind are gone. Of all servers that
+ * find it one does this, and all give the same record. Throws STATE_UNUSABLE when another one does not end it in time.
+ */
+export async function recoverTask(
+  record: TaskRecord,
+  parts: RecoveryParts,
+  { ending, endKeeper, waitMs = WAIT_LIMIT_MS }: Recovery = {},
+): Promise<TaskRecord> {
+  const latest = async (): Promise<TaskRecord> => {
+    const file = await readRecordFile(parts.stateDir, record.task_id);
+    return file.state === 'ok' ? file.record : record;
+  };
+  const ended = async (): Promise<TaskRecord | undefined> => {
+    const last = await latest();
+    return isFinal(last.status) ? last : undefined;
+  };
+  const recovering = withRecordClaim(record.task_id, parts, {
+    limitMs: waitMs,
+    whileBusy: ended,
+    act: async (claim) => {
+      const already = await ended();
+      if (already !== undefined) return already;
+      await endKeeper?.();
+      const last = await latest();
+      if (isFinal(last.status)) return last;
+      const recovered = await recover(last, parts, ending);
+      if (!(await claim.isOurs())) return (await ended()) ?? recovered;
+      // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
+      await writeJsonFileAtomically(parts.stateDir.recordFile(record.task_id), recovered);
+      return recovered;
+    },
+  });
+  return recovering.catch(async (fault: unknown) => {
+    // A disk that takes no claim takes no end either; but nothing of the task goes on running.
+    if (fault instanceof BridgeError && fault.code === 'STATE_UNUSABLE') {
+      await endKeeper?.();
+      await endLeftovers(record, parts);
+    }
+    throw fault;
+  });
+}
+
+async function recover(
+  record: TaskRecord,
+  parts: RecoveryParts,
+  ending: Ending | undefined,
+): Promise<TaskRecord> {
+  const { stateDir, logger } = parts;
+  const leftovers = await endLeftovers(record, parts);
+  const ended = await lastSign(record, parts);
+  const recovered: TaskRecord = {
+    ...record,
+    status: ending?.status ?? 'error',
+    status_source: 'observed',
+    reason: `${ending?.reason ?? `${await whatHappened(record)} while the task was ${record.status}.`}${
+      leftovers > 0 ? ` ${leftovers} process(es) of the task were still there and were ended.` : ''
+    }`,
+    activity: '',
+    ended_at: ended,
+    decisions: record.decisions.map((decision) =>
+      decision.closed_at === null
+        ? {
+            ...decision,
+            closed_at: ended,
+            verdict: 'withdrawn',
+            answered_by: 'session',
+            reason: 'the task ended',
+          }
+        : decision,
+    ),
+    // Nobody tries any more.
+    storage: record.storage?.replace(/^failing since (\S+?):/, 'the disk failed from $1 to the end:') ?? null,
+    change_seq: record.change_seq + 1,
+  };
+  if (record.socket_path !== '') {
+    await rm(record.socket_path, { force: true }).catch((fault: unknown) =>
+      logger.warn('the socket of a dead keeper could not be removed', {
+        path: record.socket_path,
+        fault: messageOf(fault),
+      }),
+    );
+  }
+  await removeUnfinished(stateDir.taskDir(record.task_id)).catch((fault: unknown) =>
+    logger.warn('unfinished files of a dead keeper could not be removed', { fault: messageOf(fault) }),
+  );
+  await freeProject(record.task_id, parts).catch((fault: unknown) =>
+    logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(fault) }),
+  );
+  return recovered;
+}
+
+/** How many there were. */
+function endLeftovers({ task_id, process_mark, keeper }: TaskRecord, parts: RecoveryParts): Promise<number> {
+  return parts.endMarked(process_mark, keeper?.start_time ?? undefined).catch((fault: unknown) => {
+    parts.logger.error('processes of a dead keeper could not be ended', { task_id, fault: messageOf(fault) });
+    return 0;
+  });
+}
+
+async function whatHappened({ keeper }: TaskRecord): Promise<string> {
+  const own = await ownIdentity();
+  const place = keeper === null ? 'here' : placeOf(keeper, own);
+  if (place === 'elsewhere')
+    return 'The process that kept this task, in another container or on another machine, gave no sign of life any more';
+  const bootThen = keeper?.boot_id ?? null;
+  if (own.boot_id !== null && bootThen !== null && own.boot_id !== bootThen)
+    return 'The machine was restarted, which ended the process that kept this task,';
+  return 'The process that kept this task ended without a word (it was killed, or it crashed)';
+}
+
+/** When the task last wrote something: nobody saw its end. Never before its start, whatever was done to the clock. */
+async function lastSign(record: TaskRecord, { stateDir, clock }: RecoveryParts): Promise<string> {
+  const paths = [
+    stateDir.recordFile(record.task_id),
+    stateDir.journalFile(record.task_id),
+    stateDir.recordingFile(record.task_id),
+    record.log_file,
+  ];
+  const times = await Promise.all(
+    paths.map(async (path) => {
+      // One that is missing says nothing.
+      const facts = await stat(path).catch(() => undefined);
+      return facts?.mtimeMs ?? 0;
+    }),
+  );
+  const startedMs = Date.parse(record.started_at ?? record.created_at);
+  const lastMs = Math.max(...times);
+  const seenMs = lastMs > 0 ? Math.min(lastMs, clock.now()) : clock.now();
+  return new Date(Number.isNaN(startedMs) ? seenMs : Math.max(startedMs, seenMs)).toISOString();
+}
+
+/** Nothing of the task is left, so its lock may go; one that stays is taken over by the project's next task. */
+async function freeProject(taskId: string, { stateDir, clock, logger }: RecoveryParts): Promise<void> {
+  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+    logger.error('a lock file could not be read', { ...corrupt }),
+  );
+  const { dead } = await locks.table();
+  if (!dead.some((lock) => lock.task_id === taskId)) return;
+  await locks.decide(async (table) => {
+    for (const lock of table.dead) if (lock.task_id === taskId) await table.clear(lock);
+  });
+}
+
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (unfinished.test(name)) await rm(join(folder, name), { force: true });
+  }
+}

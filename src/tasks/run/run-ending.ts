@@ -1,0 +1,121 @@
+import { withinMs } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import { oneLine, tailChars } from '../../base/text/text.js';
+import type { ExitStatus } from '../../claude/session.js';
+import type { RunState } from './run-state.js';
+import type { TaskRecord, TaskStatus } from '../task.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import type { TaskStory } from './task-story.js';
+
+/** Length of `last_output`, as the specification says. */
+export const LAST_OUTPUT_CHARS = 500;
+/** What an agent last showed, in the reason of its end. */
+const SHOWN_CHARS = 200;
+/** The files of a task are closed within this; a dead disk must not keep an ended task from being told. */
+const FLUSH_LIMIT_MS = 3_000;
+
+/** What the record says of the end. */
+export interface Cause {
+  readonly status: TaskStatus;
+  readonly reason: string;
+}
+
+export interface RunEndingParts extends Pick<
+  TaskRunParts,
+  'clock' | 'logger' | 'driver' | 'records' | 'endLeftovers' | 'flush' | 'release'
+> {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  /** Closes what is still open when the agent has gone. */
+  readonly withdraw: (why: string) => void;
+}
+
+/** The end of a run: the first cause wins, the last process goes, the files are closed, and then the end is told. */
+export class RunEnding {
+  readonly #parts: RunEndingParts;
+  #cause: Cause | undefined;
+  #resolveEnded: (record: TaskRecord) => void = () => undefined;
+  /** Resolves with the final record when it is on disk and all that belonged to the run is gone. */
+  readonly ended: Promise<TaskRecord>;
+
+  constructor(parts: RunEndingParts) {
+    this.#parts = parts;
+    this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
+  }
+
+  /** Something has asked for the end, or the agent is gone. */
+  get hasCause(): boolean {
+    return this.#cause !== undefined;
+  }
+
+  get reason(): string | undefined {
+    return this.#cause?.reason;
+  }
+
+  /** The first cause wins; the status itself changes when the processes are gone. */
+  end(cause: Cause, how: 'kill' | 'close' = 'kill'): void {
+    const { state, story, driver, logger } = this.#parts;
+    if (this.#cause !== undefined || state.isFinished) return;
+    this.#cause = cause;
+    story.ending(cause.status, cause.reason);
+    state.act(cause.reason);
+    const ended = how === 'kill' ? driver.kill() : driver.close();
+    ended.catch((fault: unknown) =>
+      logger.error('the session could not be ended', { fault: messageOf(fault) }),
+    );
+  }
+
+  /** The agent is gone. `otherwise`: what that means, where its exit code says something else. */
+  async finish(exit: ExitStatus, otherwise?: Cause): Promise<void> {
+    const { state, story, records, driver, endLeftovers, flush, release, logger, clock } = this.#parts;
+    const cause = this.#cause ?? otherwise ?? this.#causeOf(exit);
+    this.#cause = cause;
+    const { final_message } = state.record;
+    const lastOutput =
+      final_message !== '' && cause.status === 'completed'
+        ? final_message
+        : driver.lastOutput(LAST_OUTPUT_CHARS);
+    this.#parts.withdraw('the task ended');
+    const leftovers = await endLeftovers().catch((fault: unknown) => {
+      logger.error('leftover processes could not be ended', { fault: messageOf(fault) });
+      return 0;
+    });
+    if (leftovers > 0) story.leftoversEnded(leftovers);
+    story.ended(cause.status, cause.reason, exit);
+    const final = state.close({
+      ...cause,
+      exit_code: exit.exitCode,
+      signal: exit.signal,
+      last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
+    });
+    // Whoever reads that it has ended may start the next one.
+    await release().catch((fault: unknown) =>
+      logger.error('the project could not be released', { fault: messageOf(fault) }),
+    );
+    // Side by side: a waiting client is told when both are done, and each of them waits for the disk.
+    const flushed = flush().catch((fault: unknown) =>
+      logger.error('the files of the task could not be closed', { fault: messageOf(fault) }),
+    );
+    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flushed), records.write(final)]);
+    state.finish(final);
+    this.#resolveEnded(final);
+  }
+
+  #causeOf(exit: ExitStatus): Cause {
+    const { state, driver } = this.#parts;
+    if (exit.why !== undefined) return { status: 'failed', reason: exit.why };
+    if (exit.signal !== null)
+      return { status: 'failed', reason: `The agent was ended by the signal ${exit.signal}.` };
+    if (exit.exitCode === 0) {
+      return {
+        status: 'completed',
+        reason: state.record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.',
+      };
+    }
+    const shown = oneLine(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS);
+    return {
+      status: 'failed',
+      reason: `The agent exited with code ${exit.exitCode ?? 'unknown'}${shown === '' ? '.' : `: ${shown}`}`,
+    };
+  }
+}

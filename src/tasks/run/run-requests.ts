@@ -1,0 +1,166 @@
+import { BridgeError } from '../../base/errors.js';
+import type { SessionAnswer, SessionRequest } from '../../claude/session.js';
+import type { DecisionBook } from '../decisions/decision-book.js';
+import { planModeOf } from '../decisions/plan-mode.js';
+import type { RunState } from './run-state.js';
+import { answerInWords, sessionAnswerFor } from '../decisions/session-answer.js';
+import { SessionGrants } from '../decisions/session-grants.js';
+import type { TaskStory } from './task-story.js';
+import type { DecisionAnswer } from '../task-host.js';
+import type { Judgement, TaskRunParts } from './task-run-parts.js';
+
+export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'judge'> {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  readonly decisions: DecisionBook;
+  /** Something has asked for the run's end: what is asked now needs no answer. */
+  readonly isEnding: () => boolean;
+}
+
+/** What a session asks: judged by the rules, or opened as a decision that somebody takes, once. */
+export class RunRequests {
+  readonly #parts: RunRequestsParts;
+  readonly #judging = new Set<string>();
+  /** Decisions that were open when a person typed at the terminal. */
+  readonly #typedAt = new Set<string>();
+  readonly #grants = new SessionGrants();
+  /** Requests that were denied because too much is open, since one was opened last. */
+  #turnedAway = 0;
+
+  constructor(parts: RunRequestsParts) {
+    this.#parts = parts;
+  }
+
+  async asked(request: SessionRequest): Promise<void> {
+    const { isEnding, state, story, decisions, driver } = this.#parts;
+    if (isEnding()) return;
+    this.#judging.add(request.requestId);
+    const judgement = await this.#judged(request);
+    // Answered at the terminal meanwhile, or the task ended.
+    if (!this.#judging.delete(request.requestId) || state.isFinished) return;
+    if (judgement.verdict === 'ask') {
+      const refusal = decisions.refusal(request);
+      if (refusal !== undefined) {
+        this.#turnAway(refusal);
+        await driver.answer(request.requestId, { verdict: 'deny', message: refusal });
+        return;
+      }
+      this.#tellTurnedAway();
+      story.asked(decisions.open(request, `${judgement.rule}: ${judgement.reason}`));
+      state.settle(request.source, 'asked');
+      return;
+    }
+    const verdict = judgement.verdict;
+    story.closed(decisions.record(request, verdict, `${judgement.rule}: ${judgement.reason}`));
+    state.changed({});
+    await driver.answer(
+      request.requestId,
+      verdict === 'allow' ? { verdict } : { verdict, message: judgement.reason },
+    );
+  }
+
+  /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
+  gone(requestId: string, why?: string): void {
+    this.#judging.delete(requestId);
+    const decisionId = this.#parts.decisions.idOfRequest(requestId);
+    if (decisionId === undefined) return;
+    const byPerson = why === undefined && this.#typedAt.has(decisionId);
+    const words = byPerson ? 'answered at the terminal' : 'the session went on without an answer';
+    this.#close(decisionId, 'withdrawn', byPerson ? 'terminal' : 'session', why ?? words);
+  }
+
+  /** A person types at the terminal: a dialog that goes away from now on was answered there. */
+  typed(): void {
+    for (const decisionId of this.#parts.decisions.openIds) this.#typedAt.add(decisionId);
+  }
+
+  /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
+  async respond(answer: DecisionAnswer): Promise<void> {
+    const { decisions, driver, story, state } = this.#parts;
+    const request = decisions.requestOf(answer.decision_id);
+    const sessionAnswer = sessionAnswerFor(request, answer);
+    await this.#mustNotBeDenied(request, sessionAnswer);
+    const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
+    if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
+    // Closed before the driver is told: a second answer that comes meanwhile loses.
+    this.#close(answer.decision_id, answer.verdict, answer.by, answerInWords(answer, sessionAnswer));
+    if (answer.verdict === 'allow_session') this.#grants.add(request, answer.decision_id);
+    if (rules !== undefined) state.changed({ permission_mode: rules });
+    if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
+      story.answeredTooLate(answer.decision_id, request.summary);
+    }
+  }
+
+  async deadline(decisionId: string): Promise<void> {
+    const { decisions, driver, spec } = this.#parts;
+    const request = decisions.requestOf(decisionId);
+    const seconds = spec.settings.decision_timeout_seconds;
+    const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
+    this.#close(decisionId, 'deny', 'deadline', message);
+    await driver.answer(request.requestId, { verdict: 'deny', message });
+  }
+
+  withdrawAll(why: string): void {
+    this.#tellTurnedAway();
+    for (const decisionId of this.#parts.decisions.openIds)
+      this.#close(decisionId, 'withdrawn', 'session', why);
+  }
+
+  /** A flood is told twice: when it begins, and how much it was. */
+  #turnAway(refusal: string): void {
+    this.#turnedAway++;
+    if (this.#turnedAway === 1) this.#parts.story.noticed(refusal);
+  }
+
+  #tellTurnedAway(): void {
+    if (this.#turnedAway > 1)
+      this.#parts.story.noticed(`${this.#turnedAway} requests were denied without asking`);
+    this.#turnedAway = 0;
+  }
+
+  /** Rules that deny go first; what they would ask about may have been allowed for the session. */
+  async #judged(request: SessionRequest): Promise<Judgement> {
+    const { judge, state } = this.#parts;
+    const judgement = await judge(request, state.record.permission_mode);
+    const decisionId = judgement.verdict === 'ask' ? this.#grants.find(request) : undefined;
+    if (decisionId === undefined) return judgement;
+    return {
+      verdict: 'allow',
+      rule: 'allowed-for-session',
+      reason: `${decisionId} allowed it for the session`,
+    };
+  }
+
+  /** A rule that denies holds for what a caller makes of an input, too. */
+  async #mustNotBeDenied(request: SessionRequest, answer: SessionAnswer): Promise<void> {
+    if (answer.verdict === 'deny' || answer.input === undefined) return;
+    const { judge, state } = this.#parts;
+    const judgement = await judge({ ...request, input: answer.input }, state.record.permission_mode);
+    if (judgement.verdict !== 'deny') return;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The rule ${judgement.rule} denies what the input was changed to: ${judgement.reason}.`,
+      'The decision is still open: answer it with another input, or deny it.',
+    );
+  }
+
+  #close(
+    decisionId: string,
+    verdict: 'allow' | 'allow_session' | 'deny' | 'withdrawn',
+    by: string,
+    reason: string | null,
+  ): void {
+    const { story, decisions, state } = this.#parts;
+    this.#typedAt.delete(decisionId);
+    story.closed(decisions.close(decisionId, verdict, by, reason));
+    state.settle('exact', 'closed');
+  }
+}
+
+function staysSandboxed(): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
+    'Answer without a mode, or with "acceptEdits" or "cautious".',
+  );
+}

@@ -1,0 +1,261 @@
+import { messageOf } from '../../base/errors.js';
+import { Emitter } from '../../base/event.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { headBytes, oneLine } from '../../base/text/text.js';
+import type { DecisionBook } from '../decisions/decision-book.js';
+import {
+  canMove,
+  isFinal,
+  openDecisions,
+  type TaskRecord,
+  type TaskStatus,
+  type TaskTrouble,
+} from '../task.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import type { TaskStory } from './task-story.js';
+
+const ACTIVITY_CHARS = 200;
+/** A change of the view alone is told this often. */
+const VIEW_INTERVAL_MS = 1_000;
+/** A record lists this many changed files; git has the rest. */
+const MAX_FILES_CHANGED = 200;
+/** A longer path is none of this system. */
+const MAX_PATH_CHARS = 4_096;
+/** What the session says of itself (why it ended, its id, its model) has a few words. */
+const MAX_WORDS_BYTES = 4_000;
+
+/** The record of a run while it lives: every change of it goes through here, to disk first and then to whoever listens. */
+export class RunState implements Disposable {
+  readonly #parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>;
+  readonly #story: TaskStory;
+  readonly #decisions: DecisionBook;
+  readonly #owned = new DisposableStore();
+  readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
+  /** Each record that is on disk now, and in between what the session shows: whoever is told of a change can read it there. */
+  readonly onDidChange = this.#changes.event;
+  #record: TaskRecord;
+  #startedMs: number | undefined;
+  #isFinished = false;
+  /** What was said of the disk last. */
+  #storageAtEnd: Pick<TaskRecord, 'storage'> | undefined;
+  /** The turn is over and the session waits for a message. */
+  awaitsMessage = false;
+  /** Why the session cannot go on now, in words, while it waits for that to pass. */
+  #heldUp: string | undefined;
+  #viewTimer: Disposable | undefined;
+
+  constructor(
+    parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
+    story: TaskStory,
+    decisions: DecisionBook,
+    initial: TaskRecord,
+  ) {
+    this.#parts = parts;
+    this.#story = story;
+    this.#decisions = decisions;
+    this.#record = initial;
+    this.#owned.add(
+      parts.records.onDidWrite((record) => {
+        // A final record is told when the project is free, too.
+        if (!this.#isFinished) this.#changes.fire(record);
+      }),
+    );
+  }
+
+  /** The record as of now; `elapsed_seconds` is current. */
+  get record(): TaskRecord {
+    return { ...this.#record, elapsed_seconds: this.#elapsedSeconds() };
+  }
+
+  /** The end has begun that nothing changes any more. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Time counts from here. */
+  startTime(): void {
+    this.#startedMs = this.#parts.clock.monotonicMs();
+  }
+
+  /** The agent's process runs. */
+  spawned(): void {
+    this.#record = {
+      ...this.#record,
+      // A session that is resumed has another process; the task began with its first.
+      started_at: this.#record.started_at ?? this.nowText(),
+      started_monotonic_ms: this.#record.started_monotonic_ms ?? this.#parts.clock.monotonicMs(),
+    };
+    this.move('running', 'The agent runs.', 'exact');
+  }
+
+  move(to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
+    const from = this.#record.status;
+    if (from === to) {
+      if (this.#record.reason !== reason) this.changed({ reason });
+      return;
+    }
+    if (!canMove(from, to)) {
+      this.#parts.logger.error('a forbidden change of status was refused', { from, to, reason });
+      return;
+    }
+    this.#story.statusChanged(from, to, reason, source);
+    this.changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
+  }
+
+  /** `waiting` while a decision or a message is needed, else `running`. A decision asked or closed is a change by itself. */
+  settle(source: 'exact' | 'observed', decision?: 'asked' | 'closed'): void {
+    const before = this.#record.change_seq;
+    if (this.#record.status === 'running' || this.#record.status === 'waiting') {
+      const open = openDecisions({ ...this.#record, decisions: this.#decisions.all });
+      const first = open[0];
+      if (first !== undefined) {
+        const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
+        this.move('waiting', `Waits for an answer to: ${first.summary}${more}`, source);
+      } else if (this.#heldUp !== undefined) {
+        this.move('waiting', this.#heldUp, source);
+      } else if (this.awaitsMessage) {
+        this.move('waiting', 'The turn is over; the session waits for a message.', source);
+      } else {
+        this.move('running', 'The agent runs.', source);
+      }
+    }
+    if (decision !== undefined && this.#record.change_seq === before)
+      this.changed({ change_seq: before + 1 });
+  }
+
+  /** Waits for trouble to pass, for the reason given in words. */
+  holdUp(trouble: TaskTrouble, reason: string, source: 'exact' | 'observed'): void {
+    this.#record = { ...this.#record, trouble };
+    this.#heldUp = reason;
+    this.settle(source);
+    // A decision may be open, too: then the status stays, and the trouble is still news.
+    this.changed({});
+  }
+
+  /** The trouble has passed. */
+  goOn(source: 'exact' | 'observed'): void {
+    if (this.#heldUp === undefined) return;
+    this.#heldUp = undefined;
+    this.#record = { ...this.#record, trouble: null };
+    this.settle(source);
+  }
+
+  get isHeldUp(): boolean {
+    return this.#heldUp !== undefined;
+  }
+
+  /** What the session does now, on one line. */
+  act(words: string): void {
+    this.show({ activity: oneLine(words, ACTIVITY_CHARS) });
+  }
+
+  addFiles(files: readonly string[]): void {
+    const added = files.filter(
+      (file) => file.length <= MAX_PATH_CHARS && !this.#record.files_changed.includes(file),
+    );
+    if (added.length === 0) return;
+    this.update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
+  }
+
+  /** A change that callers act on: written at once, then told. */
+  changed(fields: Partial<TaskRecord>): void {
+    if (this.#isFinished) return;
+    this.#record = { ...this.#record, ...bounded(fields), ...this.#decided() };
+    this.#write(this.#record);
+  }
+
+  /** How the disk is, also when the end has come: what the record says of it last must be so. */
+  setStorage(storage: string | null): void {
+    this.#storageAtEnd = { storage };
+    if (!this.#isFinished) this.changed({ storage });
+    else if (isFinal(this.#record.status)) this.finish(this.#record);
+  }
+
+  /** A change that callers do not act on: written and told within a second. */
+  update(fields: Partial<TaskRecord>): void {
+    if (this.#isFinished) return;
+    this.#record = { ...this.#record, ...bounded(fields) };
+    this.#parts.records.writeSoon(() => this.record);
+  }
+
+  /**
+   * A change of what the session shows. It is told within a second and costs no write: whoever reads a running task asks its
+   * keeper, and the next change of its state takes it to the disk.
+   */
+  show(fields: Pick<Partial<TaskRecord>, 'activity' | 'last_output' | 'output_bytes'>): void {
+    if (this.#isFinished) return;
+    this.#record = { ...this.#record, ...fields };
+    this.#viewTimer ??= this.#parts.clock.after(VIEW_INTERVAL_MS, () => {
+      this.#viewTimer = undefined;
+      if (!this.#isFinished) this.#changes.fire(this.record);
+    });
+  }
+
+  /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
+  async written(): Promise<void> {
+    if (!this.#isFinished) await this.#parts.records.write(this.record);
+  }
+
+  /** The record that an end makes of this one. From here on nothing but `finish` changes it. */
+  close(end: Partial<TaskRecord> & { readonly status: TaskStatus }): TaskRecord {
+    const final: TaskRecord = {
+      ...this.record,
+      ...bounded(end),
+      ended_at: this.nowText(),
+      activity: '',
+      ...this.#decided(),
+      change_seq: this.#record.change_seq + 1,
+    };
+    if (!canMove(this.#record.status, final.status))
+      this.#parts.logger.error('an unexpected end', { from: this.#record.status, to: final.status });
+    this.#isFinished = true;
+    return final;
+  }
+
+  /** The final record is on disk and the project is free: it is told. */
+  finish(final: TaskRecord): void {
+    this.#record = { ...final, ...this.#storageAtEnd };
+    if (this.#record.storage !== final.storage) this.#write(this.#record);
+    this.#changes.fire(this.#record);
+  }
+
+  nowText(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+
+  dispose(): void {
+    this.#viewTimer?.dispose();
+    this.#owned.dispose();
+  }
+
+  #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {
+    const { all, dropped } = this.#decisions;
+    return { decisions: all, ...(dropped > 0 && { decisions_dropped: dropped }) };
+  }
+
+  #write(record: TaskRecord): void {
+    this.#parts.records
+      .write(record)
+      .catch((fault: unknown) =>
+        this.#parts.logger.error('the record could not be written', { fault: messageOf(fault) }),
+      );
+  }
+
+  #elapsedSeconds(): number {
+    if (isFinal(this.#record.status) || this.#startedMs === undefined) return this.#record.elapsed_seconds;
+    return Math.floor((this.#parts.clock.monotonicMs() - this.#startedMs) / 1000);
+  }
+}
+
+/** Texts that come from the session, cut: a record is read whole by everybody who looks at the task. */
+function bounded<Fields extends Partial<TaskRecord>>(fields: Fields): Fields {
+  const { reason, session_id, model, cli_version, message_id } = fields;
+  return {
+    ...fields,
+    ...(reason !== undefined && { reason: headBytes(reason, MAX_WORDS_BYTES) }),
+    ...(typeof session_id === 'string' && { session_id: headBytes(session_id, MAX_WORDS_BYTES) }),
+    ...(typeof model === 'string' && { model: headBytes(model, MAX_WORDS_BYTES) }),
+    ...(typeof cli_version === 'string' && { cli_version: headBytes(cli_version, MAX_WORDS_BYTES) }),
+    ...(typeof message_id === 'string' && { message_id: headBytes(message_id, MAX_WORDS_BYTES) }),
+  };
+}

@@ -1,0 +1,233 @@
+import { messageOf } from '../../base/errors.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { SessionEvent, TroubleKind, TurnFault } from '../../claude/session.js';
+import { resetTimeOf } from '../../claude/trouble/reset-time.js';
+import { troubleWords } from '../../claude/trouble/trouble-words.js';
+import type { RunEnding } from './run-ending.js';
+import type { RunState } from './run-state.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import type { TaskStory } from './task-story.js';
+
+/**
+ * A limit is over so long after the time that was told: that names a whole minute, clocks differ, and 2.1.330 goes on by itself
+ * within a minute of the reset, which is left to it.
+ */
+const RESET_MARGIN_MS = 120_000;
+/** Pauses before what failed is tried again, when no time is known or the last try failed again; the last one repeats. */
+const PAUSES_MS = [60_000, 120_000, 300_000, 600_000] as const;
+/** The clock is looked at this often while a task waits: a machine that slept, or a clock that was set, wakes it in time. */
+const LOOK_MS = 30_000;
+/** Claude Code asks again after 0.5 to 32 s, twice as long each time; trouble shorter than this is not worth waking a caller. */
+const TOLD_RETRY_MS = 5_000;
+/** A try that fails again is told within this; longer, and Claude Code is being answered. */
+const RETRY_ANSWER_MS = 10_000;
+/** 2.1.197 draws a menu over its input box a second after a limit; it is answered and gone by then. */
+const SHORTEST_WAIT_MS = 5_000;
+/** A turn begins within seconds of its message. A message that was not taken is told again after so long, so many times. */
+const TAKEN_LIMIT_MS = 60_000;
+const MAX_REPEATS = 3;
+const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
+
+export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  readonly ending: Pick<RunEnding, 'end'>;
+  /** Sends the session a message, unless a turn runs. */
+  readonly goOn: (text: string) => Promise<void>;
+}
+
+type Outcome = { readonly held: true } | { readonly held: false; readonly reason: string };
+
+/** What is in a session's way: waited for until it passes, where it passes by itself and the settings say so, or told. */
+export class RunTroubles implements Disposable {
+  readonly #parts: RunTroublesParts;
+  /** `retry`: a turn runs, and Claude Code asks again by itself. `turn`: the turn is over, and another one is to begin. */
+  #holds: 'retry' | 'turn' | undefined;
+  #timer: Disposable | undefined;
+  /** Tries in a row that failed again. */
+  #failures = 0;
+  /** Times in a row that the session took no message. */
+  #repeats = 0;
+  /** Grows when trouble is over. */
+  #episode = 0;
+
+  constructor(parts: RunTroublesParts) {
+    this.#parts = parts;
+  }
+
+  /** The turn is over, and the task waits for the time at which it goes on. */
+  get isWaiting(): boolean {
+    return this.#holds === 'turn';
+  }
+
+  /** A turn ended by a fault: the task waits for that to pass, or fails for the reason given. */
+  turnFailed(fault: TurnFault, source: 'exact' | 'observed'): Outcome {
+    const { spec, clock, state, driver } = this.#parts;
+    const { name, passes, ...hints } = troubleWords(fault.kind);
+    const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
+    const nowMs = clock.now();
+    const resetsAtMs = resetOf(fault, nowMs);
+    const stopped = `Claude Code stopped: ${fault.text}`;
+    const fail = (why: string): Outcome => {
+      this.#setFree();
+      state.changed({ trouble: this.#trouble(fault.kind, resetsAtMs) });
+      return { held: false, reason: why === '' ? stopped : `${endSentence(stopped)} ${why}` };
+    };
+    // What no row knows has only its own words.
+    if (fault.kind === 'api-error') return fail('');
+    const until = resetsAtMs === undefined ? '' : ` until ${timeText(resetsAtMs)}`;
+    if (!passes || spec.settings.resume_after_limit !== true) return fail(`${name}${until}. ${next}`);
+    if (fault.kind === 'usage-limit' && resetsAtMs === undefined)
+      return fail(`${name}, and it was not told until when, so it was not waited for. ${next}`);
+    const resumesAtMs = this.#resumesAtMs(resetsAtMs, nowMs);
+    const leftMs = (spec.timeout_seconds - state.record.elapsed_seconds) * 1_000;
+    if (resumesAtMs - nowMs >= leftMs) {
+      return fail(
+        `${name}${until}. That is after the end of the task's time limit of ${spec.timeout_seconds} seconds, so it was not waited for. ${next}`,
+      );
+    }
+    this.#failures++;
+    driver.keepSession?.(true);
+    const words = `${name}${until}; the task goes on by itself at ${timeText(resumesAtMs)}.`;
+    this.#holdUp('turn', fault.kind, fault.text, resumesAtMs, words, source);
+    this.#goOnAt(resumesAtMs);
+    return { held: true };
+  }
+
+  /** Claude Code asks the API again by itself. */
+  retrying({ kind, text, delayMs, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
+    if (delayMs < TOLD_RETRY_MS || this.#holds === 'turn') return;
+    const resumesAtMs = this.#parts.clock.now() + delayMs;
+    const { name, nameOfRetry } = troubleWords(kind);
+    const words = `${nameOfRetry ?? name}; Claude Code asks again at ${timeText(resumesAtMs)}.`;
+    this.#holdUp('retry', kind, text, resumesAtMs, words, source);
+    this.#timer = this.#parts.clock.after(delayMs + RETRY_ANSWER_MS, () => this.#over('observed'));
+  }
+
+  /** Something came that only an answer of the API leads to. */
+  answered(source: 'exact' | 'observed'): void {
+    this.#failures = 0;
+    if (this.#holds === 'retry') this.#over(source);
+  }
+
+  turnStarted(source: 'exact' | 'observed'): void {
+    this.#over(source);
+  }
+
+  /** A turn ended well. */
+  passed(source: 'exact' | 'observed'): void {
+    this.#failures = 0;
+    this.#over(source);
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+  }
+
+  /** At the reset that was told; where none was, or the last try failed again, after a pause that grows. */
+  #resumesAtMs(resetsAtMs: number | undefined, nowMs: number): number {
+    const failures = resetsAtMs === undefined ? this.#failures + 1 : this.#failures;
+    const pauseMs = PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? 0;
+    return Math.max(
+      nowMs + Math.max(pauseMs, SHORTEST_WAIT_MS),
+      resetsAtMs === undefined ? 0 : resetsAtMs + RESET_MARGIN_MS,
+    );
+  }
+
+  #holdUp(
+    holds: 'retry' | 'turn',
+    kind: TroubleKind,
+    text: string,
+    resumesAtMs: number,
+    words: string,
+    source: 'exact' | 'observed',
+  ): void {
+    const { state, story } = this.#parts;
+    const isNew = this.#holds !== holds;
+    const trouble = this.#trouble(kind, resumesAtMs);
+    this.#timer?.dispose();
+    this.#holds = holds;
+    if (isNew) story.heldUp(kind, text, trouble, words);
+    state.holdUp(trouble, words, source);
+    state.act(words);
+  }
+
+  /** Of the same kind as before, it has been there since then. */
+  #trouble(
+    kind: TroubleKind,
+    resumesAtMs: number | undefined,
+  ): { kind: string; since: string; resumes_at: string | null } {
+    const { state } = this.#parts;
+    const before = state.record.trouble;
+    const since = before?.kind === kind ? before.since : state.nowText();
+    return {
+      kind,
+      since,
+      resumes_at: resumesAtMs === undefined ? null : new Date(resumesAtMs).toISOString(),
+    };
+  }
+
+  #goOnAt(resumesAtMs: number): void {
+    const { clock } = this.#parts;
+    const leftMs = Math.max(0, resumesAtMs - clock.now());
+    this.#timer = clock.after(Math.min(leftMs, LOOK_MS), () => {
+      if (clock.now() < resumesAtMs) this.#goOnAt(resumesAtMs);
+      else void this.#goOn();
+    });
+  }
+
+  async #goOn(): Promise<void> {
+    const { ending, goOn, driver, clock, story } = this.#parts;
+    // From here on the program's end is the session's.
+    driver.keepSession?.(false);
+    if (this.#repeats > 0) story.noticed('The session has begun no turn and is told again to go on');
+    const episode = this.#episode;
+    let why = 'it begins no turn.';
+    try {
+      await goOn(GO_ON);
+    } catch (fault) {
+      why = messageOf(fault);
+      story.noticed(why);
+    }
+    // It may have begun, and ended by other trouble, meanwhile.
+    if (episode !== this.#episode) return;
+    if (this.#repeats === MAX_REPEATS) {
+      const reason = `The trouble has passed, but the session could not be told to go on: ${why}`;
+      ending.end({ status: 'failed', reason }, 'close');
+      return;
+    }
+    this.#repeats++;
+    this.#goOnAt(clock.now() + TAKEN_LIMIT_MS);
+  }
+
+  #over(source: 'exact' | 'observed'): void {
+    const { state, story } = this.#parts;
+    const { trouble } = state.record;
+    if (this.#holds === undefined) return;
+    this.#setFree();
+    if (trouble !== null && trouble !== undefined) story.troubleOver(trouble);
+    state.goOn(source);
+  }
+
+  #setFree(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    if (this.#holds === 'turn') this.#parts.driver.keepSession?.(false);
+    this.#holds = undefined;
+    this.#repeats = 0;
+    this.#episode++;
+  }
+}
+
+function resetOf({ kind, text, resetsAtMs }: TurnFault, nowMs: number): number | undefined {
+  return kind === 'usage-limit' ? (resetsAtMs ?? resetTimeOf(text, nowMs)) : undefined;
+}
+
+/** `2026-11-22 09:31 UTC`: the same for every reader, wherever the task runs. */
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

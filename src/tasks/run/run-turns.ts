@@ -1,0 +1,252 @@
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { headBytes } from '../../base/text/text.js';
+import type { SendResult, SessionEvent } from '../../claude/session.js';
+import type { RunEnding } from './run-ending.js';
+import type { RunState } from './run-state.js';
+import type { RunTroubles } from './run-troubles.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import type { TaskStory } from './task-story.js';
+
+const FINAL_MESSAGE_BYTES = 16_000;
+/** The answer of a question is all there is of it: several times the longest that a model gives in one turn. */
+const ANSWER_BYTES = 512 * 1024;
+/** Messages that wait for the running turn; more than this is a caller that does not read answers. */
+const MAX_QUEUED_MESSAGES = 20;
+
+/** A message that the session does not take now is sent again after this. */
+const SEND_AGAIN_MS = 10_000;
+const refusals = {
+  asked: 'a decision is open',
+  covered: 'something covers the input box of Claude Code',
+} as const;
+
+/** `sending`: a message is on its way into the session. `leaving`: the work is done, and messages come too late. */
+type Phase = 'before' | 'turn' | 'idle' | 'sending' | 'leaving';
+
+export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  readonly ending: RunEnding;
+  readonly troubles: RunTroubles;
+}
+
+/** The turns of a session and the messages between them: what follows a turn, and when the session is left. */
+export class RunTurns implements Disposable {
+  readonly #parts: RunTurnsParts;
+  readonly #messages: string[] = [];
+  #phase: Phase = 'before';
+  #turnsDone = 0;
+  #sendAgain: Disposable | undefined;
+  #messageDeadline: Disposable | undefined;
+  /** People who have taken the session over: while there are some it is not left. */
+  #holders = 0;
+  #wasInterrupted = false;
+
+  constructor(parts: RunTurnsParts) {
+    this.#parts = parts;
+  }
+
+  get isLeaving(): boolean {
+    return this.#phase === 'leaving';
+  }
+
+  /** Messages wait for the running turn, or for a session that takes them. */
+  get hasMessages(): boolean {
+    return this.#messages.length > 0 || this.#phase === 'sending';
+  }
+
+  started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
+    const { state, story, troubles } = this.#parts;
+    if (this.#phase !== 'leaving' && this.#phase !== 'sending') this.#phase = 'turn';
+    state.awaitsMessage = false;
+    this.#messageDeadline?.dispose();
+    troubles.turnStarted(event.source);
+    story.turnStarted(event);
+    state.act('Working');
+    state.settle(event.source);
+  }
+
+  async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
+    const { state, story, ending, spec, troubles } = this.#parts;
+    if (this.#phase !== 'leaving' && this.#phase !== 'sending') this.#phase = 'idle';
+    this.#turnsDone++;
+    const { final_message, change_seq } = state.record;
+    state.changed({
+      turns: this.#turnsDone,
+      final_message: event.message === '' ? final_message : headBytes(event.message, this.#messageBytes()),
+      ...(event.messageId !== undefined && { message_id: event.messageId }),
+      status_source: event.source,
+      ...(this.#isAnswer(event) && { answered: true }),
+      change_seq: change_seq + 1,
+    });
+    story.turnEnded(event);
+    if (ending.hasCause) return;
+    if (event.error !== undefined) {
+      const outcome = troubles.turnFailed(event.error, event.source);
+      if (outcome.held) return;
+      ending.end({ status: 'failed', reason: outcome.reason }, 'close');
+      return;
+    }
+    troubles.passed(event.source);
+    // The next turn is about to begin, or the message is sent again.
+    if (this.#phase === 'sending') return;
+    if (this.#messages.length > 0) {
+      await this.#sendNext();
+    } else if (event.backgroundTasks > 0) {
+      state.show({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
+    } else if (spec.keep_open || event.interrupted === true || this.#holders > 0) {
+      this.#awaitMessage(event.interrupted === true);
+    } else {
+      await this.#leave();
+    }
+  }
+
+  /** What held the session up has passed: it is told to go on. For a session in which no turn runs. Throws when it takes no message. */
+  async goOn(text: string): Promise<void> {
+    const { state, ending } = this.#parts;
+    if (ending.hasCause || state.isFinished || this.#phase === 'sending') return;
+    const result = await this.#send(text);
+    if (result !== 'sent') throw new Error(`The session takes no message: ${refusals[result]}.`);
+  }
+
+  /**
+   * Sends a follow-up message, or interrupts the running turn, or both. A message that the session does not take now is kept,
+   * and sent as soon as it does. Throws INVALID_ARGUMENTS when too many wait.
+   */
+  async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<void> {
+    if (message.text !== undefined) {
+      if (this.#messages.length >= MAX_QUEUED_MESSAGES) {
+        throw new BridgeError(
+          'INVALID_ARGUMENTS',
+          `${MAX_QUEUED_MESSAGES} messages already wait for the running turn.`,
+          'Wait for the turn to end (wait_for_task), or interrupt it.',
+        );
+      }
+      this.#messages.push(message.text);
+    }
+    if (message.interrupt === true && this.#phase === 'turn') {
+      this.#parts.story.interruptedByCaller();
+      await this.#parts.driver.interrupt();
+    }
+    if (this.#phase === 'idle') await this.#sendNext();
+  }
+
+  /** A person has taken the session over: until the result is disposed, the end of a turn does not end the task. */
+  hold(): Disposable {
+    this.#holders++;
+    return toDisposable(() => {
+      this.#holders--;
+      if (this.#holders === 0) this.#letGo();
+    });
+  }
+
+  /** Nobody holds the session any more: what its last turn would have led to, happens now. */
+  #letGo(): void {
+    const { state, spec, ending } = this.#parts;
+    if (
+      this.#phase !== 'idle' ||
+      !state.awaitsMessage ||
+      this.hasMessages ||
+      spec.keep_open ||
+      ending.hasCause ||
+      state.isFinished
+    )
+      return;
+    if (this.#wasInterrupted) {
+      this.#awaitMessage(true);
+      return;
+    }
+    this.#leave().catch((fault: unknown) =>
+      ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(fault)}` }),
+    );
+  }
+
+  async #leave(): Promise<void> {
+    this.#phase = 'leaving';
+    await this.#parts.driver.close();
+  }
+
+  /** The turn was all that a question asked for: the session will be left, which takes the CLI a while. */
+  #isAnswer({ error, interrupted, backgroundTasks }: Extract<SessionEvent, { type: 'turn-ended' }>): boolean {
+    const { spec, ending } = this.#parts;
+    const goesOn = this.#messages.length > 0 || backgroundTasks > 0 || spec.keep_open || this.#holders > 0;
+    return (
+      spec.purpose === 'ask' && error === undefined && interrupted !== true && !goesOn && !ending.hasCause
+    );
+  }
+
+  #messageBytes(): number {
+    return this.#parts.spec.purpose === 'ask' ? ANSWER_BYTES : FINAL_MESSAGE_BYTES;
+  }
+
+  dispose(): void {
+    this.#messageDeadline?.dispose();
+    this.#sendAgain?.dispose();
+  }
+
+  #awaitMessage(interrupted: boolean): void {
+    const { state, spec, clock, ending } = this.#parts;
+    state.awaitsMessage = true;
+    this.#wasInterrupted = interrupted;
+    state.show({
+      activity: this.#holders > 0 ? 'A person works at the terminal' : 'Ready for a message (message_task)',
+    });
+    state.settle('exact');
+    if (!interrupted || spec.keep_open || this.#holders > 0) return;
+    const seconds = spec.settings.decision_timeout_seconds;
+    this.#messageDeadline = clock.after(seconds * 1000, () =>
+      ending.end(
+        {
+          status: 'failed',
+          reason: `The turn was interrupted, and no further message came within ${seconds} seconds.`,
+        },
+        'close',
+      ),
+    );
+  }
+
+  /** Sends the oldest message; one that the session does not take now stays the oldest. */
+  async #sendNext(): Promise<void> {
+    const text = this.#messages.shift();
+    if (text === undefined) return;
+    const result = await this.#send(text);
+    if (result === 'sent') return;
+    this.#messages.unshift(text);
+    this.#keepMessage(refusals[result]);
+  }
+
+  #keepMessage(why: string): void {
+    const { state, story, clock, ending } = this.#parts;
+    if (ending.hasCause || state.isFinished) return;
+    const words = `A message waits to be sent: ${why}`;
+    if (state.record.activity !== words) story.noticed(words);
+    state.awaitsMessage = true;
+    state.act(words);
+    state.settle('exact');
+    this.#sendAgain = clock.after(SEND_AGAIN_MS, () => {
+      if (this.#phase !== 'idle' || ending.hasCause) return;
+      this.#sendNext().catch((fault: unknown) =>
+        ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(fault)}` }),
+      );
+    });
+  }
+
+  async #send(text: string): Promise<SendResult> {
+    const { state, story, driver } = this.#parts;
+    this.#messageDeadline?.dispose();
+    this.#sendAgain?.dispose();
+    this.#phase = 'sending';
+    let result: SendResult | undefined;
+    try {
+      result = await driver.send(text);
+    } finally {
+      this.#phase = result === 'sent' ? 'turn' : 'idle';
+    }
+    if (result !== 'sent') return result;
+    state.awaitsMessage = false;
+    story.messageSent(text);
+    state.settle('exact');
+    return result;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../../base/clock.js';
+import type { Logger } from '../../base/logger.js';
+import type { SessionDriver, SessionRequest } from '../../claude/session.js';
+import type { Pid } from '../../os/pid.js';
+import type { Journal } from '../../store/journal.js';
+import type { ReadableLog } from './readable-log.js';
+import type { RecordWriter } from '../record/record-writer.js';
+import type { PermissionMode, TaskRecord } from '../task.js';
+import type { TaskSpec } from '../task-spec.js';
+
+/** How the rules judge a request. */
+export type Judgement = {
+  readonly verdict: 'allow' | 'deny' | 'ask';
+  readonly rule: string;
+  readonly reason: string;
+};
+
+/** Everything that a run is given; what it is given it does not dispose, except the driver. */
+export interface TaskRunParts {
+  readonly spec: TaskSpec;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly driver: SessionDriver;
+  readonly journal: Journal;
+  readonly log: ReadableLog;
+  readonly records: RecordWriter;
+  /** `mode`: by whose rules; the approval of a plan may have changed it. */
+  readonly judge: (request: SessionRequest, mode: PermissionMode) => Promise<Judgement>;
+  /** Ends every process that still carries the task's mark; resolves with how many there were. */
+  readonly endLeftovers: () => Promise<number>;
+  /** The identity of a running process, for the record. */
+  readonly identify: (pid: Pid) => Promise<TaskRecord['agent'] | undefined>;
+  /** Writes out log, journal and recording. */
+  readonly flush: () => Promise<void>;
+  /** Lets the project go; called when the last process is gone. */
+  readonly release: () => Promise<void>;
+}

@@ -1,0 +1,284 @@
+import { BridgeError, messageOf } from '../../base/errors.js';
+import type { Event } from '../../base/event.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { ExitStatus, SessionEvent } from '../../claude/session.js';
+import { DecisionBook } from '../decisions/decision-book.js';
+import { LAST_OUTPUT_CHARS, RunEnding, type Cause } from './run-ending.js';
+import { RunRequests } from './run-requests.js';
+import { RunState } from './run-state.js';
+import { RunTroubles } from './run-troubles.js';
+import { RunTurns } from './run-turns.js';
+import { isFinal, type TaskRecord } from '../task.js';
+import type { DecisionAnswer, ScreenText } from '../task-host.js';
+import type { TaskRunParts } from './task-run-parts.js';
+import { TaskStory } from './task-story.js';
+
+/**
+ * One run of one task: the only writer of its record while it lives. Session events and callers' wishes come in, the
+ * record, journal and log go out. Whatever ends it first is what the record says.
+ */
+export class TaskRun implements Disposable {
+  readonly #parts: TaskRunParts;
+  readonly #owned = new DisposableStore();
+  readonly #story: TaskStory;
+  readonly #decisions: DecisionBook;
+  readonly #state: RunState;
+  readonly #ending: RunEnding;
+  readonly #requests: RunRequests;
+  readonly #turns: RunTurns;
+  readonly #troubles: RunTroubles;
+  /** Each record that is on disk now: whoever is told of a change can read it there. */
+  readonly onDidChange: Event<TaskRecord>;
+  readonly ended: Promise<TaskRecord>;
+
+  constructor(parts: TaskRunParts, initial: TaskRecord) {
+    this.#parts = parts;
+    const story = new TaskStory(parts.journal, parts.log, parts.clock);
+    const decisions = this.#owned.add(
+      new DecisionBook(
+        parts.clock,
+        parts.spec.settings.decision_timeout_seconds,
+        (id) => void this.#requests.deadline(id),
+      ),
+    );
+    const state = this.#owned.add(new RunState(parts, story, decisions, initial));
+    this.#story = story;
+    this.#decisions = decisions;
+    this.#state = state;
+    this.#ending = new RunEnding({
+      ...parts,
+      state,
+      story,
+      withdraw: (why) => this.#requests.withdrawAll(why),
+    });
+    const ending = this.#ending;
+    this.#requests = new RunRequests({ ...parts, state, story, decisions, isEnding: () => ending.hasCause });
+    const troubles = this.#owned.add(
+      new RunTroubles({ ...parts, state, story, ending, goOn: (text) => this.#turns.goOn(text) }),
+    );
+    this.#troubles = troubles;
+    this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, ending, troubles }));
+    this.onDidChange = state.onDidChange;
+    this.ended = ending.ended;
+    this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
+  }
+
+  /** The record as of now; `elapsed_seconds` is current. */
+  get record(): TaskRecord {
+    return this.#state.record;
+  }
+
+  /** Starts the agent. Throws what the driver throws; the caller then takes back what it prepared. */
+  async start(): Promise<void> {
+    const { spec, clock, driver, records } = this.#parts;
+    this.#story.began(this.record.prompt_summary);
+    this.#state.move('starting', 'The agent is being started.', 'exact');
+    await records.write(this.record);
+    // An agent of which nothing is on disk could not be found when this process dies.
+    if (records.isFailing) throw cannotBeKept(this.record.task_id);
+    this.#state.startTime();
+    await driver.start();
+    this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
+    // An end that came before there was a process to end.
+    if (this.#ending.hasCause && !this.#state.isFinished) await driver.kill();
+  }
+
+  /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
+  async respond(answer: DecisionAnswer): Promise<TaskRecord> {
+    await this.#requests.respond(answer);
+    await this.#state.written();
+    return this.record;
+  }
+
+  /** Sends a follow-up message, or interrupts the running turn, or both. Throws TASK_NOT_RUNNING. */
+  async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<TaskRecord> {
+    this.#mustRun();
+    await this.#turns.message(message);
+    await this.#state.written();
+    return this.record;
+  }
+
+  /** Ends the task; resolves with its final record when every process is gone. The first cause stays. */
+  async kill(reason: string): Promise<TaskRecord> {
+    if (!this.#state.isFinished) this.#ending.end({ status: 'killed', reason });
+    return this.ended;
+  }
+
+  /** Ends the task because of the bridge itself. */
+  fail(reason: string): void {
+    this.#ending.end({ status: 'error', reason });
+  }
+
+  /** The session cannot be driven, for a reason found outside of it (its version). */
+  refuse(reason: string): void {
+    this.#ending.end({ status: 'failed', reason });
+  }
+
+  setVersion(version: string): void {
+    this.#state.update({ cli_version: version });
+  }
+
+  /** A person types at the session's terminal. */
+  typed(): void {
+    this.#requests.typed();
+  }
+
+  /** The disk fails, or writes again: told in the status, the journal and the log. Null when nothing is missing. */
+  setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
+    this.#story.storage(state, words);
+    this.#state.setStorage(storage);
+  }
+
+  /** A person has taken the session over: it is not left at the end of a turn until the result is disposed. */
+  hold(): Disposable {
+    return this.#turns.hold();
+  }
+
+  async screen(): Promise<ScreenText> {
+    return this.#parts.driver.screen();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#parts.driver.dispose();
+  }
+
+  #onEvent(event: SessionEvent): void {
+    const state = this.#state;
+    const story = this.#story;
+    switch (event.type) {
+      case 'spawned':
+        state.spawned();
+        if (event.pid !== undefined)
+          void this.#parts.identify(event.pid).then((agent) => state.update({ agent: agent ?? null }));
+        return;
+      case 'session':
+        state.update({
+          session_id: event.sessionId,
+          status_source: 'exact',
+          ...(event.cliVersion === undefined ? {} : { cli_version: event.cliVersion }),
+          ...(event.model === undefined ? {} : { model: event.model }),
+        });
+        return;
+      case 'turn-started':
+        this.#turns.started(event);
+        return;
+      case 'tool-started':
+        this.#troubles.answered('exact');
+        story.toolStarted(event);
+        state.act(event.summary);
+        return;
+      case 'tool-finished':
+        state.addFiles(event.filesChanged);
+        story.toolFinished(event);
+        return;
+      case 'request':
+        void this.#requests
+          .asked(event.request)
+          .catch((fault: unknown) => this.fail(`A request could not be judged: ${messageOf(fault)}`));
+        return;
+      case 'request-gone':
+        this.#requests.gone(event.requestId, event.why);
+        return;
+      case 'turn-ended':
+        void this.#turns
+          .ended(event)
+          .catch((fault: unknown) => this.fail(`The session could not be carried on: ${messageOf(fault)}`));
+        return;
+      case 'keys':
+        story.pressed(event);
+        return;
+      case 'said':
+        this.#troubles.answered('exact');
+        story.said(event.text);
+        state.act(event.text);
+        return;
+      case 'printed':
+        story.printed(event.lines);
+        return;
+      case 'notice':
+        story.noticed(event.text);
+        state.act(event.text);
+        return;
+      case 'retrying':
+        this.#troubles.retrying(event);
+        return;
+      case 'trouble':
+        story.gotIntoTrouble(event);
+        state.changed({ trouble: { kind: event.kind, since: state.nowText(), resumes_at: null } });
+        this.#ending.end({ status: 'failed', reason: event.text });
+        return;
+      case 'output':
+        state.show({
+          output_bytes: state.record.output_bytes + event.bytes,
+          last_output: this.#parts.driver.lastOutput(LAST_OUTPUT_CHARS),
+        });
+        return;
+      case 'exited':
+        void this.#ending.finish(event.exit, this.#causeOf(event.exit));
+        return;
+    }
+  }
+
+  /** What the end of the agent's process means where its exit code does not tell; undefined where it does. */
+  #causeOf(exit: ExitStatus): Cause | undefined {
+    if (this.#troubles.isWaiting) return lostWhileWaiting(this.record);
+    const wasEndedInLeaving = this.#turns.isLeaving && exit.signal !== null && exit.why === undefined;
+    return wasEndedInLeaving ? doneBeforeSignal(exit.signal) : undefined;
+  }
+
+  #onTimeout(): void {
+    const { timeout_seconds } = this.#parts.spec;
+    if (this.#state.awaitsMessage && !this.#turns.hasMessages && this.#decisions.openCount === 0) {
+      this.#ending.end(
+        {
+          status: 'completed',
+          reason: `Its work was done; the session was kept open until the time limit of ${timeout_seconds} seconds.`,
+        },
+        'close',
+      );
+    } else {
+      this.#ending.end({
+        status: 'timeout',
+        reason: `The task exceeded its time limit of ${timeout_seconds} seconds.`,
+      });
+    }
+  }
+
+  #mustRun(): void {
+    const { task_id, status, reason } = this.record;
+    const isEnding = this.#ending.hasCause || this.#turns.isLeaving;
+    if (!isFinal(status) && !isEnding) return;
+    throw new BridgeError(
+      'TASK_NOT_RUNNING',
+      isFinal(status)
+        ? `Task ${task_id} is ${status}: ${reason}`
+        : `Task ${task_id} is ending: ${this.#ending.reason ?? 'its work is done.'}`,
+      'Start a new task with start_task; with keep_open its session waits for messages after each turn.',
+    );
+  }
+}
+
+/** Whatever its exit code: what it was to go on with is not done. */
+function lostWhileWaiting({ reason }: TaskRecord): Cause {
+  return {
+    status: 'failed',
+    reason: `Claude Code was ended while the task waited. ${reason} Go on with start_task and continue_from this task.`,
+  };
+}
+
+function cannotBeKept(taskId: string): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `The record of ${taskId} could not be written, so its agent was not started.`,
+    'Make room on the disk of the state directory, and check that it is yours and writable.',
+  );
+}
+
+/** A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work. */
+function doneBeforeSignal(signal: string): Cause {
+  return {
+    status: 'completed',
+    reason: `The agent finished its work; its session did not leave by itself and was ended by the signal ${signal}.`,
+  };
+}

@@ -1,0 +1,189 @@
+import type { Clock } from '../../base/clock.js';
+import { headBytes } from '../../base/text/text.js';
+import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
+import type { ReadableLog } from './readable-log.js';
+import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
+
+/** The journal as this needs it. */
+export interface EventSink {
+  append(type: string, fields: Readonly<Record<string, unknown>>): number;
+}
+
+/** A text in the journal; the log has it in full. */
+const MAX_TEXT_BYTES = 16_000;
+/** A session tells a few events for each tool call; hundreds a second are a flood, which would push out all the rest. */
+const EVENTS_A_SECOND = 100;
+/** So many at once are written all the same. */
+const BURST = 1_000;
+/** Few, and what a task ends with. */
+const LAST_EVENTS: ReadonlySet<string> = new Set(['storage', 'ending', 'leftovers-ended', 'ended']);
+const verdictWords = {
+  allow: '✓ allowed',
+  allow_session: '✓ allowed for the session',
+  deny: '✗ denied',
+  withdrawn: '– withdrawn',
+} as const;
+
+type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+/** What happened in a task, told twice: as events for programs in the journal, in words for people in the log. */
+export class TaskStory {
+  readonly #journal: EventSink;
+  readonly #log: ReadableLog;
+  readonly #clock: Clock;
+  /** Events that may be written now, and when that was counted. */
+  #room = BURST;
+  #countedMs: number;
+  #leftOut = 0;
+
+  constructor(journal: EventSink, log: ReadableLog, clock: Clock) {
+    this.#journal = journal;
+    this.#log = log;
+    this.#clock = clock;
+    this.#countedMs = clock.monotonicMs();
+  }
+
+  began(promptSummary: string): void {
+    this.#log.entry('Task started');
+    this.#log.entry(`Prompt: ${promptSummary}`);
+  }
+
+  statusChanged(from: TaskStatus, to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
+    this.#write('status', { from, to, reason, source });
+  }
+
+  turnStarted({ source }: Of<'turn-started'>): void {
+    this.#write('turn-started', { source });
+  }
+
+  turnEnded({ source, backgroundTasks, interrupted = false, error, usage }: Of<'turn-ended'>): void {
+    const fields = {
+      source,
+      background_tasks: backgroundTasks,
+      interrupted,
+      error: error?.text ?? null,
+      ...(error !== undefined && { error_kind: error.kind }),
+      ...(usage !== undefined && { usage }),
+    };
+    this.#tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
+  }
+
+  toolStarted({ tool, summary }: Of<'tool-started'>): void {
+    this.#tell('tool-started', { tool, summary }, `▶ ${summary}`);
+  }
+
+  toolFinished({ tool, summary, ok, filesChanged }: Of<'tool-finished'>): void {
+    const fields = { tool, ok, files_changed: filesChanged };
+    if (ok) this.#write('tool-finished', fields);
+    else this.#tell('tool-finished', fields, `✗ ${summary} failed`);
+  }
+
+  asked(decision: Decision): void {
+    const { decision_id, kind, tool, summary } = decision;
+    this.#tell(
+      'decision-asked',
+      { decision_id, kind, tool, summary },
+      `? ${summary} (${decision_id}, waits for an answer)`,
+    );
+  }
+
+  /** Closed by a rule at once, or by whoever answered. */
+  closed(decision: Decision): void {
+    const { decision_id, kind, tool, summary, verdict, answered_by, reason } = decision;
+    const words = verdictWords[verdict ?? 'withdrawn'];
+    this.#tell(
+      'decision-closed',
+      { decision_id, kind, tool, summary, verdict, answered_by, reason },
+      `${words}: ${summary} (by ${answered_by ?? 'nobody'}${reason === null ? '' : `: ${reason}`})`,
+    );
+  }
+
+  /** The bridge's own key; keys of a person are `typed`. */
+  pressed({ keys, why }: Of<'keys'>): void {
+    this.#journal.append('keys', { by: 'bridge', keys, why });
+  }
+
+  answeredTooLate(decisionId: string, summary: string): void {
+    const words = `The session had moved on before the answer to "${summary}" arrived`;
+    this.#tell('answer-too-late', { decision_id: decisionId }, words);
+  }
+
+  interruptedByCaller(): void {
+    this.#tell('interrupt', {}, 'Interrupted by the caller');
+  }
+
+  messageSent(text: string): void {
+    this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES) }, `Message: ${text}`);
+  }
+
+  said(text: string): void {
+    this.#tell('said', { text: headBytes(text, MAX_TEXT_BYTES) }, `Claude: ${text}`);
+  }
+
+  printed(lines: readonly string[]): void {
+    this.#log.output(lines);
+  }
+
+  noticed(text: string): void {
+    this.#tell('notice', { text }, text);
+  }
+
+  gotIntoTrouble({ kind, text }: Of<'trouble'>): void {
+    this.#tell('trouble', { kind, text }, text);
+  }
+
+  /** A turn ended by trouble, or Claude Code waits to ask again. `words`: what happens next. */
+  heldUp(kind: TroubleKind, text: string, { since, resumes_at }: TaskTrouble, words: string): void {
+    this.#tell('trouble', { kind, text, since, resumes_at }, words);
+  }
+
+  troubleOver({ kind }: TaskTrouble): void {
+    this.#tell('trouble-over', { kind }, 'The session goes on');
+  }
+
+  /** `words` say since when the disk fails and why, or what is missing now that it writes again. */
+  storage(state: 'failing' | 'back', words: string): void {
+    this.#tell('storage', { state, words }, `Storage: ${words}`);
+  }
+
+  ending(status: TaskStatus, reason: string): void {
+    this.#tell('ending', { status, reason }, reason);
+  }
+
+  leftoversEnded(count: number): void {
+    this.#tell('leftovers-ended', { count }, `Ended ${count} process(es) that the agent had left behind`);
+  }
+
+  ended(status: TaskStatus, reason: string, { exitCode, signal }: ExitStatus): void {
+    this.#tell('ended', { status, reason, exit_code: exitCode, signal }, `Task ${status}: ${reason}`);
+  }
+
+  #tell(type: string, fields: Readonly<Record<string, unknown>>, words: string): void {
+    this.#write(type, fields, words);
+  }
+
+  #write(type: string, fields: Readonly<Record<string, unknown>>, words?: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const more = ((nowMs - this.#countedMs) / 1_000) * EVENTS_A_SECOND;
+    this.#room = Math.min(BURST, this.#room + more);
+    this.#countedMs = nowMs;
+    if (this.#room < 1 && !LAST_EVENTS.has(type)) {
+      this.#leftOut++;
+      return;
+    }
+    this.#room--;
+    this.#tellLeftOut();
+    this.#journal.append(type, fields);
+    if (words !== undefined) this.#log.entry(words);
+  }
+
+  #tellLeftOut(): void {
+    const count = this.#leftOut;
+    if (count === 0) return;
+    this.#leftOut = 0;
+    this.#journal.append('events-left-out', { count });
+    this.#log.entry(
+      `${count} events were left out here: the session told more than ${EVENTS_A_SECOND} a second`,
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../../base/clock.js';
+import type { Disposable } from '../../base/lifecycle.js';
+import type { TaskRecord } from '../task.js';
+import type { TaskHost, TaskLink } from '../task-host.js';
+
+/**
+ * For all active tasks: how often new ones are looked for, since another server may start one. For one task: how soon it is
+ * looked at once more when its keeper is not there, or no longer.
+ */
+const LOOK_INTERVAL_MS = 1_000;
+/** For one task: how often a queued one is looked at, since another process may start it. */
+const QUEUED_INTERVAL_MS = 500;
+
+export interface TaskWatchOptions {
+  readonly host: TaskHost;
+  readonly clock: Clock;
+  /** True when one task is followed to its end; false when new ones are looked for again and again. */
+  readonly isOne: boolean;
+  /** The unfinished records to follow. */
+  readonly records: () => Promise<TaskRecord[]>;
+  /** `changeSeq` is what the keeper's record has; undefined when whatever has become of the task must be read. */
+  readonly onChange: (taskId: string, changeSeq?: number) => void;
+}
+
+/** Follows tasks over their keepers' sockets, and says when something changed. */
+export class TaskWatch implements Disposable {
+  readonly #options: TaskWatchOptions;
+  readonly #links = new Map<string, TaskLink | 'connecting'>();
+  readonly #queued = new Set<string>();
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(options: TaskWatchOptions) {
+    this.#options = options;
+    void this.#look();
+  }
+
+  /** Looks now, and not only when the time has come. */
+  look(): void {
+    this.#timer?.dispose();
+    void this.#look();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    for (const link of this.#links.values()) if (link !== 'connecting') link.dispose();
+    this.#links.clear();
+  }
+
+  async #look(): Promise<void> {
+    let isQueued = false;
+    let isFollowed = false;
+    try {
+      const records = await this.#options.records();
+      for (const { task_id } of records.filter(({ keeper }) => keeper === null)) {
+        isQueued = true;
+        this.#queued.add(task_id);
+      }
+      const kept = records.filter(({ keeper }) => keeper !== null);
+      const follows = await Promise.all(kept.map((record) => this.#follow(record)));
+      isFollowed = !follows.includes(false);
+      this.#tellLeft(records);
+    } catch {
+      // The state directory cannot be reached now: whoever reads the task is told why, and the next look tries again.
+    }
+    const { isOne } = this.#options;
+    if (isOne && isFollowed && !isQueued) return;
+    this.#lookAfter(isOne && isQueued ? QUEUED_INTERVAL_MS : LOOK_INTERVAL_MS);
+  }
+
+  #lookAfter(intervalMs: number): void {
+    if (this.#isDisposed) return;
+    this.#timer?.dispose();
+    this.#timer = this.#options.clock.after(intervalMs, () => void this.#look());
+  }
+
+  /** Tells of the tasks that were in the queue and are no longer. */
+  #tellLeft(records: readonly TaskRecord[]): void {
+    for (const taskId of this.#queued) {
+      if (records.some((record) => record.task_id === taskId && record.keeper === null)) continue;
+      this.#queued.delete(taskId);
+      this.#options.onChange(taskId);
+    }
+  }
+
+  /** False when its keeper cannot be reached now. */
+  async #follow(record: TaskRecord): Promise<boolean> {
+    const taskId = record.task_id;
+    if (this.#links.has(taskId) || this.#isDisposed) return true;
+    this.#links.set(taskId, 'connecting');
+    const { isOne, onChange } = this.#options;
+    const link = await this.#connect(record);
+    if (link === undefined || this.#isDisposed) {
+      this.#links.delete(taskId);
+      link?.dispose();
+      if (!this.#isDisposed) onChange(taskId);
+      return false;
+    }
+    this.#links.set(taskId, link);
+    link.onDidChange(({ change_seq }) => onChange(taskId, change_seq));
+    link.onDidClose(() => {
+      if (this.#isDisposed) return;
+      this.#links.delete(taskId);
+      link.dispose();
+      onChange(taskId);
+      // Most have ended; one that only hung up goes on.
+      if (isOne) this.#lookAfter(LOOK_INTERVAL_MS);
+    });
+    return true;
+  }
+
+  async #connect(record: TaskRecord): Promise<TaskLink | undefined> {
+    try {
+      return await this.#options.host.connect(record);
+    } catch {
+      // It does not answer now: whoever reads the task is told why, and the next look tries again.
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,327 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runInit, type InitOptions } from '../../../src/cli/init/init.js';
+import { tempFolder } from '../../config/temp-folder.js';
+
+/** What a scripted person answers; 'Ctrl-C' cancels. */
+type Answer = string | boolean;
+
+let homeDir: string;
+let settings: string;
+let desktop: string;
+
+beforeEach(async () => {
+  homeDir = await tempFolder();
+  settings = join(homeDir, '.config', 'mcp-claude-bridge', 'config.json');
+  desktop = join(homeDir, '.config', 'Claude', 'claude_desktop_config.json');
+  await mkdir(join(homeDir, 'Projects'));
+  await mkdir(join(homeDir, 'Work'));
+  await writeFile(join(homeDir, 'file'), '');
+});
+
+interface Run {
+  readonly exitCode: number;
+  readonly asked: readonly string[];
+  readonly out: string;
+  readonly err: string;
+  readonly unasked: readonly Answer[];
+}
+
+async function init(
+  answers: readonly Answer[] | 'no terminal',
+  options: Partial<InitOptions> = {},
+): Promise<Run> {
+  const left = answers === 'no terminal' ? [] : [...answers];
+  const asked: string[] = [];
+  const out: string[] = [];
+  const err: string[] = [];
+  const next = (message: string) => {
+    asked.push(message);
+    const answer = left.shift();
+    if (answer === undefined) throw new Error(`Nobody answers: ${message}`);
+    return answer === 'Ctrl-C' ? undefined : answer;
+  };
+  const exitCode = await runInit({
+    io: {
+      write: (text) => out.push(text),
+      writeError: (text) => err.push(text),
+      questions:
+        answers === 'no terminal'
+          ? undefined
+          : {
+              text: async (message) => {
+                const answer = next(message);
+                return answer === undefined ? undefined : String(answer);
+              },
+              confirm: async (message) => {
+                const answer = next(message);
+                return answer === undefined ? undefined : answer === true;
+              },
+            },
+    },
+    homeDir,
+    platform: 'linux',
+    cwd: '/some/where',
+    ...options,
+  });
+  return { exitCode, asked, out: out.join('\n'), err: err.join('\n'), unasked: left };
+}
+
+async function place(path: string, text: string, mode = 0o600): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text, { mode });
+}
+
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path)).mode & 0o777;
+}
+
+/** Every file below the home folder with what it holds. */
+async function filesAtHome(): Promise<Record<string, string>> {
+  const entries = await readdir(homeDir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(files.map(async (path) => [path, await readFile(path, 'utf8')] as const)),
+  );
+}
+
+describe('on a fresh machine', () => {
+  test('asks for the roots and writes them for the owner alone, and shows what it wrote', async () => {
+    const run = await init(['~/Projects', join(homeDir, 'Work'), '', false]);
+    expect(run).toMatchObject({ exitCode: 0, err: '', unasked: [] });
+    const text = await readFile(settings, 'utf8');
+    expect(JSON.parse(text)).toEqual({ allowed_roots: ['~/Projects', join(homeDir, 'Work')] });
+    expect(run.out).toBe(`Wrote ${settings}:\n${text.trimEnd()}`);
+    expect(await modeOf(settings)).toBe(0o600);
+    expect(await modeOf(dirname(settings))).toBe(0o700);
+    expect(await readdir(dirname(settings))).toEqual(['config.json']);
+  });
+
+  test('asks again for a folder that cannot be one', async () => {
+    const run = await init([
+      '',
+      'src',
+      '~other',
+      '~/file',
+      '/nowhere',
+      '~/Projects',
+      '~/Projects',
+      '',
+      false,
+    ]);
+    expect(run.exitCode).toBe(0);
+    expect(run.err.split('\n')).toEqual([
+      'A folder is missing: the name is empty.',
+      'src is relative: write /some/where/src if you mean that.',
+      "~other names another user's home, which is not looked up: write the absolute path.",
+      '~/file is not a folder.',
+      '/nowhere does not exist.',
+    ]);
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/Projects'] });
+  });
+
+  test('adds the server to Claude Desktop on a yes', async () => {
+    const run = await init(['~/Projects', '', true]);
+    expect(run.exitCode).toBe(0);
+    expect(JSON.parse(await readFile(desktop, 'utf8'))).toEqual({
+      mcpServers: { 'claude-code-bridge': { command: 'npx', args: ['-y', 'claude-code-bridge'] } },
+    });
+    expect(await readdir(dirname(desktop))).toEqual(['claude_desktop_config.json']);
+  });
+
+  test('finds the settings of Claude Desktop on macOS, and asks for none elsewhere', async () => {
+    await init(['~/Projects', '', true], { platform: 'darwin' });
+    const path = join(homeDir, 'Library/Application Support/Claude/claude_desktop_config.json');
+    expect(await readFile(path, 'utf8')).toContain('claude-code-bridge');
+    expect(await init([true, ''], { platform: 'freebsd' })).toMatchObject({ exitCode: 0, unasked: [] });
+  });
+});
+
+describe('Ctrl-C', () => {
+  test.each<readonly [string, readonly Answer[]]>([
+    ['at the first question', ['Ctrl-C']],
+    ['at a folder', [true, '~/Work', 'Ctrl-C']],
+    ['at the question about Claude Desktop', [false, '~/Work', '', 'Ctrl-C']],
+    ['at the question about replacing', [false, '~/Work', '', true, 'Ctrl-C']],
+  ])('%s leaves everything as it was', async (_where, answers) => {
+    await place(settings, '{ "allowed_roots": ["~/Projects"] }');
+    await place(desktop, '{ "mcpServers": { "claude-code-bridge": { "command": "other" } } }');
+    const before = await filesAtHome();
+    expect(await init(answers)).toMatchObject({
+      exitCode: 130,
+      err: 'Cancelled: nothing was written.',
+      unasked: [],
+    });
+    expect(await filesAtHome()).toEqual(before);
+  });
+
+  test('on a fresh machine makes nothing', async () => {
+    const before = await readdir(homeDir);
+    await init(['~/Projects', 'Ctrl-C']);
+    expect(await readdir(homeDir)).toEqual(before);
+  });
+});
+
+describe('settings that are there', () => {
+  const old = [
+    '\ufeff{',
+    '\t// mine',
+    '\t"log_level": "debug", // loud',
+    '\t"allowed_roots": [',
+    '\t\t"~/Projects" // first',
+    '\t],',
+    '\t"shell": "/bin/sh",',
+    '}',
+    '',
+  ].join('\r\n');
+
+  test('keep their other keys, comments and layout when a root is added', async () => {
+    await place(settings, old, 0o644);
+    expect(await init([true, '~/Work', '', false])).toMatchObject({ exitCode: 0, err: '' });
+    expect(await readFile(settings, 'utf8')).toBe(
+      old.replace('"~/Projects" // first', '"~/Projects",\r\n\t\t"~/Work" // first'),
+    );
+    expect(await modeOf(settings)).toBe(0o600);
+  });
+
+  test('lose only their roots when these are replaced', async () => {
+    await place(settings, old);
+    await init([false, '~/Work', '', false]);
+    const text = await readFile(settings, 'utf8');
+    expect(text).toContain('\t// mine\r\n\t"log_level": "debug", // loud\r\n');
+    expect(text).not.toContain('Projects');
+    expect(text).toContain('~/Work');
+  });
+
+  test('stay untouched when no root is added', async () => {
+    await place(settings, old, 0o644);
+    expect((await init([true, '', false])).out).toContain('The allowed roots stay as they are.');
+    expect(await readFile(settings, 'utf8')).toBe(old);
+  });
+
+  test.each(['{ "allowed_roots": [', '[]', '{ "allowed_roots": 7 }', '{ "shell": "/a", "shell": "/b" }'])(
+    'that are broken are left as they are: %s',
+    async (text) => {
+      await place(settings, text);
+      const run = await init([]);
+      expect(run.exitCode).toBe(1);
+      expect(run.err).toContain(`${settings}:1: `);
+      expect(run.err).toContain('The file is left as it is: correct or remove it, then run init again.');
+      expect(await readFile(settings, 'utf8')).toBe(text);
+    },
+  );
+
+  test('that the server would refuse for another reason are named', async () => {
+    await place(settings, '{ "shel": "/bin/sh" }');
+    const run = await init(['~/Work', '', false]);
+    expect(run.exitCode).toBe(1);
+    expect(run.err).toContain('found the unknown key "shel", expected a known one; the nearest is "shell"');
+  });
+
+  test('behind a link are written where the link points', async () => {
+    const kept = join(homeDir, 'dotfiles.json');
+    await writeFile(kept, '{}');
+    await mkdir(dirname(settings), { recursive: true });
+    await symlink(kept, settings);
+    await init(['~/Work', '', false]);
+    expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual({ allowed_roots: ['~/Work'] });
+  });
+
+  test('that are a pipe are refused without waiting', async () => {
+    await mkdir(dirname(settings), { recursive: true });
+    execFileSync('mkfifo', [settings]);
+    expect((await init([])).err).toContain('the file is not a regular file');
+  });
+});
+
+describe("Claude Desktop's settings", () => {
+  const old =
+    '{\n    // kept\n    "theme": "dark",\n    "mcpServers": {\n        "other": { "command": "x", "env": { "KEY": "secret" } }\n    }\n}\n';
+
+  test('keep all that is there, and a copy of what was', async () => {
+    await place(desktop, old, 0o640);
+    const run = await init(['~/Projects', '', true]);
+    expect(run.exitCode).toBe(0);
+    expect(run.out).not.toContain('secret');
+    const text = await readFile(desktop, 'utf8');
+    expect(text.startsWith(old.slice(0, old.indexOf(' }\n    }')))).toBe(true);
+    expect(text).toContain('        "claude-code-bridge": {\n            "command": "npx",');
+    expect(await readFile(`${desktop}.bak`, 'utf8')).toBe(old);
+    expect(await modeOf(desktop)).toBe(0o640);
+    expect(await modeOf(`${desktop}.bak`)).toBe(0o640);
+  });
+
+  test('with another entry of this name show it, and it is replaced only on a yes', async () => {
+    const other = '{ "mcpServers": { "claude-code-bridge": { "command": "node", "args": ["main.js"] } } }';
+    await place(desktop, other);
+    const refused = await init(['~/Projects', '', true, false]);
+    expect(refused.exitCode).toBe(0);
+    expect(refused.out).toContain('"command": "node"');
+    expect(await readFile(desktop, 'utf8')).toBe(other);
+    await init([true, '', true, true]);
+    expect(await readFile(desktop, 'utf8')).toContain('"npx"');
+  });
+
+  test('that already hold the entry stay as they are', async () => {
+    await init(['~/Projects', '', true]);
+    const before = await filesAtHome();
+    expect((await init([true, '', true])).out).toContain('already holds the entry');
+    expect(await filesAtHome()).toEqual(before);
+  });
+
+  test.each(['{ "mcpServers": ', '{ "mcpServers": [] }', '{ "mcpServers": {}, "mcpServers": {} }', 'null'])(
+    'that are broken are left as they are, and nothing else is written: %s',
+    async (text) => {
+      await place(desktop, text);
+      const before = await filesAtHome();
+      const run = await init(['~/Projects', '', true]);
+      expect(run.exitCode).toBe(1);
+      expect(run.err).toContain(`${desktop}: line 1: `);
+      expect(await filesAtHome()).toEqual(before);
+    },
+  );
+});
+
+describe('without questions', () => {
+  test('the flags say it all', async () => {
+    const run = await init('no terminal', { roots: '~/Projects, ~/Work', claudeDesktop: true });
+    expect(run).toMatchObject({ exitCode: 0, err: '' });
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/Projects', '~/Work'] });
+    expect(await readFile(desktop, 'utf8')).toContain('npx');
+  });
+
+  test('a yes alone does not touch Claude Desktop', async () => {
+    expect(await init([], { roots: '~/Projects', yes: true })).toMatchObject({ exitCode: 0, asked: [] });
+    expect(Object.keys(await filesAtHome())).not.toContain(desktop);
+  });
+
+  test('missing roots are an error that names the flag, unless some are set', async () => {
+    const run = await init('no terminal');
+    expect(run.exitCode).toBe(1);
+    expect(run.err).toBe(
+      'The allowed roots are not known, and nobody can be asked.\nGive them with --roots, separated by commas.',
+    );
+    await place(settings, '{ "allowed_roots": ["~/Work"] }');
+    expect(await init('no terminal', { claudeDesktop: true })).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a folder that cannot be a root is named, and nothing is written', async () => {
+    const run = await init('no terminal', { roots: '~/Projects,,src' });
+    expect(run.exitCode).toBe(1);
+    expect(run.err).toContain(
+      'flag --roots: A folder is missing: the name is empty.\nflag --roots: src is relative: write /some/where/src if you mean that.',
+    );
+    expect(Object.keys(await filesAtHome())).toEqual([join(homeDir, 'file')]);
+  });
+
+  test('another entry is replaced with --yes only', async () => {
+    await place(desktop, '{ "mcpServers": { "claude-code-bridge": { "command": "node" } } }');
+    const flags = { roots: '~/Projects', claudeDesktop: true };
+    expect(await init('no terminal', flags)).toMatchObject({ exitCode: 1 });
+    expect(await readFile(desktop, 'utf8')).toContain('"node"');
+    expect(await init('no terminal', { ...flags, yes: true })).toMatchObject({ exitCode: 0 });
+    expect(await readFile(desktop, 'utf8')).toContain('"npx"');
+  });
+});

@@ -1,0 +1,103 @@
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { recogniseProgram } from '../../../src/keeper/agent/recognise-program.js';
+import type { PermissionMode } from '../../../src/tasks/task.js';
+import { asksAboutPrompts } from '../../harness/scripted-agent.js';
+import { sampleSpec } from '../../tasks/sample-task.js';
+
+const CLAUDE = "echo '2.1.330 (Claude Code)'";
+const OTHER = "echo 'codex 1.2.3'";
+
+async function recognise(name: string, script: string, mode: PermissionMode, rules: boolean) {
+  const folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const program = join(folder, name);
+  await writeFile(program, `#!/bin/sh\n${script}\n`);
+  await chmod(program, 0o755);
+  const settings = { claude_command: [program], ...(rules && { rules: [...asksAboutPrompts] }) };
+  return recogniseProgram({
+    spec: sampleSpec({ permission_mode: mode, settings }),
+    installation: { command: [program], isClaude: name === 'claude' },
+    env: { PATH: '/usr/bin:/bin' },
+    cacheFile: join(folder, 'versions.json'),
+  });
+}
+
+it.each(['agent', 'claude'])(
+  'cautious is refused for a program called %s that does not print the version of Claude Code',
+  async (name) => {
+    await expect(recognise(name, OTHER, 'cautious', false)).rejects.toMatchObject({
+      code: 'TASK_START_FAILED',
+    });
+  },
+);
+
+it.each([
+  { name: 'wrapper', script: CLAUDE, mode: 'cautious', rules: false, isClaude: true },
+  { name: 'claude', script: CLAUDE, mode: 'cautious', rules: false, isClaude: true },
+  { name: 'wrapper', script: CLAUDE, mode: 'sandboxed', rules: false, isClaude: true },
+  { name: 'agent', script: OTHER, mode: 'sandboxed', rules: false, isClaude: false },
+  { name: 'wrapper', script: CLAUDE, mode: 'auto', rules: true, isClaude: true },
+  { name: 'agent', script: OTHER, mode: 'auto', rules: true, isClaude: false },
+  { name: 'wrapper', script: CLAUDE, mode: 'auto', rules: false, isClaude: true },
+  { name: 'agent', script: OTHER, mode: 'auto', rules: false, isClaude: false },
+  // Nothing rests on it: a program of that name is not run for its version before.
+  { name: 'claude', script: OTHER, mode: 'auto', rules: false, isClaude: true },
+] as const)(
+  'in mode $mode, with rules: $rules, the program $name with $script is Claude Code: $isClaude',
+  async ({ name, script, mode, rules, isClaude }) => {
+    expect((await recognise(name, script, mode, rules)).isClaude).toBe(isClaude);
+  },
+);
+
+describe.each(['script', 'link to env with arguments'])(
+  'what runs below an unchanged program (%s)',
+  (kind) => {
+    async function changing() {
+      const folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const below = join(folder, 'below');
+      const program = join(folder, 'claude');
+      const becomes = async (script: string) => {
+        await writeFile(below, `#!/bin/sh\n${script}\n`);
+        await chmod(below, 0o755);
+      };
+      if (kind === 'script') {
+        await writeFile(program, `#!/bin/sh\nexec ${below} "$@"\n`);
+        await chmod(program, 0o755);
+      } else await symlink('/usr/bin/env', program);
+      const command = kind === 'script' ? [program] : [program, below];
+      const recogniseIn = (permission_mode: PermissionMode, hasRules = false) =>
+        recogniseProgram({
+          spec: sampleSpec({
+            permission_mode,
+            settings: { claude_command: command, ...(hasRules && { rules: [...asksAboutPrompts] }) },
+          }),
+          installation: { command, isClaude: false },
+          env: { PATH: '/usr/bin:/bin' },
+          cacheFile: join(folder, 'versions.json'),
+        });
+      await becomes(CLAUDE);
+      // An answer is in the cache.
+      expect(await recogniseIn('auto')).toMatchObject({ isClaude: true });
+      return { becomes, recogniseIn };
+    }
+
+    it('is asked again in the modes that rest on it: an older version', async () => {
+      const { becomes, recogniseIn } = await changing();
+      await becomes("echo '2.1.100 (Claude Code)'");
+      for (const mode of ['cautious', 'sandboxed'] as const)
+        expect(await recogniseIn(mode)).toMatchObject({ isClaude: true, version: '2.1.100' });
+    });
+
+    it('is asked again in the modes that rest on it: another program', async () => {
+      const { becomes, recogniseIn } = await changing();
+      await becomes(OTHER);
+      await expect(recogniseIn('cautious')).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+      expect(await recogniseIn('sandboxed')).toMatchObject({ isClaude: false });
+      expect(await recogniseIn('auto', true)).toMatchObject({ isClaude: false });
+    });
+  },
+);

@@ -1,0 +1,131 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { nextEvent } from '../../../src/base/event.js';
+import { serveConnection } from '../../../src/mcp/server.js';
+import { MAX_MESSAGE_BYTES, StdioWire } from '../../../src/mcp/wire/stdio-wire.js';
+import { FakeTaskService, taskRecord } from '../../tools/fake-task-service.js';
+import { initialize, RawReplies, request } from '../raw-client.js';
+import { serverParts } from '../serving.js';
+
+describe('the protocol over a pair of streams', () => {
+  let input: PassThrough;
+  let replies: RawReplies;
+  let wire: StdioWire;
+  let unreadBytes: number;
+  let connection: { close(): Promise<void> };
+
+  beforeEach(() => {
+    input = new PassThrough();
+    replies = new RawReplies();
+    unreadBytes = 0;
+    wire = new StdioWire(input, {
+      write: (text, done) => {
+        replies.take(text);
+        done();
+      },
+      get unreadBytes() {
+        return unreadBytes;
+      },
+    });
+    connection = serveConnection(serverParts(new FakeTaskService(taskRecord())), wire);
+  });
+
+  afterEach(async () => {
+    await connection.close();
+  });
+
+  test('a line that is no JSON is answered with a parse error, and the session goes on', async () => {
+    input.write('hello there\n');
+    input.write(initialize(1));
+    expect((await replies.answerTo(null)).error).toMatchObject({ code: -32700 });
+    expect((await replies.answerTo(1)).result).toMatchObject({ protocolVersion: '2025-06-18' });
+  });
+
+  test('JSON that is no message is answered with its id where it has one', async () => {
+    input.write('{"id":7,"jsonrpc":"1.0","method":"ping"}\n[]\n');
+    expect((await replies.answerTo(7)).error).toMatchObject({ code: -32600 });
+    expect((await replies.answerTo(null)).error).toMatchObject({ code: -32600 });
+  });
+
+  test('empty lines and a carriage return before the end of a line are taken in stride', async () => {
+    input.write(`\n\r\n${initialize(1).trimEnd()}\r\n`);
+    expect((await replies.answerTo(1)).error).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'at its beginning',
+      (filler: string) => `{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"x":"${filler}"}}`,
+      'big',
+    ],
+    [
+      'at its end',
+      (filler: string) => `{"method":"tools/call","params":{"x":"${filler}"},"jsonrpc":"2.0","id":42}`,
+      42,
+    ],
+    ['nowhere', (filler: string) => `{"method":"tools/call","params":{"id":5,"x":"${filler}"}}`, null],
+  ])(
+    'a message over 10 MiB with its id %s is answered, and the session goes on',
+    async (_where, message, id) => {
+      input.write(initialize(1));
+      await replies.answerTo(1);
+      const text = message('x'.repeat(MAX_MESSAGE_BYTES));
+      for (let at = 0; at < text.length; at += 65_536) input.write(text.slice(at, at + 65_536));
+      input.write(`\n${request(2, 'tools/list')}`);
+      const refusal = await replies.answerTo(id);
+      expect(refusal.error?.message).toMatch(
+        /^MESSAGE_TOO_LARGE: the message is \d+ bytes long; the limit is 10485760\./,
+      );
+      expect((await replies.answerTo(2)).result).toHaveProperty('tools');
+    },
+  );
+
+  test('a character split over two chunks arrives whole', async () => {
+    const bytes = Buffer.from(request('ü', 'ping'));
+    const at = bytes.indexOf(Buffer.from('ü')) + 1;
+    input.write(bytes.subarray(0, at));
+    input.write(bytes.subarray(at));
+    expect((await replies.answerTo('ü')).result).toEqual({});
+  });
+
+  test('a version nobody knows is answered with one that is known', async () => {
+    input.write(initialize(1, '1999-01-01'));
+    expect((await replies.answerTo(1)).result?.['protocolVersion']).toMatch(/^202\d-\d\d-\d\d$/);
+  });
+
+  test('a modern revision nobody knows is refused with those that are known', async () => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2099-01-01',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    input.write(request(1, 'tools/list', { _meta }));
+    expect((await replies.answerTo(1)).error).toMatchObject({ code: -32022 });
+  });
+
+  test('a cancelled call counts as settled', async () => {
+    input.write(initialize(1));
+    await replies.answerTo(1);
+    input.write(
+      request(2, 'tools/call', { name: 'wait_for_task', arguments: { task_ids: [taskRecord().task_id] } }),
+    );
+    const settled = nextEvent(wire.onSettled);
+    input.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n');
+    await settled;
+    expect(wire.hasOpenRequests).toBe(false);
+  });
+
+  test('the end of the input is told once the last line was taken', async () => {
+    const gone = nextEvent(wire.onGone);
+    input.end(initialize(1).trimEnd());
+    expect(await gone).toBe('the input ended');
+    expect((await replies.answerTo(1)).result).toBeDefined();
+  });
+
+  test('a reader that takes nothing any more is told as gone', async () => {
+    const gone = nextEvent(wire.onGone);
+    unreadBytes = 64 * 1024 * 1024;
+    input.write(initialize(1));
+    expect(await gone).toBe('the output is not read');
+  });
+});

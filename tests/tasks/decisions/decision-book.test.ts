@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionRequest } from '../../../src/claude/session.js';
+import { DecisionBook } from '../../../src/tasks/decisions/decision-book.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+
+function request(more: Partial<SessionRequest> = {}): SessionRequest {
+  return {
+    requestId: 'r1',
+    kind: 'permission',
+    tool: 'Bash',
+    input: { command: 'make' },
+    summary: 'Bash(make)',
+    options: [],
+    source: 'exact',
+    ...more,
+  };
+}
+
+function book(): { book: DecisionBook; clock: ManualClock; late: string[] } {
+  const clock = new ManualClock();
+  const late: string[] = [];
+  return { clock, late, book: new DecisionBook(clock, 60, (id) => late.push(id)) };
+}
+
+describe('the book of decisions', () => {
+  it('numbers them, and says when each was asked and runs out', () => {
+    const { book: decisions, clock } = book();
+    clock.advance(1_000);
+    expect(decisions.open(request())).toMatchObject({
+      decision_id: 'dec_1',
+      asked_at: '1970-01-01T00:00:01.000Z',
+      expires_at: '1970-01-01T00:01:01.000Z',
+      closed_at: null,
+      verdict: null,
+    });
+    expect(decisions.open(request({ requestId: 'r2' })).decision_id).toBe('dec_2');
+    expect(decisions.openIds).toEqual(['dec_1', 'dec_2']);
+    expect(decisions.idOfRequest('r2')).toBe('dec_2');
+    expect(decisions.idOfRequest('r3')).toBeUndefined();
+  });
+
+  it('says why one is asked, on one line', () => {
+    const { book: decisions } = book();
+    expect(decisions.open(request(), 'no-rule: no rule\nallows it').why).toBe('no-rule: no rule ⏎ allows it');
+    expect(decisions.open(request())).not.toHaveProperty('why');
+  });
+
+  it('tells a deadline once, and none for what was closed before', () => {
+    const { book: decisions, clock, late } = book();
+    decisions.open(request());
+    decisions.open(request({ requestId: 'r2' }));
+    decisions.close('dec_1', 'allow', 'caller', null);
+    clock.advance(120_000);
+    expect(late).toEqual(['dec_2']);
+    expect(clock.timerCount).toBe(0);
+  });
+
+  it('closes one once, and says by whom', () => {
+    const { book: decisions } = book();
+    decisions.open(request());
+    expect(decisions.close('dec_1', 'deny', 'caller', 'no')).toMatchObject({
+      verdict: 'deny',
+      answered_by: 'caller',
+      reason: 'no',
+    });
+    expect(() => decisions.close('dec_1', 'allow', 'terminal', null)).toThrow(
+      /dec_1 \(Bash\(make\)\) is closed: deny by caller at 1970/,
+    );
+    expect(() => decisions.requestOf('dec_7')).toThrow(/no decision 'dec_7'. Open decisions: none/);
+    expect(() => decisions.requestOf('a\nb')).toThrow(/no decision 'a ⏎ b'/);
+  });
+
+  it('keeps a hundred, open ones always', () => {
+    const { book: decisions } = book();
+    decisions.open(request({ requestId: 'kept' }));
+    for (let number = 0; number < 150; number++)
+      decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
+    expect(decisions.all).toHaveLength(100);
+    expect(decisions.all[0]).toMatchObject({ decision_id: 'dec_1', closed_at: null });
+    expect(decisions.all.at(-1)?.decision_id).toBe('dec_151');
+  });
+
+  it('shows the beginning of a large input', () => {
+    const { book: decisions } = book();
+    const { input, input_is_cut } = decisions.open(
+      request({ input: { content: 'é'.repeat(50_000), small: 1, list: ['a'] } }),
+    );
+    expect(input).toMatchObject({ small: 1, list: ['a'] });
+    expect(String(input['content'])).toMatch(/^é{7800,8000}… \(42\d\d\d more characters\)$/);
+    expect(input_is_cut).toBe(true);
+  });
+
+  it('keeps a request of some length whole until it is answered, then its beginning', () => {
+    const { book: decisions } = book();
+    const whole = { command: `${'a'.repeat(12_000)}; rm -rf src`, description: 'a step' };
+    const asked = decisions.open(request({ input: whole }));
+    expect(asked.input).toEqual(whole);
+    expect(asked).not.toHaveProperty('input_is_cut');
+    const closed = decisions.close('dec_1', 'allow', 'caller', null);
+    expect(closed.input_is_cut).toBe(true);
+    expect(JSON.stringify(closed.input).length).toBeLessThan(9_000);
+  });
+
+  it('opens fifty at a time, and says to the agent why it opens no more', () => {
+    const { book: decisions } = book();
+    for (let number = 0; number < 50; number++) decisions.open(request({ requestId: `r${number}` }));
+    expect(decisions.refusal(request())).toMatch(/^50 requests of this session wait .* ask again\.$/);
+    decisions.close('dec_1', 'deny', 'caller', null);
+    expect(decisions.refusal(request())).toBeUndefined();
+  });
+
+  it('opens no question that is too long to be shown whole', () => {
+    const { book: decisions } = book();
+    const question = { question: 'Which?', header: '', multiSelect: false };
+    const long = Array.from({ length: 1_000 }, (_, index) => ({ label: `option ${index}` }));
+    expect(decisions.refusal(request({ questions: [{ ...question, options: [] }] }))).toBeUndefined();
+    expect(decisions.refusal(request({ questions: [{ ...question, options: long }] }))).toMatch(
+      /longer than 8000 bytes.*fewer words/,
+    );
+    expect(decisions.refusal(request({ options: long.map(({ label }) => label) }))).toMatch(/fewer words/);
+  });
+
+  it.each([
+    { what: 'one long field', input: { command: '\u0001'.repeat(40_000) } },
+    {
+      what: 'many fields',
+      input: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_900)])),
+    },
+    { what: 'long names', input: Object.fromEntries([['n'.repeat(40_000), 1]]) },
+  ])('is small, whatever fifty open requests hold: $what', ({ input }) => {
+    const { book: decisions } = book();
+    const flood = request({ input, tool: 't'.repeat(10_000), summary: 's'.repeat(10_000) });
+    while (decisions.refusal(flood) === undefined) decisions.open(flood, 'w'.repeat(10_000));
+    expect(decisions.openCount).toBeGreaterThan(5);
+    expect(decisions.openCount).toBeLessThanOrEqual(50);
+    expect(JSON.stringify(decisions.all).length).toBeLessThan(200_000);
+    for (const id of decisions.openIds) decisions.close(id, 'deny', 'caller', 'r'.repeat(100_000));
+    for (let number = 0; number < 100; number++) decisions.record(flood, 'deny', 'r'.repeat(100_000));
+    expect(JSON.stringify(decisions.all).length).toBeLessThan(250_000);
+  });
+
+  it('counts the closed ones that it drops', () => {
+    const { book: decisions } = book();
+    for (let number = 0; number < 130; number++)
+      decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
+    expect(decisions.dropped).toBe(30);
+  });
+
+  it('disposed leaves no timer', () => {
+    const { book: decisions, clock } = book();
+    decisions.open(request());
+    decisions.dispose();
+    expect(clock.timerCount).toBe(0);
+  });
+});

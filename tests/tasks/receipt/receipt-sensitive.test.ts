@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { sensitiveFiles } from '../../../src/tasks/receipt/receipt-sensitive.js';
+import type { GitReport, SeenFile } from '../../../src/tasks/receipt/receipt.js';
+
+const PROJECT = '/home/ann/app';
+
+function git(paths: readonly string[], repository = PROJECT): GitReport {
+  return {
+    state: 'repository',
+    repository,
+    notes: [],
+    branch_before: 'main',
+    branch_after: 'main',
+    head_before: null,
+    head_after: null,
+    commits: [],
+    commits_total: 0,
+    commits_older: 0,
+    files: paths.map((path) => ({ path, change: 'created' })),
+    files_total: paths.length,
+    insertions: 0,
+    deletions: 0,
+    dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
+    uncommitted: 0,
+  };
+}
+
+const seen = (...paths: string[]): SeenFile[] => paths.map((path) => ({ path, change: 'changed' }));
+
+describe('files of a receipt that a person should look at', () => {
+  it('are those that tools wrote and those that git saw, by both lists, each once', () => {
+    const files = seen('src/a.ts', 'CLAUDE.md', '/home/ann/.ssh/config');
+    expect(sensitiveFiles(PROJECT, files, git(['CLAUDE.md', 'config/credentials.json', 'src/b.ts']))).toEqual(
+      [
+        { path: 'CLAUDE.md', why: 'runs or instructs later' },
+        { path: '/home/ann/.ssh/config', why: 'holds secrets by its name' },
+        { path: 'config/credentials.json', why: 'holds secrets by its name' },
+      ],
+    );
+  });
+
+  it('are named from the project also where the repository begins above it', () => {
+    const project = `${PROJECT}/packages/web`;
+    expect(sensitiveFiles(project, [], git(['packages/web/.envrc', 'Jenkinsfile']))).toEqual([
+      { path: '.envrc', why: 'holds secrets by its name' },
+      { path: `${PROJECT}/Jenkinsfile`, why: 'runs or instructs later' },
+    ]);
+  });
+
+  it('are none without a repository and without writes', () => {
+    expect(sensitiveFiles(PROJECT, [], { state: 'none', why: 'no repository' })).toEqual([]);
+  });
+});

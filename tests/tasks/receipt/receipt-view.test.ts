@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { receiptView } from '../../../src/tasks/receipt/receipt-view.js';
+import type { Receipt } from '../../../src/tasks/receipt/receipt.js';
+
+const LIMIT_BYTES = 15_000;
+
+function receipt(more: Partial<Receipt> = {}): Receipt {
+  return {
+    version: 1,
+    task_id: 'task_0123456789abcdef0123',
+    status: 'completed',
+    reason: 'The agent finished its work.',
+    complete: true,
+    notes: [],
+    made_at: '2030-01-01T00:00:00.000Z',
+    final_message: 'Done.',
+    turns: 1,
+    duration_seconds: 2,
+    exit_code: 0,
+    model: null,
+    cli_version: null,
+    usage: { source: 'unknown', models: [], cost_usd: 'unknown' },
+    commands_source: 'transcript',
+    commands: [],
+    commands_total: 0,
+    commands_failed: 0,
+    tests: [],
+    files: [],
+    files_total: 0,
+    sensitive_files: [],
+    git: { state: 'none', why: 'no repository' },
+    decisions: [],
+    denials: [],
+    denials_total: 0,
+    unverified: [],
+    ...more,
+  };
+}
+
+describe('what an answer shows of a receipt', () => {
+  it('is all of it where that fits', () => {
+    const { receipt: shown, left_out } = receiptView(receipt(), LIMIT_BYTES);
+    expect(left_out).toEqual({});
+    expect(shown.final_message).toBe('Done.');
+  });
+
+  it('is cut with counts where it does not fit, the last commands first to stay', () => {
+    const commands = Array.from({ length: 300 }, (_, index) => ({
+      command: `echo ${index} ${'x'.repeat(500)}`,
+      exit_code: 0,
+    }));
+    const large = receipt({ commands, commands_total: 1_000, final_message: 'ü'.repeat(8_000) });
+    const view = receiptView(large, LIMIT_BYTES);
+    expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(LIMIT_BYTES);
+    expect(view.receipt.commands.length + (view.left_out['commands'] ?? 0)).toBe(1_000);
+    expect(view.receipt.commands.at(-1)).toEqual(commands.at(-1));
+    expect(view.left_out['final_message_bytes']).toBeGreaterThan(0);
+  });
+
+  it('shows what people decided before what a rule allowed', () => {
+    const decision = { kind: 'permission', summary: 's', verdict: 'allow', reason: '' };
+    const routine = Array.from({ length: 120 }, (_, index) => ({
+      ...decision,
+      decision_id: `dec_${index}`,
+      answered_by: 'rule',
+    }));
+    const news = { ...decision, decision_id: 'dec_news', answered_by: 'caller' };
+    const { receipt: shown } = receiptView(receipt({ decisions: [...routine, news] }), LIMIT_BYTES);
+    expect(shown.decisions[0]).toEqual(news);
+  });
+});

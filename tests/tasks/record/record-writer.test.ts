@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.js';
+import { RecordWriter } from '../../../src/tasks/record/record-writer.js';
+import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+import { sampleRecord } from '../sample-task.js';
+
+let folder: string;
+let path: string;
+let clock: ManualClock;
+let writer: RecordWriter;
+let faults: unknown[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'writer-'));
+  path = join(folder, 'task', 'record.json');
+  clock = new ManualClock();
+  writer = new RecordWriter(path, clock, silentLogger);
+  faults = [];
+  writer.onDidFail((fault) => faults.push(fault));
+});
+afterEach(async () => {
+  writer.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const onDisk = async (): Promise<TaskRecord> =>
+  taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+
+it('a record that the disk did not take is tried again until it does, the newest one', async () => {
+  // A file where the folder should be: nobody can write below it, not even root.
+  await writeFile(join(folder, 'task'), '');
+  await writer.write(sampleRecord({ activity: 'one' }));
+  expect([writer.isFailing, writer.hasWritten, faults.length]).toEqual([true, false, 1]);
+  await writer.write(sampleRecord({ activity: 'two' }));
+  expect(faults).toHaveLength(2);
+  await rm(join(folder, 'task'));
+  clock.advance(1_000);
+  await vi.waitUntil(() => !writer.isFailing);
+  expect((await onDisk()).activity).toBe('two');
+  expect(clock.timerCount).toBe(0);
+});
+
+it('a folder that was removed is made again', async () => {
+  await mkdir(join(folder, 'task'));
+  await writer.write(sampleRecord());
+  await rm(join(folder, 'task'), { recursive: true });
+  await writer.write(sampleRecord({ activity: 'lost' }));
+  expect(writer.isFailing).toBe(true);
+  await writer.retry();
+  expect((await onDisk()).activity).toBe('lost');
+  expect(writer.isFailing).toBe(false);
+});
+
+it('each record that is told is the one on disk, whatever is to be written next', async () => {
+  await mkdir(join(folder, 'task'));
+  const told: [string, string][] = [];
+  writer.onDidWrite((record) => {
+    const { activity } = taskRecordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    told.push([record.activity, activity]);
+  });
+  const first = writer.write(sampleRecord({ activity: 'one' }));
+  // Comes while the first is being written.
+  const second = writer.write(sampleRecord({ activity: 'two' }));
+  await Promise.all([first, second]);
+  expect(told).toEqual([
+    ['one', 'one'],
+    ['two', 'two'],
+  ]);
+});
+
+it('others are told of each record, also while the disk takes none', async () => {
+  let told = 0;
+  writer.onDidWrite(() => told++);
+  await writer.write(sampleRecord());
+  await mkdir(join(folder, 'task'));
+  await chmod(join(folder, 'task'), 0o700);
+  await writer.write(sampleRecord());
+  expect(told).toBe(2);
+  expect(writer.isFailing).toBe(false);
+});

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
+import { silentLogger } from '../../../src/base/logger.js';
+import { ProjectLocks } from '../../../src/store/project-lock.js';
+import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
+import { recoverTask } from '../../../src/tasks/record/recovery.js';
+import { taskRecordSchema, type Decision } from '../../../src/tasks/task.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+import { sampleRecord, TASK_ID } from '../sample-task.js';
+
+const OTHER_ID = 'task_ffffffffffffffffffff';
+let folder: string;
+let stateDir: StateDir;
+let marks: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recovery-'));
+  stateDir = await openStateDir({ path: join(folder, 'state') });
+  await stateDir.createTaskDir(TASK_ID);
+  marks = [];
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open: Decision = {
+  decision_id: 'dec_1',
+  kind: 'permission',
+  tool: 'Bash',
+  input: {},
+  summary: 'Bash(make)',
+  options: [],
+  asked_at: 'then',
+  expires_at: 'later',
+  closed_at: null,
+  verdict: null,
+  answered_by: null,
+  reason: null,
+};
+
+it('a task whose keeper is gone ends as error, with what is known of it, and nothing of it stays', async () => {
+  const socket = join(folder, 'task.sock');
+  await writeFile(socket, '');
+  const record = sampleRecord({
+    status: 'waiting',
+    socket_path: socket,
+    decisions: [open],
+    last_output: 'half done',
+    change_seq: 3,
+  });
+  const recovered = await recoverTask(record, {
+    stateDir,
+    clock: new ManualClock(),
+    logger: silentLogger,
+    endMarked: async (mark) => marks.push(mark) + 1,
+  });
+  expect(recovered).toMatchObject({
+    status: 'error',
+    last_output: 'half done',
+    change_seq: 4,
+    ended_at: '2026-01-01T00:00:00.000Z',
+    decisions: [{ verdict: 'withdrawn', answered_by: 'session' }],
+  });
+  expect(recovered.reason).toMatch(
+    /(killed|crashed|restarted).*while the task was waiting\. 2 process\(es\)/,
+  );
+  expect(marks).toEqual(['a-mark']);
+  expect(existsSync(socket)).toBe(false);
+  const onDisk: unknown = JSON.parse(await readFile(stateDir.recordFile(TASK_ID), 'utf8'));
+  expect(taskRecordSchema.parse(onDisk)).toEqual(recovered);
+});
+
+it('processes that cannot be ended do not keep the truth from being written', async () => {
+  const recovered = await recoverTask(
+    sampleRecord({ status: 'running', socket_path: join(folder, 'none.sock') }),
+    {
+      stateDir,
+      clock: new ManualClock(),
+      logger: silentLogger,
+      endMarked: () => Promise.reject(new Error('no /proc')),
+    },
+  );
+  expect(recovered.status).toBe('error');
+});
+
+const parts = (clock = new ManualClock()): Parameters<typeof recoverTask>[1] => ({
+  stateDir,
+  clock,
+  logger: silentLogger,
+  endMarked: async () => 0,
+});
+
+it('a restart of the machine is told as such', async () => {
+  const keeper = { pid: 1, start_time: '1', boot_id: 'of an earlier boot' };
+  const recovered = await recoverTask(sampleRecord({ status: 'running', keeper }), parts());
+  expect(recovered.reason).toMatch(/^The machine was restarted.*while the task was running\.$/);
+});
+
+it('a task of which nobody saw the end ended when it last wrote, and never before it began', async () => {
+  const wroteMs = Date.UTC(2026, 5, 1);
+  const clock = new ManualClock();
+  clock.advance(wroteMs + 3_600_000);
+  const record = sampleRecord({ status: 'running', started_at: '2026-05-31T23:00:00.000Z' });
+  await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
+  await utimes(stateDir.recordFile(TASK_ID), wroteMs / 1000, wroteMs / 1000);
+  expect((await recoverTask(record, parts(clock))).ended_at).toBe('2026-06-01T00:00:00.000Z');
+  // The clock was set back behind the start.
+  await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
+  const late = await recoverTask(record, parts());
+  expect(late.ended_at).toBe('2026-05-31T23:00:00.000Z');
+});
+
+it('of any number of servers one recovers, and all give the same record', async () => {
+  const record = sampleRecord({ status: 'running' });
+  await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
+  let times = 0;
+  const all = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      recoverTask(record, { ...parts(), clock: systemClock, endMarked: async () => (++times, 0) }),
+    ),
+  );
+  expect(times).toBe(1);
+  expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
+  expect(await readdir(stateDir.taskDir(TASK_ID))).toEqual(['record.json']);
+});
+
+it('a server that died while it recovered is followed by the next one, and unfinished files go', async () => {
+  const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+  const folderOfTask = stateDir.taskDir(TASK_ID);
+  const claim = { version: 1, project_path: '/p', task_id: 'a-claim', owner: gone, since: 'then' };
+  await writeFile(join(folderOfTask, 'record.claim'), JSON.stringify(claim));
+  // Of a bridge of before.
+  await writeFile(join(folderOfTask, 'recovery.claim'), JSON.stringify(gone));
+  await writeFile(join(folderOfTask, '.record.json.0123456789ab.tmp'), '{');
+  await writeFile(join(folderOfTask, 'journal.ndjson.next'), '');
+  const recovered = await recoverTask(sampleRecord({ status: 'running' }), {
+    ...parts(),
+    clock: systemClock,
+  });
+  expect(recovered.status).toBe('error');
+  expect(await readdir(folderOfTask)).toEqual(['record.json']);
+});
+
+it('a process that has the pid of a dead keeper or agent now is left alone', async () => {
+  const innocent = spawn('sleep', ['60']);
+  const pid = innocent.pid ?? 0;
+  const reused = { pid, start_time: '1', boot_id: null };
+  const recovered = await recoverTask(
+    sampleRecord({ status: 'running', keeper: reused, agent: reused }),
+    parts(),
+  );
+  expect(recovered.status).toBe('error');
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  const exits = once(innocent, 'exit');
+  innocent.kill('SIGKILL');
+  await exits;
+});
+
+it('the lock of a dead keeper goes, and that of another task stays', async () => {
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+  const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+  await locks.acquire({ projectPath: '/projects/app', taskId: TASK_ID, owner: gone });
+  await locks.acquire({ projectPath: '/projects/other', taskId: OTHER_ID, owner: gone });
+  await recoverTask(sampleRecord({ status: 'running' }), { ...parts(), clock: systemClock });
+  expect((await locks.table()).dead.map((lock) => lock.task_id)).toEqual([OTHER_ID]);
+  expect(await readdir(stateDir.lockDir)).toHaveLength(1);
+});

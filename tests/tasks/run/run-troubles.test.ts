@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent, TurnFault } from '../../../src/claude/session.js';
+import { createRun, type RunHarness } from '../run-harness.js';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** The clock of these tests begins with the epoch. */
+const limit: TurnFault = {
+  kind: 'usage-limit',
+  text: "You've hit your 5-hour limit · resets 12:30am (UTC)",
+  resetsAtMs: HOUR_MS / 2,
+};
+const overloaded: TurnFault = { kind: 'overloaded', text: 'API Error: 529 Overloaded' };
+
+async function started(
+  resume: boolean,
+  spec: Parameters<typeof createRun>[0] = {},
+): Promise<RunHarness & { readonly fail: (error: TurnFault) => void; readonly sent: () => string[] }> {
+  const harness = await createRun({
+    ...spec,
+    spec: { timeout_seconds: 7_200, ...spec.spec, settings: { resume_after_limit: resume } },
+  });
+  await harness.run.start();
+  return {
+    ...harness,
+    fail: (error) => harness.driver.endTurn('', { error }),
+    sent: () => harness.driver.told.filter((call) => call.startsWith('send ')),
+  };
+}
+
+const turnStarts: SessionEvent = { type: 'turn-started', source: 'exact', prompt: 'Go on.' };
+const retries = (delayMs: number): SessionEvent => ({
+  type: 'retrying',
+  kind: 'overloaded',
+  text: 'API error · retrying',
+  delayMs,
+  source: 'exact',
+});
+
+describe('a turn that a usage limit ends', () => {
+  it('fails the task by default, with the kind, the time and what to do next', async () => {
+    const { run, driver, fail, onDisk } = await started(false);
+    fail(limit);
+    expect(driver.told).toContain('close');
+    driver.exit({ exitCode: 1 });
+    const end = await run.ended;
+    expect(end).toMatchObject({
+      status: 'failed',
+      trouble: {
+        kind: 'usage-limit',
+        since: '1970-01-01T00:00:00.000Z',
+        resumes_at: '1970-01-01T00:30:00.000Z',
+      },
+    });
+    expect(end.reason).toMatch(
+      /^Claude Code stopped: You've hit your 5-hour limit .* until 1970-01-01 00:30 UTC\. .*continue_from/,
+    );
+    expect(await onDisk()).toMatchObject({ trouble: { kind: 'usage-limit' } });
+  });
+
+  it('has the task wait for the reset and go on by itself, where the setting says so', async () => {
+    const { run, clock, driver, fail, sent, log } = await started(true);
+    fail(limit);
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      trouble: { kind: 'usage-limit', resumes_at: '1970-01-01T00:32:00.000Z' },
+    });
+    expect(run.record.reason).toContain('goes on by itself at 1970-01-01 00:32 UTC');
+    expect(driver.told).not.toContain('close');
+    clock.advance(31 * MINUTE_MS);
+    expect(sent()).toEqual([]);
+    clock.advance(MINUTE_MS);
+    expect(sent()).toEqual([expect.stringContaining('Go on with the task')]);
+    driver.fire(turnStarts);
+    expect(run.record).toMatchObject({ status: 'running', trouble: null });
+    driver.endTurn('Done.');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', trouble: null, final_message: 'Done.' });
+    expect(log()).toContain('The session goes on');
+  });
+
+  it('reads the time from the words where there is no number', async () => {
+    const { run, fail } = await started(true);
+    fail({ kind: 'usage-limit', text: limit.text });
+    expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:32:00.000Z');
+  });
+
+  it('fails at once when the reset comes after the time limit, and says so', async () => {
+    const { run, driver, fail } = await started(true, { spec: { timeout_seconds: 1_900 } });
+    fail(limit);
+    driver.exit({ exitCode: 1 });
+    const end = await run.ended;
+    expect(end.status).toBe('failed');
+    expect(end.reason).toContain("after the end of the task's time limit of 1900 seconds");
+  });
+
+  it('counts what the task has used of its time', async () => {
+    const { run, clock, driver, fail } = await started(true, { spec: { timeout_seconds: 3_600 } });
+    clock.advance(50 * MINUTE_MS);
+    fail({ ...limit, resetsAtMs: HOUR_MS });
+    driver.exit({ exitCode: 1 });
+    expect((await run.ended).reason).toContain('time limit of 3600 seconds');
+  });
+
+  it('fails when nobody said until when', async () => {
+    const { run, driver, fail } = await started(true);
+    fail({ kind: 'usage-limit', text: "You've hit your monthly spend limit." });
+    driver.exit({ exitCode: 1 });
+    const end = await run.ended;
+    expect(end.reason).toContain('not told until when');
+    expect(end.trouble).toMatchObject({ resumes_at: null });
+  });
+
+  it('leaves it to a session that goes on by itself', async () => {
+    const { run, clock, driver, fail, sent } = await started(true);
+    fail(limit);
+    clock.advance(30 * MINUTE_MS);
+    driver.fire(turnStarts);
+    clock.advance(5 * MINUTE_MS);
+    expect(sent()).toEqual([]);
+    expect(run.record.status).toBe('running');
+  });
+
+  it('that is still there waits longer each time, and no longer than the time limit', async () => {
+    const { run, clock, driver, fail, sent } = await started(true, { spec: { timeout_seconds: 600 } });
+    const past: TurnFault = { ...limit, resetsAtMs: -HOUR_MS };
+    fail(past);
+    clock.advance(5_000);
+    expect(sent()).toHaveLength(1);
+    driver.fire(turnStarts);
+    fail(past);
+    expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:01:05.000Z');
+    clock.advance(MINUTE_MS);
+    driver.fire(turnStarts);
+    fail(past);
+    expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:03:05.000Z');
+    clock.advance(2 * MINUTE_MS);
+    driver.fire(turnStarts);
+    fail(past);
+    clock.advance(5 * MINUTE_MS);
+    driver.fire(turnStarts);
+    fail(past);
+    driver.exit({ exitCode: 1 });
+    expect((await run.ended).reason).toContain('time limit of 600 seconds');
+  });
+
+  it('lets a message of the caller try at once', async () => {
+    const { run, driver, fail, clock, sent } = await started(true);
+    fail(limit);
+    await run.message({ text: 'Another account is logged in: go on.' });
+    driver.fire(turnStarts);
+    expect(run.record).toMatchObject({ status: 'running', trouble: null });
+    clock.advance(40 * MINUTE_MS);
+    expect(sent()).toEqual(['send Another account is logged in: go on.']);
+  });
+
+  it('tells a session again that takes no message, a minute later, and gives up after some times', async () => {
+    const { run, driver, fail, clock, sent, log } = await started(true);
+    driver.refusals = 1;
+    fail(limit);
+    clock.advance(32 * MINUTE_MS);
+    await expect.poll(log).toContain('something covers the input box');
+    clock.advance(MINUTE_MS);
+    expect(sent()).toHaveLength(2);
+    expect(log()).toContain('is told again to go on');
+    driver.fire(turnStarts);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(run.record).toMatchObject({ status: 'running', trouble: null });
+    fail(limit);
+    for (let told = 3; told <= 6; told++) {
+      clock.advance(MINUTE_MS);
+      expect(sent()).toHaveLength(told);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(driver.told.at(-1)).toBe('close');
+    driver.exit();
+    expect((await run.ended).reason).toContain('could not be told to go on: it begins no turn.');
+  });
+
+  it('leaves a task that can be killed, and wakes nothing then', async () => {
+    const { run, driver, fail, clock, sent } = await started(true);
+    fail(limit);
+    const killed = run.kill('Not needed any more.');
+    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    expect(await killed).toMatchObject({ status: 'killed' });
+    clock.advance(40 * MINUTE_MS);
+    expect(sent()).toEqual([]);
+  });
+
+  it('is no success when the session is ended meanwhile, whatever its exit code', async () => {
+    const { run, driver, fail } = await started(true);
+    fail(limit);
+    driver.exit({ exitCode: 0 });
+    const end = await run.ended;
+    expect(end.status).toBe('failed');
+    expect(end.reason).toContain('ended while the task waited');
+  });
+
+  it('shows an open decision first', async () => {
+    const { run, driver, fail } = await started(true);
+    driver.ask({ requestId: 'one' });
+    await expect.poll(() => run.record.status).toBe('waiting');
+    fail(limit);
+    expect(run.record.reason).toContain('Waits for an answer');
+    expect(run.record.trouble).toMatchObject({ kind: 'usage-limit' });
+  });
+});
+
+describe('an API that is overloaded or cannot be reached', () => {
+  it('is tried again after a minute, where the setting says so', async () => {
+    const { run, clock, driver, fail, sent } = await started(true);
+    fail(overloaded);
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      trouble: { resumes_at: '1970-01-01T00:01:00.000Z' },
+    });
+    clock.advance(MINUTE_MS);
+    expect(sent()).toHaveLength(1);
+    driver.fire(turnStarts);
+    fail(overloaded);
+    expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:03:00.000Z');
+    clock.advance(2 * MINUTE_MS);
+    driver.fire(turnStarts);
+    driver.fire({ type: 'said', text: 'It answers.' });
+    fail(overloaded);
+    expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:04:00.000Z');
+  });
+
+  it.each([
+    ['overloaded', 'overloaded'],
+    ['network', 'cannot be reached'],
+    ['rate-limit', 'no more requests'],
+  ] as const)('fails the task otherwise, by name: %s', async (kind, words) => {
+    const { run, driver, fail } = await started(false);
+    fail({ kind, text: 'API Error: the words of the CLI' });
+    driver.exit({ exitCode: 1 });
+    const end = await run.ended;
+    expect(end).toMatchObject({ status: 'failed', trouble: { kind, resumes_at: null } });
+    expect(end.reason).toContain(words);
+  });
+
+  it('is told as waiting while Claude Code asks again by itself, and no longer', async () => {
+    const { run, clock, driver } = await started(false);
+    driver.fire(retries(2_000));
+    expect(run.record.status).toBe('running');
+    driver.fire(retries(8_000));
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      trouble: { kind: 'overloaded', resumes_at: '1970-01-01T00:00:08.000Z' },
+    });
+    clock.advance(9_000);
+    driver.fire(retries(16_000));
+    expect(run.record.trouble).toMatchObject({
+      since: '1970-01-01T00:00:00.000Z',
+      resumes_at: '1970-01-01T00:00:25.000Z',
+    });
+    clock.advance(17_000);
+    driver.fire({ type: 'said', text: 'It answers.' });
+    expect(run.record).toMatchObject({ status: 'running', trouble: null });
+  });
+
+  it('counts as over when no further try failed for a while', async () => {
+    const { run, clock, driver } = await started(false);
+    driver.fire(retries(8_000));
+    clock.advance(17_999);
+    expect(run.record.status).toBe('waiting');
+    clock.advance(1);
+    expect(run.record.status).toBe('running');
+  });
+});
+
+describe('trouble that does not pass by itself', () => {
+  it.each([
+    ['not-logged-in', '/login'],
+    ['context-full', 'without continue_from'],
+    ['no-credit', 'Add credit'],
+  ] as const)('fails the task also where it may wait, and says what to do: %s', async (kind, words) => {
+    const { run, driver, fail } = await started(true);
+    fail({ kind, text: 'The words of the CLI' });
+    driver.exit({ exitCode: 1 });
+    const end = await run.ended;
+    expect(end).toMatchObject({ status: 'failed', trouble: { kind, resumes_at: null } });
+    expect(end.reason).toMatch(/^Claude Code stopped: The words of the CLI\. /);
+    expect(end.reason).toContain(words);
+  });
+
+  it('at the start is kept in the record, too', async () => {
+    const { run, driver } = await started(false);
+    driver.fire({ type: 'trouble', kind: 'onboarding', text: 'Run claude once.' });
+    driver.exit({ exitCode: 1 });
+    expect(await run.ended).toMatchObject({ reason: 'Run claude once.', trouble: { kind: 'onboarding' } });
+  });
+});

@@ -1,0 +1,592 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openDecisions } from '../../../src/tasks/task.js';
+import type { Judgement } from '../../../src/tasks/run/task-run-parts.js';
+import { settle } from '../../claude/pass-time.js';
+import { createRun, type RunHarness } from '../run-harness.js';
+
+/** Beside other work a moment may take seconds. */
+const PATIENCE = { timeout: 10_000 };
+
+const question = {
+  question: 'Which one?',
+  header: 'Choice',
+  multiSelect: false,
+  options: [{ label: 'This' }, { label: 'That' }],
+};
+
+/** A decision is asked a moment after its request: a rule looks at paths on disk first. */
+async function asked(harness: RunHarness): Promise<string> {
+  const id = await vi.waitUntil(() => openDecisions(harness.run.record).at(-1)?.decision_id, PATIENCE);
+  return id;
+}
+
+async function started(options?: Parameters<typeof createRun>[0]): Promise<RunHarness> {
+  const harness = await createRun(options);
+  await harness.run.start();
+  return harness;
+}
+
+describe('a run', () => {
+  it('starts, works, and completes when its turn is over and the session has been left', async () => {
+    const { run, driver, log, onDisk } = await started();
+    expect(run.record).toMatchObject({ status: 'running', status_source: 'exact', activity: 'Working' });
+    driver.endTurn('All done.');
+    expect(driver.told).toEqual(['start', 'close']);
+    driver.exit();
+    const end = await run.ended;
+    expect(end).toMatchObject({
+      status: 'completed',
+      reason: 'The agent finished its work.',
+      exit_code: 0,
+      final_message: 'All done.',
+      last_output: 'All done.',
+      turns: 1,
+      activity: '',
+    });
+    expect(await onDisk()).toEqual(end);
+    expect(log()).toContain('Task completed: The agent finished its work.');
+  });
+
+  it('has completed, too, when its session does not leave after its last turn and is ended', async () => {
+    const { run, driver } = await started();
+    driver.endTurn('All done.');
+    expect(driver.told).toEqual(['start', 'close']);
+    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    expect(await run.ended).toMatchObject({
+      status: 'completed',
+      reason:
+        'The agent finished its work; its session did not leave by itself and was ended by the signal SIGTERM.',
+      signal: 'SIGTERM',
+      exit_code: null,
+      last_output: 'All done.',
+    });
+  });
+
+  it('has failed when its session ends by a fault after its last turn', async () => {
+    const { run, driver } = await started();
+    driver.endTurn('All done.');
+    driver.exit({ exitCode: null, signal: 'SIGKILL', why: 'No memory was left.' });
+    expect(await run.ended).toMatchObject({ status: 'failed', reason: 'No memory was left.' });
+  });
+
+  it('denies what a flood asks beyond fifty, with a reason, and keeps the first request open and answerable', async () => {
+    const harness = await started();
+    const { run, driver, log, onDisk } = harness;
+    driver.ask({ requestId: 'real' });
+    const id = await asked(harness);
+    const input = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`field${index}`, 'x'.repeat(1_900)]),
+    );
+    for (let number = 0; number < 3_000; number++) driver.ask({ requestId: `forged-${number}`, input });
+    await vi.waitUntil(() => driver.answers.length === 2_951, PATIENCE);
+    const denied = driver.answers[0]?.answer;
+    expect(denied?.verdict === 'deny' && denied.message).toMatch(
+      /^50 requests of this session wait for an answer already/,
+    );
+    expect(openDecisions(run.record)).toHaveLength(50);
+    await run.respond({ decision_id: id, verdict: 'allow', by: 'caller' });
+    expect(driver.answers.at(-1)).toMatchObject({ requestId: 'real', answer: { verdict: 'allow' } });
+    expect(JSON.stringify(await onDisk()).length).toBeLessThan(250_000);
+    expect(log().match(/requests of this session wait/g)).toHaveLength(1);
+    driver.exit();
+    await run.ended;
+    expect(log()).toContain('2951 requests were denied without asking');
+  });
+
+  it('writes a hundred events a second, and how many more there were', async () => {
+    const { run, driver, clock, log } = await started();
+    for (let number = 0; number < 50_000; number++) driver.fire({ type: 'notice', text: `forged ${number}` });
+    expect(log().match(/forged/g)?.length).toBeLessThan(1_000);
+    clock.advance(1_000);
+    driver.fire({ type: 'notice', text: 'a real one' });
+    expect(log()).toMatch(/(49\d\d\d) events were left out here.*\n.*a real one/);
+    driver.exit();
+    await run.ended;
+    expect(log()).toContain('Task completed');
+  });
+
+  it('keeps a small record, whatever its session says', async () => {
+    const { run, driver, onDisk } = await started();
+    const huge = 'ä\u0001'.repeat(1_000_000);
+    driver.fire({ type: 'session', sessionId: huge, cliVersion: huge, model: huge });
+    driver.fire({ type: 'notice', text: huge });
+    driver.fire({ type: 'said', text: huge });
+    for (let number = 0; number < 300; number++)
+      driver.fire({
+        type: 'tool-finished',
+        tool: 'Write',
+        summary: 'Write(x)',
+        ok: true,
+        filesChanged: [`/${number}/${'x'.repeat(number * 100)}`],
+      });
+    driver.endTurn(huge, { messageId: huge, error: { kind: 'api-error', text: huge } });
+    driver.exit();
+    await run.ended;
+    expect(JSON.stringify(await onDisk()).length).toBeLessThan(1_000_000);
+  });
+
+  it('has its end, too, when its files cannot be closed', async () => {
+    const { run, driver, onDisk } = await started({ failsToFlush: true });
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed' });
+    expect(await onDisk()).toMatchObject({ status: 'completed' });
+  });
+
+  it('writes nothing for what its session shows, and tells it within a second', async () => {
+    const { run, driver, clock, told, onDisk } = await started();
+    await vi.waitUntil(() => told.at(-1)?.status === 'running', PATIENCE);
+    const before = await onDisk();
+    driver.fire({ type: 'output', bytes: 100 });
+    driver.fire({ type: 'output', bytes: 50 });
+    expect(run.record.output_bytes).toBe(150);
+    const count = told.length;
+    clock.advance(1_000);
+    expect(told).toHaveLength(count + 1);
+    expect(told.at(-1)).toMatchObject({ output_bytes: 150 });
+    expect(await onDisk()).toEqual(before);
+    driver.exit();
+    expect(await run.ended).toMatchObject({ output_bytes: 150 });
+    expect(await onDisk()).toMatchObject({ output_bytes: 150 });
+  });
+
+  it('ends what is left, frees the project, and only then tells its end', async () => {
+    const { run, driver, steps } = await started({ leftovers: 2 });
+    driver.exit();
+    await run.ended;
+    expect(steps.slice(-4)).toEqual([
+      'leftovers ended',
+      'project released',
+      'files written out',
+      'told completed',
+    ]);
+  });
+
+  it.each([
+    { exit: { exitCode: 3 }, status: 'failed', reason: 'The agent exited with code 3: the last output' },
+    {
+      exit: { exitCode: null, signal: 'SIGSEGV' },
+      status: 'failed',
+      reason: 'The agent was ended by the signal SIGSEGV.',
+    },
+    {
+      exit: { exitCode: null, signal: 'SIGKILL', why: 'No memory was left.' },
+      status: 'failed',
+      reason: 'No memory was left.',
+    },
+    { exit: { exitCode: 0 }, status: 'completed', reason: 'The agent exited with code 0.' },
+  ])('an exit $exit by itself is $status', async ({ exit, status, reason }) => {
+    const { run, driver } = await started();
+    driver.exit(exit);
+    expect(await run.ended).toMatchObject({ status, reason, last_output: 'the last output' });
+  });
+
+  it('the first cause of an end wins, whatever comes after it', async () => {
+    const { run, driver, clock } = await started({ spec: { timeout_seconds: 60 } });
+    const killed = run.kill('Enough.');
+    clock.advance(61_000);
+    run.fail('A fault.');
+    driver.fire({ type: 'trouble', kind: 'network', text: 'No network.' });
+    expect(driver.told).toEqual(['start', 'kill']);
+    expect(run.record.status).toBe('running');
+    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    expect(await killed).toMatchObject({ status: 'killed', reason: 'Enough.', signal: 'SIGTERM' });
+    expect(await run.kill('Again.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
+    driver.endTurn('late');
+    expect(run.record).toMatchObject({ status: 'killed', turns: 0 });
+  });
+
+  it('its time limit ends it as timeout, and time stands still after the end', async () => {
+    const { run, driver, clock } = await started({ spec: { timeout_seconds: 60 } });
+    clock.advance(59_999);
+    expect(driver.told).not.toContain('kill');
+    clock.advance(1);
+    expect(driver.told).toContain('kill');
+    driver.exit({ exitCode: null, signal: 'SIGKILL' });
+    const end = await run.ended;
+    expect(end).toMatchObject({ status: 'timeout', elapsed_seconds: 60 });
+    expect(end.reason).toBe('The task exceeded its time limit of 60 seconds.');
+    clock.advance(1_000_000);
+    expect(run.record.elapsed_seconds).toBe(60);
+  });
+
+  it('a kill that comes before there is a process ends the process once it is there', async () => {
+    const { run, driver } = await createRun();
+    const killed = run.kill('Too soon.');
+    await run.start();
+    expect(driver.told).toEqual(['kill', 'start', 'kill']);
+    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    expect(await killed).toMatchObject({ status: 'killed', reason: 'Too soon.' });
+  });
+
+  it('a session that cannot start throws, and nothing runs', async () => {
+    const { run, driver } = await createRun();
+    driver.startFault = new Error('no terminal');
+    await expect(run.start()).rejects.toThrow('no terminal');
+    expect(run.record.status).toBe('starting');
+  });
+
+  it.each([
+    {
+      what: 'trouble',
+      fire: { type: 'trouble', kind: 'not-logged-in', text: 'Log in.' } as const,
+      reason: 'Log in.',
+    },
+    {
+      what: 'a turn that the API ended',
+      fire: {
+        type: 'turn-ended',
+        source: 'exact',
+        message: '',
+        backgroundTasks: 0,
+        error: { kind: 'api-error', text: 'API Error: 400' },
+      } as const,
+      reason: 'Claude Code stopped: API Error: 400',
+    },
+  ])('fails with the words of $what', async ({ fire, reason }) => {
+    const { run, driver } = await started();
+    driver.fire(fire);
+    driver.exit({ exitCode: 1 });
+    expect(await run.ended).toMatchObject({ status: 'failed', reason });
+  });
+
+  it('a background task keeps the session until it has ended', async () => {
+    const { run, driver } = await started();
+    driver.endTurn('Started it.', { backgroundTasks: 1 });
+    expect(driver.told).not.toContain('close');
+    expect(run.record.activity).toContain('1 background task');
+    driver.endTurn('It is over.');
+    expect(driver.told).toContain('close');
+    driver.exit();
+    await run.ended;
+  });
+
+  it('files and output are told in the record, each file once', async () => {
+    const { run, driver } = await started();
+    const finished = { type: 'tool-finished', tool: 'Write', summary: 'Write(a)', ok: true } as const;
+    driver.fire({ ...finished, filesChanged: ['/p/a', '/p/b'] });
+    driver.fire({ ...finished, filesChanged: ['/p/b'] });
+    driver.fire({ type: 'output', bytes: 10 });
+    driver.fire({ type: 'output', bytes: 5 });
+    expect(run.record).toMatchObject({
+      files_changed: ['/p/a', '/p/b'],
+      output_bytes: 15,
+      last_output: 'the last output',
+    });
+    driver.exit();
+    await run.ended;
+  });
+
+  it('a change is told when it can be read from disk', async () => {
+    const { run, driver, told, onDisk } = await started();
+    driver.ask({ requestId: 'r1' });
+    await vi.waitUntil(() => told.some((record) => record.status === 'waiting'), PATIENCE);
+    expect((await onDisk()).status).toBe('waiting');
+    driver.exit();
+    await run.ended;
+  });
+});
+
+describe('a request', () => {
+  it('that a rule allows or denies is answered at once and kept', async () => {
+    const verdicts: Judgement[] = [
+      { verdict: 'allow', rule: 'reads', reason: 'it only reads' },
+      { verdict: 'deny', rule: 'writes', reason: 'it writes elsewhere' },
+    ];
+    const { run, driver } = await started({
+      judge: async () => verdicts.shift() ?? { verdict: 'ask', rule: '', reason: '' },
+    });
+    driver.ask({ requestId: 'r1' });
+    driver.ask({ requestId: 'r2' });
+    await vi.waitUntil(() => driver.answers.length === 2, PATIENCE);
+    expect(driver.answers).toEqual([
+      { requestId: 'r1', answer: { verdict: 'allow' } },
+      { requestId: 'r2', answer: { verdict: 'deny', message: 'it writes elsewhere' } },
+    ]);
+    expect(run.record.decisions).toMatchObject([
+      { verdict: 'allow', answered_by: 'rule', reason: 'reads: it only reads' },
+      { verdict: 'deny', answered_by: 'rule' },
+    ]);
+    expect(run.record.status).toBe('running');
+    driver.exit();
+    await run.ended;
+  });
+
+  it('that must be asked makes the task wait, until it is answered once', async () => {
+    const harness = await started();
+    const { run, driver } = harness;
+    const before = run.record.change_seq;
+    driver.ask({ requestId: 'r1' });
+    const decision_id = await asked(harness);
+    expect(run.record).toMatchObject({ status: 'waiting', reason: 'Waits for an answer to: Bash(make)' });
+    expect(run.record.change_seq).toBeGreaterThan(before);
+    const first = run.respond({ decision_id, verdict: 'allow_session', by: 'caller' });
+    await expect(run.respond({ decision_id, verdict: 'deny', by: 'caller' })).rejects.toMatchObject({
+      code: 'DECISION_CLOSED',
+    });
+    expect(await first).toMatchObject({ status: 'running' });
+    expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'allow_session' } }]);
+    driver.exit();
+    await run.ended;
+  });
+
+  it('that was allowed for the session is not asked again, unless a rule denies it by then', async () => {
+    let verdict: Judgement['verdict'] = 'ask';
+    const harness = await started({ judge: async () => ({ verdict, rule: 'a-rule', reason: 'so it is' }) });
+    const { run, driver } = harness;
+    driver.ask({ requestId: 'r1' });
+    const decision_id = await asked(harness);
+    await run.respond({ decision_id, verdict: 'allow_session', by: 'caller' });
+    driver.ask({ requestId: 'r2' });
+    await vi.waitUntil(() => driver.answers.length === 2, PATIENCE);
+    verdict = 'deny';
+    driver.ask({ requestId: 'r3' });
+    await vi.waitUntil(() => driver.answers.length === 3, PATIENCE);
+    expect(driver.answers.map(({ answer }) => answer.verdict)).toEqual(['allow_session', 'allow', 'deny']);
+    expect(run.record.decisions[1]).toMatchObject({
+      verdict: 'allow',
+      answered_by: 'rule',
+      reason: `allowed-for-session: ${decision_id} allowed it for the session`,
+    });
+    driver.exit();
+    await run.ended;
+  });
+
+  it('two at once are both named, and the task waits for both', async () => {
+    const harness = await started();
+    const { run, driver } = harness;
+    driver.ask({ requestId: 'r1' });
+    const first = await asked(harness);
+    driver.ask({ requestId: 'r2', summary: 'Bash(test)' });
+    await vi.waitUntil(() => openDecisions(run.record).length === 2, PATIENCE);
+    expect(run.record.reason).toBe('Waits for an answer to: Bash(make) (and 1 more)');
+    await run.respond({ decision_id: first, verdict: 'deny', message: 'No.', by: 'caller' });
+    expect(run.record).toMatchObject({ status: 'waiting', reason: 'Waits for an answer to: Bash(test)' });
+    driver.exit();
+    expect((await run.ended).decisions.map(({ verdict }) => verdict)).toEqual(['deny', 'withdrawn']);
+  });
+
+  it('that nobody answers is denied at its deadline, with words for the agent', async () => {
+    const harness = await started({ spec: { settings: { decision_timeout_seconds: 30 } } });
+    const { run, driver, clock } = harness;
+    driver.ask({ requestId: 'r1' });
+    await asked(harness);
+    clock.advance(30_000);
+    await vi.waitUntil(() => driver.answers.length === 1, PATIENCE);
+    expect(driver.answers[0]?.answer).toMatchObject({ verdict: 'deny' });
+    expect(run.record).toMatchObject({
+      status: 'running',
+      decisions: [{ answered_by: 'deadline', verdict: 'deny' }],
+    });
+    driver.exit();
+    await run.ended;
+  });
+
+  it('that goes away by itself is withdrawn, also while a rule still looks at it', async () => {
+    let judge: (judgement: Judgement) => void = () => undefined;
+    const judged = new Promise<Judgement>((resolve) => (judge = resolve));
+    const { run, driver } = await started({ judge: () => judged });
+    driver.ask({ requestId: 'r1' });
+    driver.fire({ type: 'request-gone', requestId: 'r1' });
+    judge({ verdict: 'ask', rule: 'x', reason: 'x' });
+    await judged;
+    await run.message({ text: 'a turn of the event loop' });
+    expect(run.record).toMatchObject({ status: 'running', decisions: [] });
+
+    driver.ask({ requestId: 'r2' });
+    await vi.waitUntil(() => openDecisions(run.record).length === 1, PATIENCE);
+    driver.fire({ type: 'request-gone', requestId: 'r2' });
+    const reason = 'the session went on without an answer';
+    expect(run.record).toMatchObject({
+      status: 'running',
+      decisions: [{ verdict: 'withdrawn', answered_by: 'session', reason }],
+    });
+    driver.exit();
+    await run.ended;
+  });
+
+  it('a question is not allowed without an answer, and free text is one', async () => {
+    const harness = await started();
+    const { run, driver } = harness;
+    driver.ask({ requestId: 'r1', kind: 'question', questions: [question], options: ['This', 'That'] });
+    const decision_id = await asked(harness);
+    await expect(run.respond({ decision_id, verdict: 'allow', by: 'caller' })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      message: "The question needs an answer: 'Which one?'.",
+    });
+    await run.respond({ decision_id, verdict: 'allow', answers: { Choice: 'neither' }, by: 'caller' });
+    expect(driver.answers.at(-1)?.answer).toEqual({ verdict: 'allow', answers: { 'Which one?': 'neither' } });
+    driver.exit();
+    await run.ended;
+  });
+
+  it('an answer that comes too late for the session is told in the log', async () => {
+    const harness = await started();
+    const { run, driver, log } = harness;
+    driver.answerResult = 'gone';
+    driver.ask({ requestId: 'r1' });
+    await run.respond({ decision_id: await asked(harness), verdict: 'allow', by: 'caller' });
+    expect(log()).toContain('The session had moved on');
+    driver.exit();
+    await run.ended;
+  });
+
+  it('a rule that fails ends the task as error, never in silence', async () => {
+    const { run, driver } = await started({ judge: () => Promise.reject(new Error('disk gone')) });
+    driver.ask({ requestId: 'r1' });
+    await vi.waitUntil(() => driver.told.includes('kill'), PATIENCE);
+    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    expect(await run.ended).toMatchObject({
+      status: 'error',
+      reason: 'A request could not be judged: disk gone',
+    });
+  });
+});
+
+describe('a message', () => {
+  it('to a running turn is sent when the turn is over, in order', async () => {
+    const { run, driver } = await started();
+    await run.message({ text: 'one' });
+    await run.message({ text: 'two' });
+    expect(driver.told).toEqual(['start']);
+    for (const [turn, told] of ['send one', 'send two', 'close'].entries()) {
+      driver.endTurn(`turn ${turn}`);
+      await settle();
+      expect(driver.told.at(-1)).toBe(told);
+    }
+    driver.exit();
+    expect(await run.ended).toMatchObject({ turns: 3, final_message: 'turn 2' });
+  });
+
+  it('that the session does not take leaves the task waiting, and is sent once it is taken, before later ones', async () => {
+    const { run, driver, clock, log } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
+    driver.endTurn('First.');
+    driver.refusals = 2;
+    await run.message({ text: 'one' });
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      activity: 'A message waits to be sent: something covers the input box of Claude Code',
+    });
+    await run.message({ text: 'two' });
+    clock.advance(10_000);
+    await settle();
+    expect(driver.told).toEqual(['start', 'send one', 'send one', 'send one']);
+    expect(run.record.status).toBe('running');
+    expect(log().match(/A message waits to be sent/g)).toHaveLength(1);
+    driver.endTurn('Second.');
+    await settle();
+    expect(driver.told.at(-1)).toBe('send two');
+    driver.endTurn('Third.');
+    await settle();
+    clock.advance(100_000);
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Third.' });
+  });
+
+  it('that waited for the turn, and that the session does not take then, is kept, and the work is not lost', async () => {
+    const { run, driver, clock } = await started();
+    await run.message({ text: 'then this' });
+    driver.refusals = 1;
+    driver.endTurn('First.');
+    await settle();
+    expect(run.record).toMatchObject({ status: 'waiting', final_message: 'First.' });
+    clock.advance(10_000);
+    await settle();
+    expect(driver.told).toEqual(['start', 'send then this', 'send then this']);
+    driver.endTurn('Second.');
+    expect(driver.told.at(-1)).toBe('close');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Second.' });
+  });
+
+  it('that the session never takes is no work done at the time limit', async () => {
+    const { run, driver, clock } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
+    driver.endTurn('First.');
+    driver.refusals = Infinity;
+    await run.message({ text: 'one' });
+    clock.advance(100_000);
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'timeout' });
+  });
+
+  it('over the limit is refused', async () => {
+    const { run, driver } = await started();
+    for (let count = 0; count < 20; count++) await run.message({ text: `${count}` });
+    await expect(run.message({ text: 'more' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
+    driver.exit();
+    await run.ended;
+  });
+
+  it('to a task that is being left, ended or killed is refused', async () => {
+    const { run, driver } = await started();
+    driver.endTurn('Done.');
+    await expect(run.message({ text: 'wait' })).rejects.toThrow(/is ending: its work is done\./);
+    driver.exit();
+    await run.ended;
+    await expect(run.message({ text: 'wait' })).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+  });
+
+  it('after each turn of a session kept open goes out at once; the time limit then completes it', async () => {
+    const { run, driver, clock } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
+    driver.endTurn('First.');
+    expect(run.record).toMatchObject({ status: 'waiting', decisions: [] });
+    await run.message({ text: 'next' });
+    expect(driver.told).toEqual(['start', 'send next']);
+    expect(run.record.status).toBe('running');
+    driver.fire({ type: 'turn-started', source: 'exact', prompt: 'next' });
+    driver.endTurn('Second.');
+    clock.advance(100_000);
+    expect(driver.told.at(-1)).toBe('close');
+    driver.exit();
+    const end = await run.ended;
+    expect(end).toMatchObject({ status: 'completed', final_message: 'Second.' });
+    expect(end.reason).toContain('kept open until the time limit of 100 seconds');
+  });
+
+  it('an interrupt reaches a running turn; then the task waits for a message, but not for ever', async () => {
+    const { run, driver, clock } = await started({ spec: { settings: { decision_timeout_seconds: 30 } } });
+    await run.message({ interrupt: true });
+    expect(driver.told).toEqual(['start', 'interrupt']);
+    driver.endTurn('', { interrupted: true });
+    expect(run.record.status).toBe('waiting');
+    clock.advance(30_000);
+    expect(driver.told.at(-1)).toBe('close');
+    driver.exit();
+    expect(await run.ended).toMatchObject({
+      status: 'failed',
+      reason: 'The turn was interrupted, and no further message came within 30 seconds.',
+    });
+  });
+
+  it('with an interrupt is sent when the turn has stopped', async () => {
+    const { run, driver } = await started();
+    await run.message({ interrupt: true, text: 'instead' });
+    driver.endTurn('', { interrupted: true });
+    expect(driver.told).toEqual(['start', 'interrupt', 'send instead']);
+    driver.endTurn('Instead.');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('a disk that fails at the end of a task', () => {
+  it('is not called failing any more in the final record when it has taken everything', async () => {
+    const { run, driver, onDisk, told } = await started();
+    run.setStorage('failing', 'failing since then', 'failing since then');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', storage: 'failing since then' });
+    run.setStorage('back', 'the disk failed for a while', null);
+    expect(run.record).toMatchObject({ status: 'completed', storage: null });
+    expect(told.at(-1)).toMatchObject({ status: 'completed', storage: null });
+    await expect.poll(async () => (await onDisk()).storage).toBeNull();
+  });
+
+  it('is told as it was last, also when that changed while the end was written', async () => {
+    const { run, driver, onDisk } = await started();
+    run.setStorage('failing', 'failing since then', 'failing since then');
+    driver.exit();
+    run.setStorage('back', 'missing: 5 bytes', 'missing: 5 bytes');
+    await run.ended;
+    await expect.poll(async () => (await onDisk()).storage).toBe('missing: 5 bytes');
+    expect((await onDisk()).status).toBe('completed');
+  });
+});

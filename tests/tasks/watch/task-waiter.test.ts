@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { Emitter } from '../../../src/base/event.js';
+import { toDisposable } from '../../../src/base/lifecycle.js';
+import type { TaskRecord } from '../../../src/tasks/task.js';
+import type { WaitOutcome } from '../../../src/tasks/task-service.js';
+import type { ToldChange } from '../../../src/tasks/watch/task-watches.js';
+import { waitForTasks } from '../../../src/tasks/watch/task-waiter.js';
+import { WaitCursor } from '../../../src/tasks/watch/wait-cursor.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+import { sampleRecord } from '../sample-task.js';
+
+const TASKS = 20;
+const WAIT_MS = 45_000;
+
+const idOf = (index: number): string => `task_${String(index).padStart(20, '0')}`;
+
+/** Somebody who waits for many tasks, all of which run; `looks` counts how often each was read. */
+function waiting(): {
+  clock: ManualClock;
+  records: Map<string, TaskRecord>;
+  looks: Map<string, number>;
+  changes: Emitter<ToldChange>;
+  outcome: Promise<WaitOutcome>;
+} {
+  const clock = new ManualClock();
+  const taskIds = Array.from({ length: TASKS }, (_, index) => idOf(index));
+  const records = new Map(
+    taskIds.map((task_id) => [task_id, sampleRecord({ task_id, status: 'running', change_seq: 3 })]),
+  );
+  const looks = new Map<string, number>();
+  const changes = new Emitter<ToldChange>();
+  const outcome = waitForTasks(
+    {
+      taskIds,
+      timeoutMs: WAIT_MS,
+      cursor: WaitCursor.of([...records.values()]),
+      signal: new AbortController().signal,
+    },
+    {
+      clock,
+      get: async (taskId) => {
+        looks.set(taskId, (looks.get(taskId) ?? 0) + 1);
+        await new Promise(setImmediate);
+        return records.get(taskId) ?? sampleRecord();
+      },
+      watch: () => toDisposable(() => undefined),
+      onDidTell: changes.event,
+    },
+  );
+  return { clock, records, looks, changes, outcome };
+}
+
+it('a task that tells of new output all the time is not looked at for it', async () => {
+  const { records, looks, changes, outcome } = waiting();
+  await expect.poll(() => looks.size).toBe(TASKS);
+  await new Promise(setImmediate);
+  for (let count = 0; count < 100; count++) {
+    changes.fire({ taskId: idOf(7), changeSeq: 3 });
+    await new Promise(setImmediate);
+  }
+  expect(looks.get(idOf(7))).toBe(1);
+  const ended = sampleRecord({ task_id: idOf(7), status: 'completed', change_seq: 4 });
+  // Told before it can be read: told once more when it can.
+  changes.fire({ taskId: idOf(7), changeSeq: 4 });
+  await expect.poll(() => looks.get(idOf(7))).toBe(2);
+  records.set(idOf(7), ended);
+  await new Promise(setImmediate);
+  changes.fire({ taskId: idOf(7), changeSeq: 4 });
+  expect((await outcome).changed).toEqual([idOf(7)]);
+});
+
+it('a task of which only is known that it changed has itself looked at, and no other task', async () => {
+  const { records, looks, changes, outcome } = waiting();
+  await expect.poll(() => looks.size).toBe(TASKS);
+  for (let count = 0; count < 100; count++) {
+    changes.fire({ taskId: idOf(7) });
+    if (count % 10 === 0) await new Promise(setImmediate);
+  }
+  await expect.poll(() => looks.get(idOf(7)) ?? 0).toBeGreaterThan(1);
+  expect(looks.get(idOf(7))).toBeLessThan(50);
+  expect(looks.get(idOf(0))).toBe(1);
+  const ended = sampleRecord({ task_id: idOf(7), status: 'completed', change_seq: 4 });
+  records.set(idOf(7), ended);
+  changes.fire({ taskId: idOf(7) });
+  const { tasks, changed } = await outcome;
+  expect(changed).toEqual([idOf(7)]);
+  expect(tasks).toHaveLength(TASKS);
+  expect(tasks[7]).toBe(ended);
+  // All are told as they are now, not as they were at the first look.
+  expect(looks.get(idOf(0))).toBe(2);
+});
+
+it('the end of the time answers with every task, and without a change', async () => {
+  const { clock, looks, outcome } = waiting();
+  await expect.poll(() => looks.size).toBe(TASKS);
+  clock.advance(WAIT_MS);
+  expect(await outcome).toMatchObject({ changed: [] });
+  expect((await outcome).tasks).toHaveLength(TASKS);
+});
