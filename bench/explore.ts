@@ -200,7 +200,7 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
 async function measured({ runs, call, floor }: Operation, bridge: StdioClient): Promise<ExploreFigures> {
   await call(bridge);
   await floor();
-  // Makes the peak begin anew (proc(5)).
+  // Makes the peak begin again (proc(5)).
   writeFileSync(`/proc/${bridge.pid}/clear_refs`, '5');
   const before = memoryOf(bridge.pid).peak;
   const times = { own: new Array<number>(), floor: new Array<number>() };
@@ -281,9 +281,9 @@ function program(name: string, args: readonly string[], cwd: string): () => Prom
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent' };
   return () =>
     new Promise((resolve, reject) => {
-      execFile(name, [...args], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES }, (fault, stdout) => {
-        if (fault === null) resolve(stdout);
-        else reject(new Error(`${name} failed`, { cause: fault }));
+      execFile(name, [...args], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(`${name} failed`, { cause: error }));
       });
     });
 }

@@ -55,8 +55,8 @@ async function whatIsLacking(): Promise<string | undefined> {
   try {
     await new Docker({ timeout: ANSWER_LIMIT_MS }).getImage(IMAGE).inspect();
     return undefined;
-  } catch (fault) {
-    return `No engine answers that has ${IMAGE} (${messageOf(fault)}); scripts/test-engine.sh starts one.`;
+  } catch (error) {
+    return `No engine answers that has ${IMAGE} (${messageOf(error)}); scripts/test-engine.sh starts one.`;
   }
 }
 

@@ -15,7 +15,7 @@ const toolResultSchema = z.object({
 
 interface Waiting {
   readonly resolve: (reply: z.infer<typeof replySchema>) => void;
-  readonly reject: (fault: Error) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** A bare JSON-RPC client over stdio: as little as possible between the clock and the server. */

@@ -202,8 +202,8 @@ for (const screenCase of screenCases) {
   try {
     await save(screenCase, version, program);
     process.stdout.write(`${version} ${screenCase.name}\n`);
-  } catch (fault) {
+  } catch (error) {
     process.exitCode = 1;
-    process.stderr.write(`${version} ${screenCase.name}: ${messageOf(fault)}\n`);
+    process.stderr.write(`${version} ${screenCase.name}: ${messageOf(error)}\n`);
   }
 }

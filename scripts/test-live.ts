@@ -117,10 +117,10 @@ async function delegate(
     say(`\nThe task ${end.status}${end.reason ? `: ${end.reason}` : ''}\n`);
     say(end.final_message ?? end.last_output ?? (await readTaskOutput(call, taskId, 'log')));
     return end.status === 'completed' ? 0 : 1;
-  } catch (fault) {
+  } catch (error) {
     say(`\nStopping ${taskId} …`);
     await call('kill_task', { task_id: taskId }).catch((second: unknown) => say(messageOf(second)));
-    throw fault;
+    throw error;
   }
 }
 
@@ -137,8 +137,8 @@ if (flags.help) {
   try {
     const ask: Ask = (question) => person.question(question, { signal: stopped.signal });
     process.exitCode = await run(ask, stopped.signal);
-  } catch (fault) {
-    process.stderr.write(`${messageOf(fault)}\n`);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = 1;
   } finally {
     person.close();

@@ -1,4 +1,4 @@
-// Pure: has a prompt appeared anew, or is it the one that was answered?
+// Pure: has a prompt appeared again, or is it the one that was answered?
 
 /** A prompt seen on a settled screen. */
 export interface SeenPrompt {

@@ -45,7 +45,7 @@ const KNOWN_TOOLS = [
   'Write',
 ];
 
-/** Reads a rule; the fault says what was expected instead. */
+/** Reads a rule; the error says what was expected instead. */
 export function readPermissionRule(text: string): ReadRule {
   const match = /^([A-Za-z][\w.*-]*)(?:\(([^]*)\))?$/.exec(text);
   const tool = match?.[1];

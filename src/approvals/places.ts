@@ -34,10 +34,10 @@ async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
     const names = await readdir(folder);
     return names.length > MAX_NAMES ? undefined : names;
-  } catch (fault) {
+  } catch (error) {
     // Whatever keeps us from looking: what is in there is then not known.
-    if (systemCodeOf(fault) !== undefined) return undefined;
-    throw fault;
+    if (systemCodeOf(error) !== undefined) return undefined;
+    throw error;
   }
 }
 
@@ -45,8 +45,8 @@ async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;
-  } catch (fault) {
-    if (systemCodeOf(fault) !== undefined) return false;
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== undefined) return false;
+    throw error;
   }
 }

@@ -245,8 +245,8 @@ async function existingFolders(paths: readonly string[]): Promise<string[]> {
 async function kindOf(path: string): Promise<'folder' | 'other' | 'missing'> {
   try {
     return (await stat(path)).isDirectory() ? 'folder' : 'other';
-  } catch (fault) {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
     return 'missing';
   }
 }
@@ -254,9 +254,9 @@ async function kindOf(path: string): Promise<'folder' | 'other' | 'missing'> {
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
-  } catch (fault) {
+  } catch (error) {
     // Gone meanwhile, or closed to this user: then it is closed to the user's commands, too.
-    if (systemCodeOf(fault) === undefined) throw fault;
+    if (systemCodeOf(error) === undefined) throw error;
     return [];
   }
 }

@@ -46,9 +46,9 @@ function compile(pattern: string, index: number): RE2JS {
   let expression: RE2JS;
   try {
     expression = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-  } catch (fault) {
-    if (!(fault instanceof RE2JSException)) throw fault;
-    throw refused(pattern, index, fault.message);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw refused(pattern, index, error.message);
   }
   if (PROBES.some((probe) => hasEmptyMatch(expression, probe))) {
     throw refused(pattern, index, 'it matches the empty string, which is on every screen');

@@ -27,8 +27,8 @@ export class Closers {
     for (const { what, close } of this.#steps.splice(0).reverse()) {
       try {
         await close();
-      } catch (fault) {
-        this.#logger.error('something could not be closed', { what, fault: messageOf(fault) });
+      } catch (error) {
+        this.#logger.error('something could not be closed', { what, fault: messageOf(error) });
       }
     }
   }

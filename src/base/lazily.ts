@@ -2,10 +2,10 @@
 export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let making: Promise<T> | undefined;
   return () => {
-    making ??= make().catch((fault: unknown) => {
+    making ??= make().catch((error: unknown) => {
       // A full or missing disk may be mended meanwhile.
       making = undefined;
-      throw fault;
+      throw error;
     });
     return making;
   };

@@ -85,11 +85,11 @@ function fieldsText(fields: LogFields): string {
       if (value instanceof Error) return value.stack ?? value.message;
       return typeof value === 'bigint' ? value.toString() : value;
     });
-  } catch (fault) {
-    return `{"unshowable":${JSON.stringify(messageOf(fault))}}`;
+  } catch (error) {
+    return `{"unshowable":${JSON.stringify(messageOf(error))}}`;
   }
 }
 
 function ignore(): void {
-  // Nothing to do, by intent: silent levels, and faults of a stream that nobody reads.
+  // Nothing to do, by intent: silent levels, and errors of a stream that nobody reads.
 }

@@ -53,9 +53,9 @@ export async function prepareContainerHome({ path, apiKey, owner }: ContainerHom
 async function read(file: string): Promise<z.infer<typeof stateSchema>> {
   try {
     if (!(await lstat(file)).isFile()) return {};
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return {};
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return {};
+    throw error;
   }
   const state = await readJsonFile(file, stateSchema);
   return state.state === 'ok' ? state.value : {};

@@ -5,7 +5,7 @@ import { BridgeError } from '../base/errors.js';
 
 /**
  * The first version that tells all that the bridge needs, by the changelog of Claude Code: hooks that post over HTTP came
- * with 2.1.63, `StopFailure` (a turn that ended by a fault of the API or the account) with 2.1.78.
+ * with 2.1.63, `StopFailure` (a turn that ended by an error of the API or the account) with 2.1.78.
  * https://github.com/anthropics/claude-code/blob/main/CHANGELOG.md
  */
 export const OLDEST_SUPPORTED_VERSION = '2.1.78';

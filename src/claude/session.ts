@@ -79,7 +79,7 @@ export type TroubleKind =
   | 'silent'
   | 'refused-to-start';
 
-/** The fault that ended a turn. */
+/** The error that ended a turn. */
 export interface TurnFault {
   readonly kind: TroubleKind;
   /** The CLI's own words. */
@@ -121,7 +121,7 @@ export type SessionEvent =
   | { readonly type: 'request'; readonly request: SessionRequest }
   /** The request no longer waits. Without `why` the session went on by itself, as it does when a person answers at the terminal. */
   | { readonly type: 'request-gone'; readonly requestId: string; readonly why?: string }
-  /** A turn is over. `error` is set when it ended by a fault of the API or the account. */
+  /** A turn is over. `error` is set when it ended by an error of the API or the account. */
   | {
       readonly type: 'turn-ended';
       readonly source: Source;
@@ -178,7 +178,7 @@ export interface SessionDriver extends Disposable {
   /** `gone` when that request no longer waits; the answer was not used. */
   answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'>;
   /**
-   * While it is kept, the end of the program is no end of the session: the next message begins the program anew, with all that
+   * While it is kept, the end of the program is no end of the session: the next message begins the program again, with all that
    * was said before. A driver without it has sessions that end with their program.
    */
   keepSession?(isKept: boolean): void;

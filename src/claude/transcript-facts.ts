@@ -34,7 +34,7 @@ export interface TranscriptTotals {
   readonly isWhole: boolean;
 }
 
-/** What a refusal says, in the words of both pinned versions; other faults of a tool are no refusals. */
+/** What a refusal says, in the words of both pinned versions; other errors of a tool are no refusals. */
 const REFUSED =
   /permission to use|has been denied|was denied|doesn't want to (proceed|take this action)|haven't granted|requires approval|was rejected|blocked by|denied by/i;
 const writeSchema = z.object({ type: z.string().optional(), originalFile: z.string().nullish() });

@@ -33,18 +33,18 @@ export async function findTranscripts(configDir: string, sessionId: string): Pro
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
-  } catch (fault) {
-    const code = systemCodeOf(fault);
+  } catch (error) {
+    const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw fault;
+    throw error;
   }
 }
 
 async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
-  } catch (fault) {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
     return false;
   }
 }

@@ -29,9 +29,9 @@ export class TranscriptTail {
     let file;
     try {
       file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK);
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return [];
-      throw fault;
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw error;
     }
     try {
       if (!(await file.stat()).isFile()) return [];

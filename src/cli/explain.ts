@@ -85,11 +85,11 @@ function tellParts({ parts }: JudgedVerdict, write: (line: string) => void): voi
 async function projectOf(path: string): Promise<string> {
   try {
     return await realpath(path);
-  } catch (fault) {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
     throw new BridgeError(
       'PATH_NOT_FOUND',
-      `--project is ${path}: ${messageOf(fault)}.`,
+      `--project is ${path}: ${messageOf(error)}.`,
       'Give the folder of the project.',
     );
   }
@@ -127,11 +127,11 @@ function inputOf(tool: string, text: string): Readonly<Record<string, unknown>> 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (fault) {
-    if (!(fault instanceof SyntaxError)) throw fault;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The input is no JSON: ${fault.message}`,
+      `The input is no JSON: ${error.message}`,
       'Give the tool’s input as a JSON object, or a path alone.',
     );
   }

@@ -39,11 +39,11 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
   for (const add of [addServe, addInit, addExplain, addDemo, addAttach, addTasks]) add(program, context);
   try {
     await program.parseAsync([...argv]);
-  } catch (fault) {
+  } catch (error) {
     const text =
-      fault instanceof BridgeError ? `${fault.code}: ${fault.message}\n${fault.hint}` : messageOf(fault);
+      error instanceof BridgeError ? `${error.code}: ${error.message}\n${error.hint}` : messageOf(error);
     process.stderr.write(`${text}\n`);
-    return fault instanceof BridgeError && fault.code === 'CONFIG_ERROR' ? EXIT_CONFIG : 1;
+    return error instanceof BridgeError && error.code === 'CONFIG_ERROR' ? EXIT_CONFIG : 1;
   }
   return exitCode;
 }

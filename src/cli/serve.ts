@@ -33,9 +33,9 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     });
     await serveUntilGone(bridge.parts, stdio, () => bridge.dispose());
-  } catch (fault) {
-    tellFault(startLogger, fault);
-    process.exit(fault instanceof BridgeError ? EXIT_CONFIG : 1);
+  } catch (error) {
+    tellFault(startLogger, error);
+    process.exit(error instanceof BridgeError ? EXIT_CONFIG : 1);
   }
 }
 
@@ -46,10 +46,10 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       args: [...args],
       options: { config: { type: 'string' }, toolsets: { type: 'string' } },
     }));
-  } catch (fault) {
+  } catch (error) {
     throw new BridgeError(
       'CONFIG_ERROR',
-      messageOf(fault),
+      messageOf(error),
       'Known options: --config <file>, --toolsets <names>. See claude-code-bridge --help.',
     );
   }
@@ -64,25 +64,25 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
   });
 }
 
-/** One line for each fault of the settings, and what to do. */
-function tellFault(logger: Logger, fault: unknown): void {
-  if (!(fault instanceof BridgeError)) {
+/** One line for each error of the settings, and what to do. */
+function tellFault(logger: Logger, error: unknown): void {
+  if (!(error instanceof BridgeError)) {
     logger.error('The server could not start', {
-      fault: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
+      fault: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
     return;
   }
-  for (const line of fault.message.split('\n')) logger.error(`${fault.code}: ${line}`);
-  logger.error(fault.hint);
+  for (const line of error.message.split('\n')) logger.error(`${error.code}: ${line}`);
+  logger.error(error.hint);
 }
 
-/** A fault that nobody caught is told; the server goes on, since its tasks live elsewhere and its client waits for answers. */
+/** An error that nobody caught is told; the server goes on, since its tasks live elsewhere and its client waits for answers. */
 function guardProcess(logger: Logger): void {
-  process.on('uncaughtException', (fault) =>
-    logger.error('A fault of the bridge', { fault: fault.stack ?? fault.message }),
+  process.on('uncaughtException', (error) =>
+    logger.error('A fault of the bridge', { fault: error.stack ?? error.message }),
   );
-  process.on('unhandledRejection', (fault) =>
-    logger.error('An unhandled fault of the bridge', { fault: messageOf(fault) }),
+  process.on('unhandledRejection', (error) =>
+    logger.error('An unhandled fault of the bridge', { fault: messageOf(error) }),
   );
 }
 

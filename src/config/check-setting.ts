@@ -12,15 +12,15 @@ const SHOWN_CHARS = 100;
 export interface FoundSetting {
   readonly key: ConfigKey;
   readonly value: unknown;
-  /** Where it was found, in the words of a fault: file and line, variable or flag. */
+  /** Where it was found, in the words of an error: file and line, variable or flag. */
   readonly origin: string;
 }
 
-/** Every fault of the value, a line each; none means that it can be used. `~` is understood, links are not followed. */
+/** Every error of the value, a line each; none means that it can be used. `~` is understood, links are not followed. */
 export async function settingFaults(found: FoundSetting, homeDir: string): Promise<readonly string[]> {
   const { key, origin } = found;
   const parsed = configSchema.shape[key].safeParse(withHome(key, found.value, homeDir));
-  // Several bounds that one value breaks are one fault, said in the same words.
+  // Several bounds that one value breaks are one error, said in the same words.
   if (!parsed.success) return [...new Set(parsed.error.issues.map((issue) => issueLine(found, issue)))];
   if (key !== 'auto_approve_patterns') return [];
   const patterns = configSchema.shape.auto_approve_patterns.parse(found.value);
@@ -39,7 +39,7 @@ export function withHome(key: ConfigKey, value: unknown, homeDir: string): unkno
     : expanded(value, homeDir);
 }
 
-/** One fault in the words that all of them use. */
+/** One error in the words that all of them use. */
 export function faultLine(origin: string, name: string, value: unknown, expected: string): string {
   return `${origin}: ${name}: found ${shown(value)}, expected ${expected}`;
 }

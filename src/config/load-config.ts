@@ -40,7 +40,7 @@ export interface LoadedConfig {
 
 /**
  * Settings from flags, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message holds
- * every fault, one a line; a fault counts also where another source would have overruled it.
+ * every error, one a line; an error counts also where another source would have overruled it.
  */
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const warnings: string[] = [];

@@ -18,7 +18,7 @@ export interface SettingFacts {
   readonly form: SettingForm;
   /** Names that other programs gave the same setting; they count where `env` is not set. */
   readonly otherEnv?: readonly OtherVariable[];
-  /** What a right value is, in the words of a fault: "expected …". */
+  /** What a right value is, in the words of an error: "expected …". */
   readonly expected: string;
   /** True when the value is a path or a list of paths: `~` is expanded before the value is checked. */
   readonly isPath?: true;
@@ -48,8 +48,8 @@ const absolutePath = z
   .string(PATH_WORDS)
   .max(MAX_TEXT_CHARS, `a path of at most ${MAX_TEXT_CHARS} characters`)
   .superRefine((path, context) => {
-    const fault = pathFault(path);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    const error = pathFault(path);
+    if (error !== undefined) context.addIssue({ code: 'custom', message: error });
   });
 
 const VARIABLE_WORDS =
@@ -353,8 +353,8 @@ export const configSchema = z.strictObject({
   claude_command: z
     .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])
     .superRefine((command, context) => {
-      const fault = commandFault(command);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+      const error = commandFault(command);
+      if (error !== undefined) context.addIssue({ code: 'custom', message: error });
     })
     .default('claude')
     .describe(

@@ -29,7 +29,7 @@ export type FoundSettingsFile =
 
 /**
  * The settings file: the one that `--config` names, else the one that the environment names, else the default one if it is
- * there. A named file that is missing is a fault: another one in its place would not be what was asked for.
+ * there. A named file that is missing is an error: another one in its place would not be what was asked for.
  */
 export async function findSettingsFile(
   search: SettingsFileSearch,

@@ -26,7 +26,7 @@ export function splitByteOrderMark(text: string): { readonly mark: string; reado
     : { mark: '', json: text };
 }
 
-/** Reads one JSON object, with comments and trailing commas; a key that stands there twice is a fault. Pure. */
+/** Reads one JSON object, with comments and trailing commas; a key that stands there twice is an error. Pure. */
 export function parseSettingsText(text: string): SettingsText {
   const { json } = splitByteOrderMark(text);
   const errors: ParseError[] = [];

@@ -117,9 +117,9 @@ export class ConversationManager {
   }
 
   async #response(responseId: string): Promise<TaskRecord & { readonly session_id: string }> {
-    const record = await this.#options.tasks.get(taskIdOfResponse(responseId)).catch((fault: unknown) => {
-      if (fault instanceof BridgeError && fault.code === 'TASK_NOT_FOUND') return undefined;
-      throw fault;
+    const record = await this.#options.tasks.get(taskIdOfResponse(responseId)).catch((error: unknown) => {
+      if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND') return undefined;
+      throw error;
     });
     if (record === undefined) throw noResponse(responseId);
     const { session_id } = record;

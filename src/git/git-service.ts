@@ -180,9 +180,9 @@ export class GitService {
     // over. It is started first, since it takes longer.
     const reading = read(git, at);
     const [check, answer] = await Promise.allSettled([
-      this.#stores.check(at.repository).catch((fault: unknown) => {
-        end.abort(fault);
-        throw fault;
+      this.#stores.check(at.repository).catch((error: unknown) => {
+        end.abort(error);
+        throw error;
       }),
       reading,
     ]);

@@ -11,7 +11,7 @@ const MAX_NAME_CHARS = 60;
 
 type Issue = z.core.$ZodIssue;
 
-/** One sentence a fault: the argument, what was found, what is expected. `schema` is the tool's input schema. */
+/** One sentence an error: the argument, what was found, what is expected. `schema` is the tool's input schema. */
 export function argumentFaults(error: z.ZodError, args: unknown, schema: JsonObject): string {
   if (!isObject(args)) return `Found ${shown(args)}, expected an object of arguments.`;
   const faults = error.issues.flatMap((issue) => faultsOf(issue, args, schema));

@@ -68,8 +68,8 @@ function answerOf(name: string, structuredContent: JsonObject): ToolResult {
   return result;
 }
 
-function faultAnswer(fault: BridgeError): ToolResult {
-  return { ...errorAnswer(errorText(fault)), _meta: { error: { errorCode: fault.code, ...fault.data } } };
+function faultAnswer(error: BridgeError): ToolResult {
+  return { ...errorAnswer(errorText(error)), _meta: { error: { errorCode: error.code, ...error.data } } };
 }
 
 function errorAnswer(text: string): ToolResult {

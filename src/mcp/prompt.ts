@@ -94,7 +94,7 @@ function withoutBlanks(args: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value.trim() !== ''));
 }
 
-/** What faults are explained by: arguments of prompts are texts. */
+/** What errors are explained by: arguments of prompts are texts. */
 function textSchema(listing: PromptListing): JsonObject {
   return {
     type: 'object',

@@ -34,8 +34,8 @@ export function serveConnection<Services>(
   const { resources, services, clock, logger } = parts;
   let current: Server | undefined;
   const updates = new ResourceUpdates(resources, services, clock, (uri) => {
-    void current?.sendResourceUpdated({ uri }).catch((fault: unknown) => {
-      logger.debug('A resource update could not be sent', { uri, fault: messageOf(fault) });
+    void current?.sendResourceUpdated({ uri }).catch((error: unknown) => {
+      logger.debug('A resource update could not be sent', { uri, fault: messageOf(error) });
     });
   });
   const createServer = (): Server => {
@@ -55,7 +55,7 @@ export function serveConnection<Services>(
   });
   return serveStdio(createServer, {
     transport,
-    onerror: (fault) => logger.debug('The protocol reported an error', { fault: fault.message }),
+    onerror: (error) => logger.debug('The protocol reported an error', { fault: error.message }),
   });
 }
 

@@ -77,12 +77,12 @@ function readStat(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
 function findOne(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
   try {
     return parseProcStat(files.read(`/proc/${pid}/stat`));
-  } catch (fault) {
+  } catch (error) {
     // ESRCH: it ended between opening and reading.
-    if (systemCodeOf(fault) === 'ESRCH') return undefined;
+    if (systemCodeOf(error) === 'ESRCH') return undefined;
     // ENOENT may also mean that /proc is not mounted or hides it; anything else (EMFILE) says nothing about the process.
-    if (systemCodeOf(fault) === 'ENOENT' && !takesSignals(pid)) return undefined;
-    throw fault;
+    if (systemCodeOf(error) === 'ENOENT' && !takesSignals(pid)) return undefined;
+    throw error;
   }
 }
 

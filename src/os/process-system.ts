@@ -23,16 +23,16 @@ export const thisMachine: ProcessSystem = {
   send: (pid, name) => kill(pid, name),
 };
 
-/** kill(2), with its expected faults as values. `target` is negative for a group. Only the files of this folder call it. */
+/** kill(2), with its expected errors as values. `target` is negative for a group. Only the files of this folder call it. */
 export function kill(target: number, name: NodeJS.Signals): Delivery {
   try {
     process.kill(target, name);
     return 'sent';
-  } catch (fault) {
-    const code = systemCodeOf(fault);
+  } catch (error) {
+    const code = systemCodeOf(error);
     if (code === 'ESRCH') return 'gone';
     // macOS also says so of a group that holds only zombies.
     if (code === 'EPERM') return 'refused';
-    throw fault;
+    throw error;
   }
 }

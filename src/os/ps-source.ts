@@ -42,10 +42,10 @@ function ps(args: readonly string[]): Promise<string> {
       '/bin/ps',
       [...args],
       { env: { LC_ALL: 'C', TZ: 'UTC' }, timeout: PS_LIMIT_MS, maxBuffer: PS_MAX_BYTES },
-      (fault, stdout, stderr) => {
+      (error, stdout, stderr) => {
         // It ends with 1 and without a word when it has nothing to list.
-        if (fault === null || (fault.code === 1 && stderr === '')) resolve(stdout);
-        else reject(new Error(`ps failed: ${fault.message}`, { cause: fault }));
+        if (error === null || (error.code === 1 && stderr === '')) resolve(stdout);
+        else reject(new Error(`ps failed: ${error.message}`, { cause: error }));
       },
     );
   });

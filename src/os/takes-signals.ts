@@ -6,7 +6,7 @@ export function takesSignals(pid: Pid): boolean {
   try {
     process.kill(pid, 0);
     return true;
-  } catch (fault) {
-    return systemCodeOf(fault) !== 'ESRCH';
+  } catch (error) {
+    return systemCodeOf(error) !== 'ESRCH';
   }
 }

@@ -264,8 +264,8 @@ export class ProcessManager {
     if (this.#isDisposed) return;
     this.#pruning ??= this.#parts.clock.after(PRUNE_DELAY_MS, () => {
       this.#pruning = undefined;
-      this.#prune().catch((fault: unknown) =>
-        this.#parts.logger.warn('ended processes could not be removed', { fault: messageOf(fault) }),
+      this.#prune().catch((error: unknown) =>
+        this.#parts.logger.warn('ended processes could not be removed', { fault: messageOf(error) }),
       );
     });
   }

@@ -59,10 +59,10 @@ export class ProcessRun implements RunningProcess {
     const output = new ProcessOutput({
       folder,
       maxBytes: maxOutputBytes,
-      onError: (fault) =>
+      onError: (error) =>
         logger.warn('output of a process cannot be written', {
           process: record.process_id,
-          fault: messageOf(fault),
+          fault: messageOf(error),
         }),
     });
     /** What the terminal answers to questions that come before the process is known here. */
@@ -78,11 +78,11 @@ export class ProcessRun implements RunningProcess {
       reply = (bytes) => void handle.write(bytes).catch(ignoreBridgeError);
       for (const bytes of early) reply(bytes);
       return new ProcessRun(parts, record, handle, output, screen);
-    } catch (fault) {
+    } catch (error) {
       screen?.dispose();
       await output.close();
       await store.remove(record.process_id);
-      throw fault;
+      throw error;
     }
   }
 
@@ -170,10 +170,10 @@ export class ProcessRun implements RunningProcess {
     };
     try {
       await this.#parts.store.write(record);
-    } catch (fault) {
+    } catch (error) {
       this.#parts.logger.warn('the end of a process could not be recorded', {
         process: record.process_id,
-        fault: messageOf(fault),
+        fault: messageOf(error),
       });
     }
     this.#record = record;

@@ -141,8 +141,8 @@ export class ProcessService {
         ? {}
         : { mountProject: await this.#project.resolve(this.#project.absolute(mountProject)) };
     const request = { ...rest, cwd: await this.#folder(wish), ...mounted };
-    const running = await this.#manager.spawn(request).catch((fault: unknown) => {
-      throw withShellHint(fault, wish);
+    const running = await this.#manager.spawn(request).catch((error: unknown) => {
+      throw withShellHint(error, wish);
     });
     const cancelled = new Promise<'cancelled'>((resolve) => {
       signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
@@ -254,9 +254,9 @@ export class ProcessService {
     try {
       const killed = await running.kill(name);
       return { record: running.record, ...killed, leftBehind: 0 };
-    } catch (fault) {
-      if (fault instanceof BridgeError && fault.code === 'PROCESS_UNREACHABLE') return this.#endStuck(record);
-      throw fault;
+    } catch (error) {
+      if (error instanceof BridgeError && error.code === 'PROCESS_UNREACHABLE') return this.#endStuck(record);
+      throw error;
     }
   }
 
@@ -325,11 +325,11 @@ export class ProcessService {
 }
 
 /** The error with a better hint where a whole command line was given as the name of a program. */
-function withShellHint(fault: unknown, { command }: SpawnWish): unknown {
+function withShellHint(error: unknown, { command }: SpawnWish): unknown {
   const isLine = command.length === 1 && /\s/.test(command[0].trim());
-  if (!(fault instanceof BridgeError) || fault.code !== 'PROGRAM_NOT_FOUND' || !isLine) return fault;
+  if (!(error instanceof BridgeError) || error.code !== 'PROGRAM_NOT_FOUND' || !isLine) return error;
   const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';
-  return new BridgeError(fault.code, fault.message, hint, { cause: fault });
+  return new BridgeError(error.code, error.message, hint, { cause: error });
 }
 
 function promptOf(text: string, { status }: ProcessRecord): Pick<ShownOutput, 'prompt'> {

@@ -69,10 +69,10 @@ export class ProcessStore {
       (await this.#list(folder)).map(async ({ name }) => {
         try {
           return (await stat(join(folder, name))).size;
-        } catch (fault) {
+        } catch (error) {
           // Removed meanwhile.
-          if (systemCodeOf(fault) === 'ENOENT') return 0;
-          throw fault;
+          if (systemCodeOf(error) === 'ENOENT') return 0;
+          throw error;
         }
       }),
     );
@@ -86,10 +86,10 @@ export class ProcessStore {
   async #list(path: string): Promise<Dirent[]> {
     try {
       return await readdir(path, { withFileTypes: true });
-    } catch (fault) {
+    } catch (error) {
       // Nothing was ever started, or it was removed meanwhile.
-      if (systemCodeOf(fault) === 'ENOENT') return [];
-      throw fault;
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw error;
     }
   }
 }

@@ -40,7 +40,7 @@ export class ActiveProject {
     );
   }
 
-  /** The directory `input`, else the active project, judged anew: it may have been moved since. Throws NO_ACTIVE_PROJECT. */
+  /** The directory `input`, else the active project, judged again: it may have been moved since. Throws NO_ACTIVE_PROJECT. */
   async resolve(input?: string): Promise<AllowedPath> {
     this.#roots.requireSome();
     const path = input ?? this.#current;

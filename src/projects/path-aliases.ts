@@ -22,9 +22,9 @@ async function linksIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
-  } catch (fault) {
+  } catch (error) {
     // A folder that is missing or cannot be read has no links that are known.
-    if (systemCodeOf(fault) === undefined) throw fault;
+    if (systemCodeOf(error) === undefined) throw error;
     return [];
   }
 }

@@ -9,9 +9,9 @@ const MAX_LINKS = 40;
 export async function realPathOfNearest(path: string, linksLeft = MAX_LINKS): Promise<string> {
   try {
     return await realpath(path);
-  } catch (fault) {
+  } catch (error) {
     const parent = dirname(path);
-    const isMissing = systemCodeOf(fault) === 'ENOENT';
+    const isMissing = systemCodeOf(error) === 'ENOENT';
     // A loop of links, or a folder that cannot be entered, leads nobody knows where: no rule finds `/` in a project.
     if (!isMissing || parent === path || linksLeft === 0) return '/';
     const target = await linkTarget(path);
@@ -25,9 +25,9 @@ export async function realPathOfNearest(path: string, linksLeft = MAX_LINKS): Pr
 async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
-  } catch (fault) {
-    const code = systemCodeOf(fault);
+  } catch (error) {
+    const code = systemCodeOf(error);
     if (code === 'EINVAL' || code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw fault;
+    throw error;
   }
 }

@@ -78,7 +78,7 @@ function segmentsOf(path: string): string[] {
   return path.split(sep).filter((segment) => segment !== '' && segment !== '.');
 }
 
-/** Anything without a system code is a fault of the program and goes on its way. */
+/** Anything without a system code is an error of the program and goes on its way. */
 function codeOf(thrown: unknown): string {
   const code = systemCodeOf(thrown);
   if (code === undefined) throw thrown;

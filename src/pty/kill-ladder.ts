@@ -95,9 +95,9 @@ async function repeatUntilGone(
       wasEmpty = found.length === 0;
       if (wasEmpty) lookMs = FIRST_LOOK_MS;
       else await act(found);
-    } catch (fault) {
+    } catch (error) {
       // `ps` may fail once: a machine that is out of processes has some again when the first have ended.
-      if (leftMs() <= 0) throw fault;
+      if (leftMs() <= 0) throw error;
       wasEmpty = false;
     }
     await sleep(clock, Math.max(0, Math.min(wasEmpty ? SURE_LOOK_MS : lookMs, leftMs())));

@@ -34,7 +34,7 @@ const stringEnd = /[\x07\x18\x1a]|\x1b[^]/;
 /**
  * What a program prints, as a second terminal may see it: text, style, cursor moves, erasing, margins, the modes of a screen,
  * titles and links. All else is left out: it could ask that terminal a question, whose answer would be typed into the
- * session, or reach its clipboard, files and windows. What is passed on is written anew from what was read.
+ * session, or reach its clipboard, files and windows. What is passed on is rewritten from what was read.
  */
 export class SafeOutput {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });

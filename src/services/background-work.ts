@@ -57,7 +57,7 @@ export class BackgroundWork implements Disposable {
 
   #after(delayMs: number, failure: string, work: () => Promise<void>): void {
     const run = (): void =>
-      void work().catch((fault: unknown) => this.#options.logger.warn(failure, { fault: messageOf(fault) }));
+      void work().catch((error: unknown) => this.#options.logger.warn(failure, { fault: messageOf(error) }));
     this.#timers.add(systemClock.after(delayMs, run));
   }
 }

@@ -30,7 +30,7 @@ export interface TaskServices extends Disposable {
   readonly stateDir: StateDir;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
-  /** Ends and removes what keepers left that were killed while no server ran; a fault is told in the log. */
+  /** Ends and removes what keepers left that were killed while no server ran; an error is told in the log. */
   readonly sweepLeftovers: () => Promise<void>;
 }
 
@@ -185,8 +185,8 @@ async function sweepLeftovers(
   later: (delayMs: number, act: () => void) => void,
 ): Promise<void> {
   const { tasks, ...rest } = parts;
-  const failed = (fault: unknown): void =>
-    parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(fault) });
+  const failed = (error: unknown): void =>
+    parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(error) });
   try {
     const [{ STALE_FOLDER_MS, sweep, sweepFolders }, { runningMarks }] = await Promise.all([
       import('../keeper/host/sweeper.js'),
@@ -196,7 +196,7 @@ async function sweepLeftovers(
     const { doubtful } = await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running });
     if (doubtful.size > 0)
       later(STALE_FOLDER_MS, () => void sweepFolders(doubtful, { ...parts, running }).catch(failed));
-  } catch (fault) {
-    failed(fault);
+  } catch (error) {
+    failed(error);
   }
 }

@@ -38,7 +38,7 @@ export interface AppendFileOptions {
   /** Makes the folder again in which the parts lie. May throw. */
   readonly makeFolder?: () => Promise<unknown>;
   /** Called each time that writing begins to fail. Must not throw. */
-  readonly onError: (fault: unknown) => void;
+  readonly onError: (error: unknown) => void;
   /** Called when the file was removed while it was in use; the next `flush` returns that, too. Must not throw. */
   readonly onRemoved?: () => void;
   readonly clock?: Clock;
@@ -170,8 +170,8 @@ export class AppendFile {
     this.#queue = [];
     try {
       if (options.isDurable === true) await this.#handle?.datasync();
-    } catch (fault) {
-      this.#options.onError(fault);
+    } catch (error) {
+      this.#options.onError(error);
     }
     await this.#closeHandle();
   }
@@ -200,8 +200,8 @@ export class AppendFile {
         await this.#checkPlace();
       }
       return true;
-    } catch (fault) {
-      await this.#fail(fault);
+    } catch (error) {
+      await this.#fail(error);
       return false;
     } finally {
       // Not a moment later: what is queued in between would be written by nobody.
@@ -239,9 +239,9 @@ export class AppendFile {
   }
 
   async #open(): Promise<FileHandle> {
-    const handle = await this.#openPath().catch(async (fault: unknown) => {
+    const handle = await this.#openPath().catch(async (error: unknown) => {
       const { makeFolder } = this.#options;
-      if (systemCodeOf(fault) !== 'ENOENT' || makeFolder === undefined) throw fault;
+      if (systemCodeOf(error) !== 'ENOENT' || makeFolder === undefined) throw error;
       await makeFolder();
       return this.#openPath();
     });
@@ -267,9 +267,9 @@ export class AppendFile {
     if (this.#place === undefined || nowMs - this.#placeCheckedMs < PLACE_CHECK_MS) return;
     this.#placeCheckedMs = nowMs;
     const { ino, dev } = this.#place;
-    const found = await lstat(this.#path).catch((fault: unknown) => {
-      if (systemCodeOf(fault) === 'ENOENT') return undefined;
-      throw fault;
+    const found = await lstat(this.#path).catch((error: unknown) => {
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
+      throw error;
     });
     if (found?.ino === ino && found.dev === dev) return;
     await this.#closeHandle();
@@ -280,7 +280,7 @@ export class AppendFile {
     this.#options.onRemoved?.();
   }
 
-  async #fail(fault: unknown): Promise<void> {
+  async #fail(error: unknown): Promise<void> {
     const isNew = !this.#isFailing;
     this.#isFailing = true;
     this.#retryAtMs = this.#clock.monotonicMs() + (this.#options.retryMs ?? 0);
@@ -290,7 +290,7 @@ export class AppendFile {
     await this.#closeHandle();
     this.#dropOldest();
     this.#backlog.release();
-    if (isNew) this.#options.onError(fault);
+    if (isNew) this.#options.onError(error);
   }
 
   #dropOldest(): void {

@@ -123,8 +123,8 @@ export class FileLocks {
     let found: LockFile;
     try {
       found = await readLock(path);
-    } catch (fault) {
-      if (!isOwn) throw fault;
+    } catch (error) {
+      if (!isOwn) throw error;
       // It would be held for as long as this process lives; a living owner's file is its own, and to remove it needs no descriptor.
       removeLock(path);
       return 'released';
@@ -161,9 +161,9 @@ export class FileLocks {
   async #isStale(file: string): Promise<boolean> {
     try {
       return this.#clock.now() - (await stat(file)).mtimeMs > STALE_TEMPORARY_MS;
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return false;
-      throw fault;
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return false;
+      throw error;
     }
   }
 }

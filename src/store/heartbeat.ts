@@ -59,8 +59,8 @@ export class Heartbeat implements Disposable {
     const { statePath, clock, logger, socketPath } = this.#options;
     const now = new Date(clock.now());
     try {
-      await utimes(this.#path, now, now).catch(async (fault: unknown) => {
-        if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+      await utimes(this.#path, now, now).catch(async (error: unknown) => {
+        if (systemCodeOf(error) !== 'ENOENT') throw error;
         mkdirSync(heartbeatFolder(statePath), { recursive: true, mode: OWNER_ONLY });
         await writeJsonFileAtomically(
           this.#path,
@@ -68,8 +68,8 @@ export class Heartbeat implements Disposable {
           { durable: false },
         );
       });
-    } catch (fault) {
-      logger.warn('the sign of life of this process cannot be written', { fault: messageOf(fault) });
+    } catch (error) {
+      logger.warn('the sign of life of this process cannot be written', { fault: messageOf(error) });
     }
   }
 }

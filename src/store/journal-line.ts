@@ -34,7 +34,7 @@ export function journalLine(seq: number, at: string, type: string, fields: Journ
   return `${JSON.stringify({ ...head, cut: true, fields: headBytes(whole, CUT_WHOLE_BYTES) })}\n`;
 }
 
-/** The entry of a line without its newline; undefined for one that is none (a disk's fault, never a writer's). */
+/** The entry of a line without its newline; undefined for one that is none (a disk's error, never a writer's). */
 export function parseJournalLine(line: string): JournalEntry | undefined {
   try {
     return journalEntrySchema.safeParse(JSON.parse(line)).data;
@@ -50,8 +50,8 @@ function lineOf(
 ): string | { readonly fault: string } {
   try {
     return `${JSON.stringify(entry, replacer)}\n`;
-  } catch (fault) {
-    return { fault: headBytes(messageOf(fault), CUT_TEXT_BYTES) };
+  } catch (error) {
+    return { fault: headBytes(messageOf(error), CUT_TEXT_BYTES) };
   }
 }
 

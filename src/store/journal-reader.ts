@@ -17,7 +17,7 @@ const NEWLINE = 0x0a;
 const CHUNK_BYTES = 16 * 1024;
 /** Closer than this to the wanted line, reading on is cheaper than another probe. */
 const NEAR_BYTES = 32 * 1024;
-/** Lines at the end that are no entries (a disk's fault) before the search for the last number is given up. */
+/** Lines at the end that are no entries (a disk's error) before the search for the last number is given up. */
 const MAX_UNREADABLE_LINES = 1_000;
 
 /** Where the older half of a journal lies. */
@@ -43,12 +43,12 @@ export async function readJournal(
     if (older && !(newer && (await isSameFile(older, newer)))) sources.push(older);
     if (newer) sources.push(newer);
     return await readSources(sources, afterSeq, maxBytes);
-  } catch (fault) {
+  } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `Cannot read the journal ${path}: ${messageOf(fault)}`,
+      `Cannot read the journal ${path}: ${messageOf(error)}`,
       'Check that the state directory is yours, and that not too many files are open.',
-      { cause: fault },
+      { cause: error },
     );
   } finally {
     for (const file of files) await file.close();

@@ -12,7 +12,7 @@ export interface JournalOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   /** Called when writing begins to fail, and for each lost event; other lines are kept and tried again. */
-  readonly onError: (fault: BridgeError) => void;
+  readonly onError: (error: BridgeError) => void;
   /** Called when the journal was removed while it was in use. Must not throw. */
   readonly onRemoved?: () => void;
 }
@@ -45,7 +45,7 @@ export class Journal {
       retryMs: RETRY_MS,
       keepsLongEntries: true,
       clock: options.clock,
-      onError: (fault) => options.onError(unwritable(path, fault)),
+      onError: (error) => options.onError(unwritable(path, error)),
       ...(options.onRemoved && { onRemoved: options.onRemoved }),
     });
   }
@@ -62,8 +62,8 @@ export class Journal {
       const own = await lastSeqOf(file);
       await file.truncate(own.endOfLines);
       return new Journal(path, options, own.seq ?? (await lastSeqOfOlder(path)));
-    } catch (fault) {
-      throw unwritable(path, fault);
+    } catch (error) {
+      throw unwritable(path, error);
     } finally {
       await file?.close();
     }
@@ -130,11 +130,11 @@ async function lastSeqOfOlder(path: string): Promise<number> {
   }
 }
 
-function unwritable(path: string, fault: unknown): BridgeError {
+function unwritable(path: string, error: unknown): BridgeError {
   return new BridgeError(
     'STATE_UNUSABLE',
-    `Cannot write the journal ${path}: ${messageOf(fault)}`,
+    `Cannot write the journal ${path}: ${messageOf(error)}`,
     'Make room on the disk of the state directory, and check that it is yours and writable.',
-    { cause: fault },
+    { cause: error },
   );
 }

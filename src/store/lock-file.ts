@@ -65,9 +65,9 @@ export function linkLock(path: string, holder: LockHolder): boolean {
     try {
       linkSync(temporary, path);
       return true;
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'EEXIST') return false;
-      throw fault;
+    } catch (error) {
+      if (systemCodeOf(error) === 'EEXIST') return false;
+      throw error;
     }
   });
 }
@@ -81,8 +81,8 @@ export function replaceLock(path: string, holder: LockHolder): void {
 export function removeLock(path: string): void {
   try {
     unlinkSync(path);
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }
 
@@ -121,12 +121,12 @@ function withTemporary<T>(path: string, holder: LockHolder, use: (temporary: str
     mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
     writeFileSync(temporary, text, { mode: OWNER_ONLY_FILE, flag: 'wx' });
     return use(temporary);
-  } catch (fault) {
+  } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `Cannot write the lock ${path}: ${messageOf(fault)}`,
+      `Cannot write the lock ${path}: ${messageOf(error)}`,
       'The state directory needs room and a file system with hard links; MCP_STATE_DIR names another place.',
-      { cause: fault },
+      { cause: error },
     );
   } finally {
     try {
@@ -147,8 +147,8 @@ async function corruptLock(path: string, why: string): Promise<LockFile> {
       changedMs: Math.floor(facts.mtimeMs),
       mark: `${facts.dev}:${facts.ino}:${facts.mtimeMs}`,
     };
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return { state: 'free' };
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return { state: 'free' };
+    throw error;
   }
 }

@@ -77,8 +77,8 @@ export function sharedMount(answer: string, path: string): string | undefined {
 
 function mountAnswer(): Promise<string> {
   return new Promise((resolve) => {
-    execFile('/sbin/mount', { env: { LC_ALL: 'C' }, timeout: MOUNT_LIMIT_MS }, (fault, stdout) =>
-      resolve(fault === null ? stdout : ''),
+    execFile('/sbin/mount', { env: { LC_ALL: 'C' }, timeout: MOUNT_LIMIT_MS }, (error, stdout) =>
+      resolve(error === null ? stdout : ''),
     );
   });
 }

@@ -53,12 +53,12 @@ export async function hasHeartbeat(owner: ProcessIdentity, statePath: string): P
   return (await changedMs(heartbeatFile(owner, statePath))) !== undefined;
 }
 
-/** Removes the files of processes that are gone. Throws the system's fault. */
+/** Removes the files of processes that are gone. Throws the system's error. */
 export async function sweepHeartbeats(statePath: string, clock: Clock): Promise<void> {
   const folder = heartbeatFolder(statePath);
-  const names = await readdir(folder).catch((fault: unknown) => {
-    if (systemCodeOf(fault) === 'ENOENT') return [];
-    throw fault;
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
   });
   for (const name of names) {
     const read = await readJsonFile(join(folder, name), heartbeatSchema);
@@ -95,9 +95,9 @@ function isSilent(path: string, touchedMs: number | undefined, nowMs: number): b
 async function changedMs(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).mtimeMs;
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return undefined;
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
@@ -115,6 +115,6 @@ async function isListening(path: string): Promise<boolean> {
     socket.setTimeout(CONNECT_LIMIT_MS, () => done(true));
     socket.once('connect', () => done(true));
     // EAGAIN: more wait to be accepted than the system keeps (connect(2)).
-    socket.once('error', (fault) => done(systemCodeOf(fault) === 'EAGAIN'));
+    socket.once('error', (error) => done(systemCodeOf(error) === 'EAGAIN'));
   });
 }

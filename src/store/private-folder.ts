@@ -13,12 +13,12 @@ const FOR_OTHERS = 0o077;
 export async function ensurePrivateFolder(path: string, uid: number, wayOut: string): Promise<void> {
   try {
     await makeFolders(path, OWNER_ONLY);
-  } catch (fault) {
+  } catch (error) {
     // What stands at the path says more than "file exists".
     const what = await kindOf(path);
     if (what !== undefined && what !== 'a folder')
-      throw unusable(path, `is ${what}, not a folder`, wayOut, fault);
-    throw unusable(path, `cannot be made: ${messageOf(fault)}`, wayOut, fault);
+      throw unusable(path, `is ${what}, not a folder`, wayOut, error);
+    throw unusable(path, `cannot be made: ${messageOf(error)}`, wayOut, error);
   }
   try {
     const facts = await lstat(path);
@@ -27,9 +27,9 @@ export async function ensurePrivateFolder(path: string, uid: number, wayOut: str
       throw unusable(path, `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`, wayOut);
     }
     if ((facts.mode & FOR_OTHERS) !== 0) await chmod(path, OWNER_ONLY);
-  } catch (fault) {
-    if (fault instanceof BridgeError) throw fault;
-    throw unusable(path, `cannot be kept private: ${messageOf(fault)}`, wayOut, fault);
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    throw unusable(path, `cannot be kept private: ${messageOf(error)}`, wayOut, error);
   }
 }
 
@@ -41,7 +41,7 @@ async function kindOf(path: string): Promise<string | undefined> {
     if (facts.isDirectory()) return 'a folder';
     return facts.isFile() ? 'a file' : 'a special file';
   } catch {
-    // The caller has the fault that matters.
+    // The caller has the error that matters.
     return undefined;
   }
 }

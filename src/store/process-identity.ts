@@ -174,8 +174,8 @@ export function machineIdInIoreg(answer: string): string | null {
 /** Undefined when the program fails. */
 function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(program, [...args], { env: { LC_ALL: 'C' }, timeout: COMMAND_LIMIT_MS }, (fault, stdout) =>
-      resolve(fault === null ? stdout : undefined),
+    execFile(program, [...args], { env: { LC_ALL: 'C' }, timeout: COMMAND_LIMIT_MS }, (error, stdout) =>
+      resolve(error === null ? stdout : undefined),
     );
   });
 }

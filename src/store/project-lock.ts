@@ -159,7 +159,7 @@ export class ProjectLocks implements Disposable {
 
   #inTurn<T>(act: Decide<T>): Promise<T> {
     const decision = this.#last.then(() => this.#decideAlone(act));
-    // A fault is its own caller's.
+    // An error is its own caller's.
     this.#last = decision.catch(() => undefined);
     return decision;
   }
@@ -168,10 +168,10 @@ export class ProjectLocks implements Disposable {
     const reserved: Lock[] = [];
     try {
       return await this.#decideHolding(act, reserved);
-    } catch (fault) {
+    } catch (error) {
       // Its caller knows of none of them. Each is given back in a decision of its own, which follows this one.
       for (const lock of reserved) void lock.release();
-      throw fault;
+      throw error;
     }
   }
 
@@ -244,8 +244,8 @@ export class ProjectLocks implements Disposable {
       const released = await this.decide(() => this.#files.release(path, holder));
       this.#owed.delete(path);
       return released;
-    } catch (fault) {
-      if (!(fault instanceof BridgeError) && systemCodeOf(fault) === undefined) throw fault;
+    } catch (error) {
+      if (!(error instanceof BridgeError) && systemCodeOf(error) === undefined) throw error;
       // Else the project would be held for as long as this process lives.
       this.#owed.set(path, holder);
       this.#payLater();
@@ -266,8 +266,8 @@ export class ProjectLocks implements Disposable {
   async #sweep(path: string, taskId: string, names: readonly string[]): Promise<void> {
     try {
       await this.#files.sweep(path, taskId, names);
-    } catch (fault) {
-      if (systemCodeOf(fault) === undefined) throw fault;
+    } catch (error) {
+      if (systemCodeOf(error) === undefined) throw error;
     }
   }
 
@@ -289,13 +289,13 @@ export class ProjectLocks implements Disposable {
   async #names(): Promise<string[]> {
     try {
       return await readdir(this.#lockDir);
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return [];
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
       throw new BridgeError(
         'STATE_UNUSABLE',
-        `The locks in ${this.#lockDir} cannot be listed: ${messageOf(fault)}.`,
+        `The locks in ${this.#lockDir} cannot be listed: ${messageOf(error)}.`,
         'Check that the folder is yours and not too many files are open; MCP_STATE_DIR names another place.',
-        { cause: fault },
+        { cause: error },
       );
     }
   }
@@ -318,9 +318,9 @@ export class ProjectLocks implements Disposable {
 function namesAtOnce(folder: string): string[] {
   try {
     return readdirSync(folder);
-  } catch (fault) {
+  } catch (error) {
     // No folder, no lock; one that cannot be listed is told by the next decision.
-    if (systemCodeOf(fault) !== undefined) return [];
-    throw fault;
+    if (systemCodeOf(error) !== undefined) return [];
+    throw error;
   }
 }

@@ -17,9 +17,9 @@ export class RotatedPair implements Parts {
   }
 
   async begin(): Promise<string> {
-    await rename(this.#path, `${this.#path}.1`).catch((fault: unknown) => {
+    await rename(this.#path, `${this.#path}.1`).catch((error: unknown) => {
       // Somebody removed the file: there is nothing to keep.
-      if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
     });
     return this.#path;
   }

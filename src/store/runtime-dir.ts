@@ -63,12 +63,12 @@ async function secretFolder({ tmpDir, uid, statePath }: RuntimePlaces): Promise<
     const path = await mkdtemp(join(tmpDir, `ccb-${uid}-`));
     await writeJsonFileAtomically(note, { path });
     return path;
-  } catch (fault) {
+  } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `No folder for sockets can be made in ${tmpDir}: ${messageOf(fault)}.`,
+      `No folder for sockets can be made in ${tmpDir}: ${messageOf(error)}.`,
       'Set XDG_RUNTIME_DIR or TMPDIR to a short path of a folder of your own, and start again.',
-      { cause: fault },
+      { cause: error },
     );
   }
 }
@@ -129,9 +129,9 @@ async function isTaken(path: string, uid: number): Promise<boolean> {
   try {
     const facts = await lstat(path);
     return !facts.isDirectory() || facts.uid !== uid;
-  } catch (fault) {
+  } catch (error) {
     // Not there: it can be made, or the making says why not.
-    if (systemCodeOf(fault) === undefined) throw fault;
+    if (systemCodeOf(error) === undefined) throw error;
     return false;
   }
 }
@@ -142,8 +142,8 @@ async function isOurFolder(path: string, uid: number): Promise<boolean> {
   try {
     const facts = await lstat(path);
     return facts.isDirectory() && facts.uid === uid;
-  } catch (fault) {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
     return false;
   }
 }

@@ -116,8 +116,8 @@ export class StateDir {
       // Else a record in it, which is durable, may have no name after a power loss.
       await syncFolder(this.tasksDir);
       return folder;
-    } catch (fault) {
-      throw unusable(folder, `cannot be made: ${messageOf(fault)}`, fault);
+    } catch (error) {
+      throw unusable(folder, `cannot be made: ${messageOf(error)}`, error);
     }
   }
 
@@ -127,8 +127,8 @@ export class StateDir {
     try {
       await makeFolders(folder, OWNER_ONLY);
       await writeFile(join(folder, basename(this.taskDir(childId))), '', { mode: 0o600 });
-    } catch (fault) {
-      throw unusable(folder, `cannot be written: ${messageOf(fault)}`, fault);
+    } catch (error) {
+      throw unusable(folder, `cannot be written: ${messageOf(error)}`, error);
     }
   }
 
@@ -137,9 +137,9 @@ export class StateDir {
     try {
       const names = await readdir(join(this.taskDir(taskId), CHILDREN));
       return names.filter((name) => TASK_ID_PATTERN.test(name));
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return [];
-      throw unusable(this.taskDir(taskId), `cannot be read: ${messageOf(fault)}`, fault);
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw unusable(this.taskDir(taskId), `cannot be read: ${messageOf(error)}`, error);
     }
   }
 
@@ -153,8 +153,8 @@ export class StateDir {
         maxRetries: LAST_LINES_TRIES,
         retryDelay: LAST_LINES_MS,
       });
-    } catch (fault) {
-      throw unusable(folder, `cannot be removed: ${messageOf(fault)}`, fault);
+    } catch (error) {
+      throw unusable(folder, `cannot be removed: ${messageOf(error)}`, error);
     }
   }
 
@@ -163,9 +163,9 @@ export class StateDir {
     let names: readonly string[];
     try {
       names = await this.#taskFolders.list();
-    } catch (fault) {
-      if (systemCodeOf(fault) === 'ENOENT') return [];
-      throw unusable(this.tasksDir, `cannot be listed: ${messageOf(fault)}`, fault);
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw unusable(this.tasksDir, `cannot be listed: ${messageOf(error)}`, error);
     }
     const ids = names.filter((name) => TASK_ID_PATTERN.test(name));
     const dated = await Promise.all(ids.map(async (id) => ({ id, changedMs: await this.#changedMs(id) })));
@@ -180,9 +180,9 @@ export class StateDir {
     for (const path of [this.recordFile(taskId), this.taskDir(taskId)]) {
       try {
         return (await stat(path)).mtimeMs;
-      } catch (fault) {
-        if (systemCodeOf(fault) !== 'ENOENT')
-          throw unusable(path, `cannot be read: ${messageOf(fault)}`, fault);
+      } catch (error) {
+        if (systemCodeOf(error) !== 'ENOENT')
+          throw unusable(path, `cannot be read: ${messageOf(error)}`, error);
       }
     }
     return undefined;

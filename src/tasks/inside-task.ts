@@ -32,7 +32,7 @@ export interface InsideTaskOptions {
   readonly isMarked: boolean;
 }
 
-/** The fault of a call that a server does not carry out inside a task. */
+/** The error of a call that a server does not carry out inside a task. */
 export function insideTaskFault(what: string, hint: string): BridgeError {
   return new BridgeError(
     'INSIDE_TASK',

@@ -49,9 +49,9 @@ export async function createProjectFiles(
     await writeFile(logFile, '', { mode: OWNER_ONLY, flag: 'wx' });
     await writeFile(promptFile, prompt, { mode: OWNER_ONLY, flag: 'wx' });
     await replaceCopy(promptFile, join(folder, CURRENT_PROMPT), taskId);
-  } catch (fault) {
+  } catch (error) {
     await remove();
-    throw notWritable(projectPath, fault);
+    throw notWritable(projectPath, error);
   }
   return { logFile, promptFile, remove };
 }
@@ -75,8 +75,8 @@ async function folderWithin(projectPath: string, folder: string): Promise<string
   try {
     await makeFolders(folder, OWNER_ONLY_FOLDER);
     real = await realpath(folder);
-  } catch (fault) {
-    throw notWritable(projectPath, fault);
+  } catch (error) {
+    throw notWritable(projectPath, error);
   }
   if (isWithin(real, projectPath)) return real;
   throw new BridgeError(
@@ -94,8 +94,8 @@ function filesIn(folder: string, taskId: string): Pick<ProjectFiles, 'logFile' |
 async function writeUnlessThere(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'EEXIST') throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -137,13 +137,13 @@ export class TaskManager implements TaskService, Disposable {
     let record: TaskRecord;
     try {
       record = await this.get(taskId);
-    } catch (fault) {
-      const owner = isStuck(fault) ? await this.#ownerOf(taskId) : undefined;
-      if (owner === undefined || !(fault instanceof Error)) throw fault;
+    } catch (error) {
+      const owner = isStuck(error) ? await this.#ownerOf(taskId) : undefined;
+      if (owner === undefined || !(error instanceof Error)) throw error;
       // Neither its record nor its keeper says anything: its lock names the process.
       return this.#endStuck(await rebuiltRecord(taskId, owner, this.#options), reason, async () => {
         const link = await this.#options.host.connect({ task_id: taskId });
-        if (link === undefined) throw fault;
+        if (link === undefined) throw error;
         try {
           return await link.kill(reason);
         } finally {
@@ -168,8 +168,8 @@ export class TaskManager implements TaskService, Disposable {
       );
     try {
       return await kill();
-    } catch (fault) {
-      if (!isStuck(fault)) throw fault;
+    } catch (error) {
+      if (!isStuck(error)) throw error;
       return this.#endStuck(await this.get(taskId), reason, kill);
     }
   }
@@ -237,12 +237,12 @@ export class TaskManager implements TaskService, Disposable {
       if (link === undefined)
         throw new TaskUnreachable(taskId, 'nobody listens at its socket', { isStuck: true });
       return await act(link);
-    } catch (fault) {
-      if (!(fault instanceof TaskUnreachable)) throw fault;
+    } catch (error) {
+      if (!(error instanceof TaskUnreachable)) throw error;
       // A keeper that ends its task goes away with what was asked at that moment; the record tells the end.
       const left = await this.get(taskId);
       if (isFinal(left.status)) return whenEnded(left);
-      throw fault;
+      throw error;
     } finally {
       link?.dispose();
     }
@@ -294,14 +294,14 @@ export class TaskManager implements TaskService, Disposable {
     return (await this.#options.worktrees?.removeUnlessWork(worktree)) !== true;
   }
 
-  #inBackground(fault: string, act: () => Promise<unknown>): void {
-    act().catch((why: unknown) => this.#options.logger.warn(fault, { fault: messageOf(why) }));
+  #inBackground(error: string, act: () => Promise<unknown>): void {
+    act().catch((why: unknown) => this.#options.logger.warn(error, { fault: messageOf(why) }));
   }
 }
 
 /** The keeper takes no connection, or says nothing on it. */
-function isStuck(fault: unknown): boolean {
-  return fault instanceof TaskUnreachable && fault.isStuck;
+function isStuck(error: unknown): boolean {
+  return error instanceof TaskUnreachable && error.isStuck;
 }
 
 function notRunning(record: TaskRecord): BridgeError {

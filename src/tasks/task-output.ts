@@ -98,10 +98,10 @@ async function openPart(path: string): Promise<Part | undefined> {
   try {
     // The log lies in the project, where anybody may put a link or a FIFO in its place.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch (fault) {
-    const code = systemCodeOf(fault);
+  } catch (error) {
+    const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ELOOP') return undefined;
-    throw fault;
+    throw error;
   }
   const handle = file;
   const info = await handle.stat();

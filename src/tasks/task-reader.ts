@@ -126,12 +126,12 @@ export class TaskReader {
       link = await this.#options.host.connect(record);
       // Nobody there: it ended just now, and left its last screen.
       return link === undefined ? (await this.get(record.task_id)).last_output : (await link.screen()).text;
-    } catch (fault) {
-      if (!(fault instanceof BridgeError)) throw fault;
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
       const left = await this.get(record.task_id);
       // It ended while it was asked, and left its last screen.
       if (isFinal(left.status)) return left.last_output;
-      throw fault;
+      throw error;
     } finally {
       link?.dispose();
     }
@@ -201,9 +201,9 @@ export class TaskReader {
   ): Promise<TaskRecord | UnreadableTask> {
     try {
       return await this.#current(record, standings, LIST_WAIT_MS);
-    } catch (fault) {
-      if (!(fault instanceof BridgeError) || fault.code !== 'STATE_UNUSABLE') throw fault;
-      return { task_id: record.task_id, why: fault.message };
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
+      return { task_id: record.task_id, why: error.message };
     }
   }
 

@@ -100,9 +100,9 @@ export class TaskStarter {
     if (spec.parent !== undefined) await stateDir.addChild(spec.parent.task_id, spec.task_id);
     try {
       return await this.#place(spec, projectPath, input);
-    } catch (fault) {
+    } catch (error) {
       await this.#takeBack(spec);
-      throw fault;
+      throw error;
     }
   }
 
@@ -128,9 +128,9 @@ export class TaskStarter {
       if (second.state === 'queued') return second.record;
       if (second.state === 'free') return await this.#launch(beside, input.prompt, second.reservation);
       throw projectBusy(folder, second.holder, clock.now());
-    } catch (fault) {
+    } catch (error) {
       await worktrees.removeUnlessWork(worktree);
-      throw fault;
+      throw error;
     }
   }
 
@@ -177,9 +177,9 @@ export class TaskStarter {
       await writePrompt(stateDir.promptFile(spec.task_id), prompt);
       await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable: false });
       return await host.launch(spec);
-    } catch (fault) {
+    } catch (error) {
       await reservation?.release();
-      throw fault;
+      throw error;
     }
   }
 
@@ -207,12 +207,12 @@ function checkModel(model: string | undefined): void {
 async function writePrompt(path: string, prompt: string): Promise<void> {
   try {
     await writeFile(path, prompt, { mode: OWNER_ONLY, flag: 'wx' });
-  } catch (fault) {
+  } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `Cannot write ${path}: ${messageOf(fault)}`,
+      `Cannot write ${path}: ${messageOf(error)}`,
       'Make room on the disk of the state directory, and check that it is yours and writable.',
-      { cause: fault },
+      { cause: error },
     );
   }
 }

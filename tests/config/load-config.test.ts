@@ -32,7 +32,7 @@ async function load({ homeDir, cwd }: Place, request: Partial<ConfigRequest> = {
   return loadConfig({ env: {}, cwd, homeDir, ...request });
 }
 
-/** The lines of the fault. */
+/** The lines of the error. */
 async function faults(at: Place, request: Partial<ConfigRequest> = {}): Promise<string[]> {
   try {
     await load(at, request);
@@ -129,9 +129,9 @@ describe('the file', () => {
     ['"x"', '1: found a string, expected a JSON object'],
     ['['.repeat(100_000), '1: the JSON is nested too deeply'],
     ['{ "shell": "/a",\n "shell": "/b" }', '2: the key "shell" stands here again, after line 1'],
-  ])('%.40j is refused', async (text, fault) => {
+  ])('%.40j is refused', async (text, error) => {
     const at = await place(text);
-    expect(await faults(at)).toEqual([`${at.path}:${fault}`]);
+    expect(await faults(at)).toEqual([`${at.path}:${error}`]);
   });
 
   test('an unknown key is named with the nearest known one, and its value is not shown', async () => {
@@ -337,7 +337,7 @@ describe('values', () => {
     ],
   ])('%j is refused', async (settings, line) => {
     const at = await place(settings);
-    expect((await faults(at)).map((fault) => fault.replace(`${at.path}:1`, file))).toEqual([
+    expect((await faults(at)).map((error) => error.replace(`${at.path}:1`, file))).toEqual([
       `${file}: ${line}`,
     ]);
   });

@@ -43,8 +43,8 @@ async function endOfTask(bridge: TestBridge): Promise<string> {
   let id: string;
   try {
     id = await bridge.start({ prompt: 'anything', path: bridge.project });
-  } catch (fault) {
-    return messageOf(fault);
+  } catch (error) {
+    return messageOf(error);
   }
   const end = await bridge.end(id);
   return `${end.status}: ${end.reason}`;

@@ -179,7 +179,7 @@ it('a burst of starts over two servers gives every caller a true answer, and eve
       const path = bridge.projects[index % projects.length] ?? '';
       const client = index % 2 === 0 ? bridge : other;
       const on_conflict = index % 4 === 3 ? 'error' : 'queue';
-      return start(client, path, 'exit 0', { on_conflict }).catch((fault: unknown) => String(fault));
+      return start(client, path, 'exit 0', { on_conflict }).catch((error: unknown) => String(error));
     }),
   );
   const refused = answers.filter((answer) => typeof answer === 'string');

@@ -13,10 +13,10 @@ const worksForEver = runs('setsid tail -f /dev/null >/dev/null 2>&1 & touch star
 
 describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
   it('API errors that pass are told, and the task completes', async () => {
-    const fault = { status: 500, type: 'api_error', message: 'boom' };
+    const error = { status: 500, type: 'api_error', message: 'boom' };
     const overload = { status: 529, type: 'overloaded_error', message: 'Overloaded' };
     const script = [
-      { error: fault, repeat: 2 },
+      { error: error, repeat: 2 },
       runs('touch between'),
       { error: overload, repeat: 2 },
       says('Recovered.'),
@@ -27,7 +27,7 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     const [command] = z.tuple([entrySchema]).parse(await bridge.events(id, 'decision-closed'));
     const notices = z.array(entrySchema).parse(await bridge.events(id, 'notice'));
     const retries = notices.filter(({ text }) => /retrying in .*attempt 1\/10/i.test(text));
-    // One for the fault before the command, one for the overload after it.
+    // One for the error before the command, one for the overload after it.
     expect(retries.filter(({ seq }) => seq < command.seq)).not.toEqual([]);
     expect(retries.filter(({ seq }) => seq > command.seq)).not.toEqual([]);
   });

@@ -151,9 +151,9 @@ async function programs(root: string, without: readonly string[]): Promise<strin
   for (const from of ['/usr/bin', '/bin', dirname(process.execPath)]) {
     for (const name of await readdir(from)) {
       if (without.includes(name) || existsSync(join(folder, name))) continue;
-      await symlink(join(from, name), join(folder, name)).catch((fault: unknown) => {
+      await symlink(join(from, name), join(folder, name)).catch((error: unknown) => {
         // A link that leads nowhere, under a name that is taken.
-        if (systemCodeOf(fault) !== 'EEXIST') throw fault;
+        if (systemCodeOf(error) !== 'EEXIST') throw error;
       });
     }
   }

@@ -24,8 +24,8 @@ it('lists, shows, follows and ends the tasks of a server that runs', async () =>
   expect(await tasks(bridge)).toContain(taskId);
   // Who starts a task is told that it runs a moment before its record says so.
   await bridge.until(taskId, ({ status }) => status === 'running');
-  const following = tasks(bridge, 'follow', taskId).catch((fault: unknown) =>
-    z.object({ code: z.number(), stdout: z.string() }).parse(fault),
+  const following = tasks(bridge, 'follow', taskId).catch((error: unknown) =>
+    z.object({ code: z.number(), stdout: z.string() }).parse(error),
   );
   const [listed, shown] = await Promise.all([
     tasks(bridge, 'list', '--json'),

@@ -10,9 +10,9 @@ async function openTo(bits: number, folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    const stats = await lstat(path).catch((fault: unknown) => {
-      if (systemCodeOf(fault) === 'ENOENT') return undefined;
-      throw fault;
+    const stats = await lstat(path).catch((error: unknown) => {
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
+      throw error;
     });
     // A keeper that leaves removes its files.
     if (stats === undefined) continue;

@@ -6,10 +6,10 @@ import { BridgeError } from '../../src/base/errors.js';
 import { gitPlace, type GitPlace } from './git-harness.js';
 
 async function faultOf(answer: Promise<unknown>): Promise<string> {
-  const fault: unknown = await answer.catch((thrown: unknown) => thrown);
-  return fault instanceof BridgeError
-    ? `${fault.code}: ${fault.message} ${fault.hint}`
-    : `no error: ${String(fault)}`;
+  const error: unknown = await answer.catch((thrown: unknown) => thrown);
+  return error instanceof BridgeError
+    ? `${error.code}: ${error.message} ${error.hint}`
+    : `no error: ${String(error)}`;
 }
 
 /** A repository beside the allowed root, with a file that nobody may see. */
@@ -99,8 +99,8 @@ describe('a repository that leads out of the allowed roots', () => {
     expect(await faultOf(place.service.status(place.target(folder)))).toMatch(/^NOT_A_REPOSITORY: /);
     await mkdir(join(folder, '.git'));
     await writeFile(join(folder, '.git', 'HEAD'), 'no repository');
-    const fault = await faultOf(place.service.status(place.target(folder)));
-    expect(fault).toMatch(/^GIT_FAILED: git .* failed \(128\): not a git repository/);
+    const error = await faultOf(place.service.status(place.target(folder)));
+    expect(error).toMatch(/^GIT_FAILED: git .* failed \(128\): not a git repository/);
   });
 
   it('that another user owns is explained with what to do', async () => {

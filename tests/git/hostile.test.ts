@@ -137,7 +137,7 @@ async function work(
   const finished = worktrees.finish(worktree, { action, taskId, message: 'work\n' }, signal);
   return finished.then(
     ({ result }) => result,
-    (fault: unknown) => String(fault),
+    (error: unknown) => String(error),
   );
 }
 

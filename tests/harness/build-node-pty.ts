@@ -17,8 +17,8 @@ export function setup(): void {
       stdio: 'pipe',
       timeout: BUILD_LIMIT_MS,
     });
-  } catch (fault) {
-    tell(messageOf(fault));
+  } catch (error) {
+    tell(messageOf(error));
     return;
   }
   if (!loads()) tell('it was built and still does not load');

@@ -11,7 +11,7 @@ import { createWorkplace } from './workplace.js';
 
 const failsOnce = fileURLToPath(new URL('../fixtures/programs/fails-once.cjs', import.meta.url));
 
-/** The kinds of calls that are made to fail, each with the fault that a disk gives to it. */
+/** The kinds of calls that are made to fail, each with the error that a disk gives to it. */
 export const faultKinds = { open: 'EIO', write: 'ENOSPC', fsync: 'EIO', rename: 'ENOSPC', link: 'ENOSPC' };
 
 type FaultyProgram = 'keeper' | 'server';
@@ -47,9 +47,9 @@ export async function faultRounds(program: FaultyProgram, kind: keyof typeof fau
     );
     try {
       await oneRun(bridge, env, faulty);
-    } catch (fault) {
+    } catch (error) {
       const hit = await readFile(`${plan}.hit`, 'utf8').catch(() => 'nothing failed yet');
-      throw new Error(`${program}: ${kind} ${n}: ${String(fault)}\n${hit}`, { cause: fault });
+      throw new Error(`${program}: ${kind} ${n}: ${String(error)}\n${hit}`, { cause: error });
     }
     if (!(await wasHit(plan))) return hits;
     hits++;

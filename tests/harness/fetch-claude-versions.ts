@@ -32,9 +32,9 @@ async function fetchOne(version: string): Promise<string | undefined> {
       env: process.env,
       log: say,
     });
-  } catch (fault) {
-    if (process.env['CI'] === 'true') throw fault;
-    say(`WITHOUT Claude Code ${version}: ${messageOf(fault)} The tests of the real CLI are left out.`);
+  } catch (error) {
+    if (process.env['CI'] === 'true') throw error;
+    say(`WITHOUT Claude Code ${version}: ${messageOf(error)} The tests of the real CLI are left out.`);
     return undefined;
   }
 }

@@ -47,8 +47,8 @@ async function findEngine(): Promise<FoundEngine> {
     return missing.length === 0
       ? { found: true, busyboxImage, nodeImage }
       : { found: false, why: `The engine answers, but has no image ${missing.join(', ')}.` };
-  } catch (fault) {
-    return { found: false, why: `No engine answers (${messageOf(fault)}).` };
+  } catch (error) {
+    return { found: false, why: `No engine answers (${messageOf(error)}).` };
   }
 }
 
@@ -56,7 +56,7 @@ async function findNothingLeft(): Promise<void> {
   const containers = await new Docker({ timeout: ANSWER_LIMIT_MS }).listContainers({ all: true });
   const left = containers.filter(({ Image }) => Image.startsWith(IMAGE_PREFIX));
   if (left.length === 0) return;
-  // Vitest only tells a fault of a teardown; the run must not count as passed.
+  // Vitest only tells an error of a teardown; the run must not count as passed.
   process.exitCode = 1;
   throw new Error(`The tests left containers:\n${left.map(({ Names }) => Names.join(' ')).join('\n')}`);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const SETTLE_LIMIT_MS = 10_000;
 const LOOK_INTERVAL_MS = 100;
 
-/** Every project of a run loads this file anew, so what they share is kept where the workers find it too. */
+/** Every project of a run loads this file again, so what they share is kept where the workers find it too. */
 const FOLDER = 'SUITE_FOLDER';
 const USERS = 'SUITE_FOLDER_USERS';
 const BEFORE = 'SUITE_FOLDER_BEFORE';
@@ -45,7 +45,7 @@ async function teardown(): Promise<void> {
   ]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   if (left.length === 0) return;
-  // Vitest only tells a fault of a teardown; the run must not count as passed.
+  // Vitest only tells an error of a teardown; the run must not count as passed.
   process.exitCode = 1;
   throw new Error(`The tests left behind:\n${left.join('\n')}`);
 }

@@ -90,9 +90,9 @@ async function filesBelow(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-  } catch (fault) {
+  } catch (error) {
     // Never made: nothing can be in it.
-    if (systemCodeOf(fault) === 'ENOENT') return [];
-    throw fault;
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
   }
 }

@@ -58,9 +58,9 @@ export async function nothingLeft(bridge: TestBridge, servers: readonly FaultySe
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
-  } catch (fault) {
+  } catch (error) {
     // Nothing ever waited.
-    if (systemCodeOf(fault) === 'ENOENT') return [];
-    throw fault;
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
   }
 }

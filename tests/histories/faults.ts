@@ -32,7 +32,7 @@ export class Faults {
     this.#options = options;
   }
 
-  /** One fault. One that takes its time goes on beside what follows. */
+  /** One error. One that takes its time goes on beside what follows. */
   async next(): Promise<void> {
     const { servers, random } = this.#options;
     const server = servers[Math.floor(random() * servers.length)];
@@ -110,8 +110,8 @@ export class Faults {
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(realPid(pid), name);
-  } catch (fault) {
+  } catch (error) {
     // It ended in between.
-    if (systemCodeOf(fault) !== 'ESRCH') throw fault;
+    if (systemCodeOf(error) !== 'ESRCH') throw error;
   }
 }

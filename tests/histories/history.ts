@@ -40,7 +40,7 @@ export interface Call {
   readonly label?: string;
   /** Of `respond_to_task`. */
   readonly response?: AskedStep & { readonly decisionId: string; readonly verdict: 'allow' | 'deny' };
-  /** True for what is read when no fault acts any more and every task should have its end. */
+  /** True for what is read when no error acts any more and every task should have its end. */
   readonly atEnd?: boolean;
 }
 

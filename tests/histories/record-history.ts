@@ -20,7 +20,7 @@ const failures = fileURLToPath(new URL('../../.cache/histories/', import.meta.ur
 
 const PROJECTS = ['one', 'two', 'three'];
 const CALLERS = 4;
-/** Between two faults so many calls are answered, at most: a round takes as long as the machine needs for them. */
+/** Between two errors so many calls are answered, at most: a round takes as long as the machine needs for them. */
 const MAX_CALLS_BETWEEN = 12;
 
 /**
@@ -53,9 +53,9 @@ export async function checkedHistory(rounds: number, seed: number): Promise<stri
     expect(checkHistory(history)).toEqual([]);
     await nothingLeft(bridge, servers);
     return wordsOf(history, faults, namespace !== undefined);
-  } catch (fault) {
+  } catch (error) {
     const file = await written(await seen(), faults, seed);
-    throw new Error(`SOAK_SEED=${seed}: ${file} holds the history`, { cause: fault });
+    throw new Error(`SOAK_SEED=${seed}: ${file} holds the history`, { cause: error });
   } finally {
     await faults.over();
     await namespace?.end();
@@ -89,7 +89,7 @@ async function underFaults({ bridge, servers, recorder, faults, rounds, seed }: 
       await recorder.more(1 + Math.floor(random() * MAX_CALLS_BETWEEN));
       await faults.next();
     }
-    // A history without an answer that was taken would say nothing of answers; without faults one comes soon.
+    // A history without an answer that was taken would say nothing of answers; without errors one comes soon.
     await faults.over();
     await expect.poll(() => takenAnswers(recorder.calls), { timeout: 60_000 }).not.toEqual([]);
   } finally {
@@ -105,10 +105,10 @@ function takenAnswers(calls: readonly Call[]): Call[] {
 
 async function marksOf(bridge: TestBridge): Promise<AgentMark[]> {
   const marks = bridge.projects.map(async (project) => {
-    const text = await readFile(join(project, 'agent-marks'), 'utf8').catch((fault: unknown) => {
+    const text = await readFile(join(project, 'agent-marks'), 'utf8').catch((error: unknown) => {
       // No agent began there.
-      if (systemCodeOf(fault) === 'ENOENT') return '';
-      throw fault;
+      if (systemCodeOf(error) === 'ENOENT') return '';
+      throw error;
     });
     return text
       .split('\n')

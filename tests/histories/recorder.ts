@@ -77,7 +77,7 @@ export class Recorder {
     ask: () => Promise<() => Answer>,
   ): Promise<Call> {
     const startedMs = performance.now();
-    const read = await ask().catch((fault: unknown) => () => failed(messageOf(fault)));
+    const read = await ask().catch((error: unknown) => () => failed(messageOf(error)));
     const call: Call = { ...said, startedMs, endedMs: performance.now(), answer: read() };
     this.calls.push(call);
     if (call.tool === 'start_task' && call.answer.kind !== 'refused') this.tasks++;
@@ -119,7 +119,7 @@ export class Recorder {
   }
 }
 
-/** A resource is refused by a fault of the protocol, whose text begins as that of a tool does. */
+/** A resource is refused by an error of the protocol, whose text begins as that of a tool does. */
 function failed(why: string): Answer {
   const code = /\b([A-Z]+(?:_[A-Z]+)+): /.exec(why)?.[1];
   return code === undefined ? { kind: 'none', why } : { kind: 'refused', code, text: why };

@@ -190,8 +190,8 @@ it('nobody at the path is no client', async () => {
 
 it('a connection that this side cannot make says nothing of the keeper', async () => {
   const noFolder = join(import.meta.filename, 'a.sock');
-  const fault = { code: 'TASK_UNREACHABLE', isStuck: false };
-  await expect(KeeperClient.connect(TASK_ID, noFolder)).rejects.toMatchObject(fault);
+  const error = { code: 'TASK_UNREACHABLE', isStuck: false };
+  await expect(KeeperClient.connect(TASK_ID, noFolder)).rejects.toMatchObject(error);
 });
 
 it('a keeper that stops listening before it takes the connection is gone', async () => {

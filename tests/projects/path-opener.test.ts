@@ -85,9 +85,9 @@ describe.each(platforms)('the way of %s', (platform) => {
         () => opener.openEither(path),
       ];
       for (const open of ways) {
-        const fault = await faultOf(open());
-        expect(fault.code).toBe('PATH_NOT_ALLOWED');
-        expect(fault.message).toBe(`Path '${path}' is not within allowed roots. Allowed roots: ${root}`);
+        const error = await faultOf(open());
+        expect(error.code).toBe('PATH_NOT_ALLOWED');
+        expect(error.message).toBe(`Path '${path}' is not within allowed roots. Allowed roots: ${root}`);
       }
     }
   });
@@ -97,9 +97,9 @@ describe.each(platforms)('the way of %s', (platform) => {
     await symlink(join(outside, 'none'), join(root, 'two'));
     await symlink(outside, join(root, 'three'));
     for (const name of ['one', 'two', 'three/secret', 'three/none']) {
-      const fault = await faultOf(opener.openFile(join(root, name)));
-      expect(fault.code, name).toBe('PATH_NOT_ALLOWED');
-      expect(fault.message).toMatch(/ It leads to '.*\/outside\/(secret|none)' through a link\.$/);
+      const error = await faultOf(opener.openFile(join(root, name)));
+      expect(error.code, name).toBe('PATH_NOT_ALLOWED');
+      expect(error.message).toMatch(/ It leads to '.*\/outside\/(secret|none)' through a link\.$/);
     }
   });
 
@@ -123,9 +123,9 @@ describe.each(platforms)('the way of %s', (platform) => {
       await opened.handle.close();
       return;
     }
-    const fault = await faultOf(opener.openFile(join(root, 'file')));
-    expect(fault.code).toBe('NOT_READABLE');
-    expect(fault.message).toBe(`Path '${root}/file' cannot be read: EACCES.`);
+    const error = await faultOf(opener.openFile(join(root, 'file')));
+    expect(error.code).toBe('NOT_READABLE');
+    expect(error.message).toBe(`Path '${root}/file' cannot be read: EACCES.`);
   });
 
   test('pipes, sockets, devices and endless files are refused at once', async () => {
@@ -138,9 +138,9 @@ describe.each(platforms)('the way of %s', (platform) => {
       ['pipe', 'a pipe'],
       ['socket', 'a socket'],
     ] as const) {
-      const fault = await faultOf(opener.openEither(join(root, name)));
-      expect(fault.code).toBe('NOT_A_FILE');
-      expect(fault.message).toBe(`Path '${join(root, name)}' is ${kind}, not a regular file.`);
+      const error = await faultOf(opener.openEither(join(root, name)));
+      expect(error.code).toBe('NOT_A_FILE');
+      expect(error.message).toBe(`Path '${join(root, name)}' is ${kind}, not a regular file.`);
     }
     const anywhere = new PathOpener(new AllowedRoots(['/'], base), platform);
     const kernelFiles = isLinux ? ['/proc/self/environ', '/proc/kmsg', '/sys/kernel/notes'] : [];
@@ -154,7 +154,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     const faults = await Promise.all(
       Array.from({ length: 100 }, () => faultOf(opener.openFile(join(root, 'pipe')))),
     );
-    expect(new Set(faults.map((fault) => fault.code))).toEqual(new Set(['NOT_A_FILE']));
+    expect(new Set(faults.map((error) => error.code))).toEqual(new Set(['NOT_A_FILE']));
   });
 
   test('refusals leave no descriptor open', async () => {

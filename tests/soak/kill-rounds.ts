@@ -39,9 +39,9 @@ export async function killRounds(victim: Victim, rounds: number, seed: number): 
     const delayMs = Math.floor(random() * LONGEST_DELAY_MS);
     try {
       if (await killOnce(victim, bridge, survivor, delayMs)) kills++;
-    } catch (fault) {
+    } catch (error) {
       throw new Error(`round ${round} of seed ${seed}: the ${victim} killed after ${delayMs} ms`, {
-        cause: fault,
+        cause: error,
       });
     }
     if (round % TELL_EVERY === 0) process.stdout.write(`${victim}: ${kills} kills in ${round} rounds\n`);
@@ -137,10 +137,10 @@ async function records(bridge: TestBridge): Promise<TaskRecord[]> {
   const tasks = join(bridge.workplace.stateDir, 'tasks');
   const found: TaskRecord[] = [];
   for (const id of await namesIn(tasks)) {
-    const text = await readFile(join(tasks, id, 'record.json'), 'utf8').catch((fault: unknown) => {
+    const text = await readFile(join(tasks, id, 'record.json'), 'utf8').catch((error: unknown) => {
       // Not yet, or not any more.
-      if (systemCodeOf(fault) === 'ENOENT') return undefined;
-      throw fault;
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
+      throw error;
     });
     if (text !== undefined) found.push(taskRecordSchema.parse(JSON.parse(text)));
   }
@@ -150,9 +150,9 @@ async function records(bridge: TestBridge): Promise<TaskRecord[]> {
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return [];
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
   }
 }
 
@@ -177,8 +177,8 @@ function killNow(pid: number): boolean {
   try {
     process.kill(pid, 'SIGKILL');
     return true;
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'ESRCH') throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ESRCH') throw error;
     return false;
   }
 }

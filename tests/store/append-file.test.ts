@@ -172,7 +172,7 @@ it('a full disk ends nothing', async () => {
   const file = open({ file: '/dev/full' });
   void file.write('text');
   await file.flush();
-  // ENOSPC on Linux; where the device does not exist, another fault.
+  // ENOSPC on Linux; where the device does not exist, another error.
   expect(errors).not.toEqual([]);
   await file.close();
   expect(file.lostBytes).toBe(4);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (maxBytes = LARGE_BYTES): Promise<Journal> =>
-  Journal.open(path, { maxBytes, clock, onError: (fault) => faults.push(fault) });
+  Journal.open(path, { maxBytes, clock, onError: (error) => faults.push(error) });
 
 const read = (afterSeq = 0, maxBytes = LARGE_BYTES): Promise<JournalPage> =>
   readJournal(path, { afterSeq, maxBytes });
@@ -155,7 +155,7 @@ describe('Journal', () => {
     const journal = await open();
     await journal.close();
     journal.append('late');
-    expect(faults.map((fault) => fault.message)).toEqual([
+    expect(faults.map((error) => error.message)).toEqual([
       `Cannot write the journal ${path}: event 1 is lost: the journal is closed`,
     ]);
   });

@@ -75,8 +75,8 @@ async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher
 }
 
 async function refusal(answer: Promise<unknown>): Promise<string> {
-  const fault: unknown = await answer.catch((thrown: unknown) => thrown);
-  return fault instanceof BridgeError ? `${fault.code}: ${fault.message}` : `no error: ${String(fault)}`;
+  const error: unknown = await answer.catch((thrown: unknown) => thrown);
+  return error instanceof BridgeError ? `${error.code}: ${error.message}` : `no error: ${String(error)}`;
 }
 
 describe('finishing a task', () => {

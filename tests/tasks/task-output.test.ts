@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function fail(fault: unknown): never {
-  throw fault;
+function fail(error: unknown): never {
+  throw error;
 }
 
 async function readAll(maxBytes: number, from = '0:0'): Promise<string> {

@@ -20,8 +20,8 @@ it('a question that a limit kept from an answer fails with the kind and the time
   let thrown: unknown;
   try {
     mustHaveAnswer(failed);
-  } catch (fault) {
-    thrown = fault;
+  } catch (error) {
+    thrown = error;
   }
   expect(thrown).toBeInstanceOf(BridgeError);
   expect(thrown).toMatchObject({

@@ -42,8 +42,8 @@ describe('tools', () => {
   }
 
   async function faultOf(answer: Promise<unknown>): Promise<string> {
-    const fault: unknown = await answer.catch((thrown: unknown) => thrown);
-    return fault instanceof BridgeError ? `${fault.code}: ${fault.message} ${fault.hint}` : String(fault);
+    const error: unknown = await answer.catch((thrown: unknown) => thrown);
+    return error instanceof BridgeError ? `${error.code}: ${error.message} ${error.hint}` : String(error);
   }
 
   test('start_task passes on what it was given and says how to go on', async () => {

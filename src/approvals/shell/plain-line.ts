@@ -33,7 +33,7 @@ const SHOWN_CHARS = 20;
 
 /**
  * Reads a line of simple commands joined by `&&`, `||`, `;`, `|` and line ends. Each word is literal, or has `*` or `?` behind
- * a literal beginning. bash and zsh read such a line alike, whichever of their options are set. Anything else is a fault.
+ * a literal beginning. bash and zsh read such a line alike, whichever of their options are set. Anything else is an error.
  * Which of the two runs it is not known: Claude Code 2.1.197 and 2.1.330 use `CLAUDE_CODE_SHELL` or `SHELL` where that is one of
  * them, else zsh where it is installed, else bash.
  */

@@ -28,7 +28,7 @@ type Syntax = typeof Unbash;
 
 /**
  * Takes a shell line apart into its commands, those inside others too, so that rules which deny or ask find them. What cannot
- * be read is a fault of the result. `folder`: where the line begins, absolute.
+ * be read is an error of the result. `folder`: where the line begins, absolute.
  */
 export async function readShellLine(line: string, folder: string): Promise<ShellLine> {
   if (line.length > MAX_LINE_CHARS)
@@ -38,9 +38,9 @@ export async function readShellLine(line: string, folder: string): Promise<Shell
   try {
     const parts = reader.read(line, [folder]);
     return { parts, faults: [...reader.shared.faults] };
-  } catch (fault) {
+  } catch (error) {
     // Parser and reader call themselves for what stands in brackets and quotes.
-    if (!(fault instanceof RangeError)) throw fault;
+    if (!(error instanceof RangeError)) throw error;
     return { parts: [], faults: ['it is nested too deeply'] };
   }
 }

@@ -46,7 +46,7 @@ export class ShellJudge implements Disposable {
     this.#waiting++;
     const verdict = this.#last
       .then(() => this.#inThread(request))
-      .catch((fault: unknown) => undecided(messageOf(fault)));
+      .catch((error: unknown) => undecided(messageOf(error)));
     this.#last = verdict;
     try {
       return await verdict;
@@ -91,7 +91,7 @@ export class ShellJudge implements Disposable {
         if (read.success) end(read.data);
         else fail('its verdict cannot be read');
       });
-      worker.once('error', (fault) => fail(messageOf(fault)));
+      worker.once('error', (error) => fail(messageOf(error)));
       worker.once('exit', () => fail('the thread for it ended'));
     });
   }

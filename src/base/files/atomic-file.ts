@@ -12,7 +12,7 @@ export interface AtomicWrite {
 
 /**
  * Replaces a file, so that a reader, also one after a crash, finds the old or the new content whole: temp file in the same
- * folder, fsync, rename, fsync of the folder. A link at `path` is replaced, not followed. Throws the system's fault, with the
+ * folder, fsync, rename, fsync of the folder. A link at `path` is replaced, not followed. Throws the system's error, with the
  * old content in place and no temp file left.
  *
  * Own lines because write-file-atomic follows links, opens a guessable temp name without O_EXCL, takes a short write of a
@@ -34,22 +34,22 @@ export async function replaceFile(path: string, text: string, { mode, durable }:
     }
     await rename(temporary, path);
     if (durable) await syncFolder(folder);
-  } catch (fault) {
+  } catch (error) {
     await rm(temporary, { force: true }).catch(() => {
-      // The first fault is the one to tell; a disk that also refuses the removal adds nothing to it.
+      // The first error is the one to tell; a disk that also refuses the removal adds nothing to it.
     });
-    throw fault;
+    throw error;
   }
 }
 
-/** Puts the names in a folder on disk, also for a power loss. Throws the system's fault. */
+/** Puts the names in a folder on disk, also for a power loss. Throws the system's error. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
     await handle.sync();
-  } catch (fault) {
+  } catch (error) {
     // Some file systems (network, FUSE) know no fsync of a folder; the rename itself has happened.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCodeOf(fault) ?? '')) throw fault;
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCodeOf(error) ?? '')) throw error;
   } finally {
     await handle.close();
   }

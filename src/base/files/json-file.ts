@@ -29,14 +29,14 @@ export async function readJsonFile<T>(
     if (read.state === 'missing') return read;
     if (read.state === 'refused') return corrupt(read.why);
     text = read.bytes.toString('utf8');
-  } catch (fault) {
-    throw unusable('read', path, fault);
+  } catch (error) {
+    throw unusable('read', path, error);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
-  } catch (fault) {
-    return corrupt(text.trim() === '' ? 'it is empty' : `it is not JSON: ${messageOf(fault)}`);
+  } catch (error) {
+    return corrupt(text.trim() === '' ? 'it is empty' : `it is not JSON: ${messageOf(error)}`);
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { state: 'ok', value: parsed.data };
@@ -64,8 +64,8 @@ export async function writeJsonFileAtomically(
     if (Buffer.byteLength(text) > maxBytes)
       throw new Error(`it would be larger than ${maxBytes} bytes, and could not be read again`);
     await replaceFile(path, text, { mode, durable });
-  } catch (fault) {
-    throw unusable('write', path, fault);
+  } catch (error) {
+    throw unusable('write', path, error);
   }
 }
 
@@ -73,11 +73,11 @@ function corrupt(why: string): { readonly state: 'corrupt'; readonly why: string
   return { state: 'corrupt', why: oneLine(why, MAX_WHY_CHARS) };
 }
 
-function unusable(verb: 'read' | 'write', path: string, fault: unknown): BridgeError {
+function unusable(verb: 'read' | 'write', path: string, error: unknown): BridgeError {
   return new BridgeError(
     'STATE_UNUSABLE',
-    `Cannot ${verb} ${path}: ${messageOf(fault)}`,
+    `Cannot ${verb} ${path}: ${messageOf(error)}`,
     'Check that the folder exists and is yours, that its disk has room, and that not too many files are open.',
-    { cause: fault },
+    { cause: error },
   );
 }

@@ -5,15 +5,15 @@ import { systemCodeOf } from '../errors.js';
 
 /**
  * Makes a folder and the parents that are missing, each with `mode` less the umask. A folder that exists is left as it is.
- * The new names are on disk when it resolves, so a durable file below them is found after a power loss. Throws the system's fault.
+ * The new names are on disk when it resolves, so a durable file below them is found after a power loss. Throws the system's error.
  *
  * `mkdir` with `recursive` reports ENOENT on a read-only disk (Node.js 20 to 24); this reports EROFS.
  */
 export async function makeFolders(path: string, mode: number): Promise<void> {
   try {
     await makeFolder(path, mode);
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'ENOENT' || dirname(path) === path) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
     await makeFolders(dirname(path), mode);
     await makeFolder(path, mode);
   }
@@ -22,9 +22,9 @@ export async function makeFolders(path: string, mode: number): Promise<void> {
 async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
-  } catch (fault) {
+  } catch (error) {
     // It may exist already, or another process made it at the same moment.
-    if (!(await isFolder(path))) throw fault;
+    if (!(await isFolder(path))) throw error;
     return;
   }
   await syncName(path);
@@ -34,9 +34,9 @@ async function makeFolder(path: string, mode: number): Promise<void> {
 async function syncName(path: string): Promise<void> {
   try {
     await syncFolder(dirname(path));
-  } catch (fault) {
+  } catch (error) {
     // A parent that may be passed through but not listed (mode 0711) cannot be opened for fsync.
-    if (systemCodeOf(fault) !== 'EACCES') throw fault;
+    if (systemCodeOf(error) !== 'EACCES') throw error;
   }
 }
 

@@ -26,17 +26,17 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
   let file: FileHandle;
   try {
     file = await open(path, READ_FLAGS);
-  } catch (fault) {
-    return notOpened(fault);
+  } catch (error) {
+    return notOpened(error);
   }
   try {
     const facts = await file.stat();
     if (facts.isFile()) return { state: 'open', file, size: facts.size };
     await file.close();
     return { state: 'refused', why: facts.isDirectory() ? 'it is a folder' : 'it is not a regular file' };
-  } catch (fault) {
+  } catch (error) {
     await file.close();
-    throw fault;
+    throw error;
   }
 }
 
@@ -72,8 +72,8 @@ function readSmallFile(path: string, maxBytes: number): ReadBytes | { readonly s
   let descriptor: number;
   try {
     descriptor = openSync(path, READ_FLAGS);
-  } catch (fault) {
-    return notOpened(fault);
+  } catch (error) {
+    return notOpened(error);
   }
   try {
     const facts = fstatSync(descriptor);
@@ -95,10 +95,10 @@ function readSmallFile(path: string, maxBytes: number): ReadBytes | { readonly s
 }
 
 /** Throws what is neither "missing" nor a kind of file that cannot be opened. */
-function notOpened(fault: unknown): Exclude<ReadBytes, { state: 'ok' }> {
-  const code = systemCodeOf(fault);
+function notOpened(error: unknown): Exclude<ReadBytes, { state: 'ok' }> {
+  const code = systemCodeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' };
   // What a socket answers to being opened, on Linux and on macOS.
   if (code === 'ENXIO' || code === 'EOPNOTSUPP') return { state: 'refused', why: 'it is not a regular file' };
-  throw fault;
+  throw error;
 }

@@ -47,8 +47,8 @@ export class HooksServer implements Disposable {
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     };
     this.#server = createServer(limits, (request, response) => {
-      void this.#serve(request, response).catch((fault: unknown) => {
-        this.#onFault(`hook request failed: ${messageOf(fault)}`);
+      void this.#serve(request, response).catch((error: unknown) => {
+        this.#onFault(`hook request failed: ${messageOf(error)}`);
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
@@ -71,7 +71,7 @@ export class HooksServer implements Disposable {
     if (address === null || typeof address === 'string')
       throw new Error('the hooks server has no TCP address');
     server.#port = address.port;
-    server.#server.on('error', (fault) => options.onFault(`hooks server: ${fault.message}`));
+    server.#server.on('error', (error) => options.onFault(`hooks server: ${error.message}`));
     return server;
   }
 
@@ -123,15 +123,15 @@ export class HooksServer implements Disposable {
     try {
       const answer = await this.#handle(event, gone.signal);
       if (!gone.signal.aborted) send(response, answer);
-    } catch (fault) {
-      this.#turnAway(response, 500, head, `it could not be handled (${messageOf(fault)})`);
+    } catch (error) {
+      this.#turnAway(response, 500, head, `it could not be handled (${messageOf(error)})`);
     } finally {
       answering.dispose();
       this.#heldBytes -= body.length;
     }
   }
 
-  /** A permission request is denied with the reason: after a fault the CLI would ask at a terminal that nobody watches. */
+  /** A permission request is denied with the reason: after an error the CLI would ask at a terminal that nobody watches. */
   #turnAway(response: ServerResponse, status: number, head: string, why: string): void {
     this.#onFault(`A hook of the session was turned away: ${why}`);
     if (PERMISSION_REQUEST.test(head)) {

@@ -225,10 +225,10 @@ export class HookSession implements Disposable {
         if (this.#isTranscriptLost || this.#configDir === undefined) return;
         this.#transcript ??= await transcriptOf(this.#configDir, this.#sessionId);
         for (const text of (await this.#transcript?.readNew()) ?? []) this.#say(text);
-      } catch (fault) {
+      } catch (error) {
         // The transcript only makes the log richer; the hooks go on without it.
         this.#isTranscriptLost = true;
-        this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(fault)}` });
+        this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(error)}` });
       }
     });
     return this.#reading;

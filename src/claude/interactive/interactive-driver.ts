@@ -138,9 +138,9 @@ export class InteractiveDriver implements SessionDriver {
           stdinFile: promptFile,
         }),
       );
-    } catch (fault) {
+    } catch (error) {
       this.dispose();
-      throw fault;
+      throw error;
     }
   }
 

@@ -266,7 +266,7 @@ export class ScreenDialogs implements Disposable {
         const text = `The dialog "${seen.reading.summary}" did not take its answer (${result}).`;
         this.#options.fire({ type: 'notice', text });
       },
-      (fault: unknown) => this.#options.fire({ type: 'notice', text: messageOf(fault) }),
+      (error: unknown) => this.#options.fire({ type: 'notice', text: messageOf(error) }),
     );
   }
 

@@ -122,7 +122,7 @@ export function readableText(screen: ScreenLines): string {
 }
 
 /**
- * How the last turn ended, as the screen tells it: the agent's last words, and whether they are a fault of the account or
+ * How the last turn ended, as the screen tells it: the agent's last words, and whether they are an error of the account or
  * the API. Undefined while nothing of a turn is there.
  */
 export function readTurnEnd(
@@ -137,8 +137,8 @@ export function readTurnEnd(
     if (refusal === undefined) return undefined;
     const message = refusal.replace(/^ {2}⎿ +/u, '').trim();
     // Nothing of the agent or a program stands there yet: the words are the CLI's own.
-    const fault = faultKindOf({ text: message });
-    return fault === 'api-error' ? { message } : { message, fault };
+    const error = faultKindOf({ text: message });
+    return error === 'api-error' ? { message } : { message, fault: error };
   }
   const message = lines
     .slice(last)

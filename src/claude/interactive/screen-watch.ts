@@ -193,7 +193,7 @@ export class ScreenWatch {
 
   #endTurn(screen: ScreenLines, interrupted: boolean): void {
     const end = readTurnEnd(screen);
-    const fault = interrupted ? undefined : this.#faultOn(screen, end);
+    const error = interrupted ? undefined : this.#faultOn(screen, end);
     this.turnEnded();
     this.#options.fire({
       type: 'turn-ended',
@@ -201,7 +201,7 @@ export class ScreenWatch {
       message: end?.message ?? '',
       backgroundTasks: 0,
       interrupted,
-      ...(fault !== undefined && { error: fault }),
+      ...(error !== undefined && { error: error }),
     });
   }
 

@@ -106,9 +106,9 @@ export class PrintDriver implements SessionDriver {
     let program: PipedProgram;
     try {
       program = await this.#spawn();
-    } catch (fault) {
+    } catch (error) {
       this.dispose();
-      throw await startFault(fault, command[0] ?? '', cwd);
+      throw await startFault(error, command[0] ?? '', cwd);
     }
     this.#attach(program);
     this.#events.fire({ type: 'spawned', pid: program.pid });
@@ -231,7 +231,7 @@ export class PrintDriver implements SessionDriver {
       this.#notice(
         'The program has ended, but something it started still holds its output; it is ended now.',
       );
-      await killTree(pid).catch((fault: unknown) => this.#notice(messageOf(fault)));
+      await killTree(pid).catch((error: unknown) => this.#notice(messageOf(error)));
       await withinMs(clock, DRAIN_MS, closed);
       stdout.destroy();
       stderr.destroy();
@@ -257,7 +257,7 @@ export class PrintDriver implements SessionDriver {
     const stdin = this.#program?.stdin;
     if (!stdin || this.#exit !== undefined || !stdin.writable || stdin.writableLength > MAX_QUEUED_CHARS)
       return false;
-    const written = new Promise<boolean>((resolve) => stdin.write(line, (fault) => resolve(!fault)));
+    const written = new Promise<boolean>((resolve) => stdin.write(line, (error) => resolve(!error)));
     // Still queued after that: the program reads slowly and gets it in its turn.
     return (await withinMs(this.#options.clock, WRITE_LIMIT_MS, written)) ?? true;
   }
@@ -282,10 +282,10 @@ export class PrintDriver implements SessionDriver {
   }
 }
 
-async function startFault(fault: unknown, program: string, cwd: string): Promise<BridgeError> {
-  if (fault instanceof BridgeError) return fault;
-  const cause = { cause: fault };
-  const code = systemCodeOf(fault);
+async function startFault(error: unknown, program: string, cwd: string): Promise<BridgeError> {
+  if (error instanceof BridgeError) return error;
+  const cause = { cause: error };
+  const code = systemCodeOf(error);
   // A missing working directory gives the same ENOENT as a missing program.
   const cwdExists = await stat(cwd).then(
     (found) => found.isDirectory(),
@@ -306,7 +306,7 @@ async function startFault(fault: unknown, program: string, cwd: string): Promise
   }
   return new BridgeError(
     'TASK_START_FAILED',
-    `The command '${program}' could not be started in ${cwd}: ${messageOf(fault)}`,
+    `The command '${program}' could not be started in ${cwd}: ${messageOf(error)}`,
     'Check that the directory exists and the program runs there.',
     cause,
   );

@@ -9,7 +9,7 @@ export type AssistantBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: ToolInput };
 
-/** A fault of the API as a message of the CLI's own tells it. */
+/** An error of the API as a message of the CLI's own tells it. */
 export interface StreamFault {
   readonly code: string;
   /** A finer name (2.1.330). */

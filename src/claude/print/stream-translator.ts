@@ -137,7 +137,7 @@ export class StreamTranslator {
     if (block.type === 'text') {
       if (block.text.trim() === '') return;
       this.#listener.onReadable(`● ${block.text}`);
-      // A subagent's words are not the session's; a fault is told when its turn ends.
+      // A subagent's words are not the session's; an error is told when its turn ends.
       if (!isSubagent && !isFault) this.#listener.onEvent({ type: 'said', text: block.text });
       return;
     }

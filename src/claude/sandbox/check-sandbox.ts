@@ -38,18 +38,18 @@ export async function checkSandbox({ platform, env }: SandboxPlace): Promise<voi
   const there = await Promise.all(programs.map((name) => isThere(name, env)));
   const missing = programs.filter((_, index) => there[index] === false);
   if (missing.length > 0) throw unavailable(`Missing on PATH: ${missing.join(', ')}.`, INSTALL);
-  const fault = await tried(env);
-  if (fault !== undefined)
-    throw unavailable(`bwrap cannot make one: ${oneLine(fault, SHOWN_CHARS)}`, await remedy());
+  const error = await tried(env);
+  if (error !== undefined)
+    throw unavailable(`bwrap cannot make one: ${oneLine(error, SHOWN_CHARS)}`, await remedy());
 }
 
 async function isThere(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
   try {
     await findProgram(program, '/', env);
     return true;
-  } catch (fault) {
-    if (fault instanceof BridgeError) return false;
-    throw fault;
+  } catch (error) {
+    if (error instanceof BridgeError) return false;
+    throw error;
   }
 }
 
@@ -60,9 +60,9 @@ function tried(env: Readonly<Record<string, string>>): Promise<string | undefine
       'bwrap',
       TRIED,
       { env, cwd: '/', timeout: TRY_LIMIT_MS, killSignal: 'SIGKILL' },
-      (fault, _out, said) => {
-        if (fault === null) resolve(undefined);
-        else resolve(said.trim() === '' ? fault.message : said.trim());
+      (error, _out, said) => {
+        if (error === null) resolve(undefined);
+        else resolve(said.trim() === '' ? error.message : said.trim());
       },
     );
   });
@@ -88,10 +88,10 @@ async function remedy(): Promise<string> {
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();
-  } catch (fault) {
+  } catch (error) {
     // This kernel has no such switch.
-    if (systemCodeOf(fault) !== undefined) return undefined;
-    throw fault;
+    if (systemCodeOf(error) !== undefined) return undefined;
+    throw error;
   }
 }
 

@@ -69,8 +69,8 @@ async function settingsIn(file: string): Promise<Settings | undefined> {
   try {
     const parsed = settingsSchema.safeParse(JSON.parse(text));
     if (parsed.success) return parsed.data;
-  } catch (fault) {
-    if (!(fault instanceof SyntaxError)) throw fault;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
   }
   throw widens(file, 'it cannot be read as settings');
 }

@@ -1,9 +1,9 @@
-// Pure: what the CLI says of a fault that ended a turn → what kind of trouble it is.
+// Pure: what the CLI says of an error that ended a turn → what kind of trouble it is.
 import type { TroubleKind } from '../session.js';
 
-/** A fault as the CLI told it, in a hook or a line of its stream. Of a program's output nothing comes here. */
+/** An error as the CLI told it, in a hook or a line of its stream. Of a program's output nothing comes here. */
 export interface ToldFault {
-  /** The CLI's own name of the fault: `rate_limit`, `authentication_failed`, `server_error`, … */
+  /** The CLI's own name of the error: `rate_limit`, `authentication_failed`, `server_error`, … */
   readonly code?: string | undefined;
   /** A finer name, since 2.1.330: `usage_limit_reached`, `connection_failed`, … */
   readonly detail?: string | undefined;

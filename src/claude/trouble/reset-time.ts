@@ -78,9 +78,9 @@ function wallTimeAt(atMs: number, zone: string | undefined): WallTime | undefine
       hour: of('hour'),
       minute: of('minute'),
     };
-  } catch (fault) {
-    if (fault instanceof RangeError) return undefined;
-    throw fault;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 

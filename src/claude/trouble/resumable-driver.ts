@@ -74,10 +74,10 @@ export class ResumableDriver implements SessionDriver {
     this.#lost = undefined;
     try {
       await next.start();
-    } catch (fault) {
+    } catch (error) {
       // Nothing of it runs: it is as lost as before.
       this.#lost = lost;
-      throw fault;
+      throw error;
     }
     // An end that came before there was a process to end.
     if (this.#isEnded) await next.kill();

@@ -211,8 +211,8 @@ export class AttachSession implements Disposable {
 
   /** A wish that the keeper refused is told in the bar; one that is lost with the connection is told by its end. */
   #told(wish: Promise<unknown>): void {
-    wish.catch((fault: unknown) => {
-      if (!this.#owned.isDisposed) this.#setNote(messageOf(fault));
+    wish.catch((error: unknown) => {
+      if (!this.#owned.isDisposed) this.#setNote(messageOf(error));
     });
   }
 }

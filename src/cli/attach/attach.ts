@@ -76,14 +76,14 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     if ((await link.introduced(systemClock)) === undefined) throw olderKeeper();
     await session.start();
     end = await session.ended;
-  } catch (fault) {
-    if (!(fault instanceof BridgeError)) throw fault;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
     const left = await read(record.task_id);
     terminal.dispose();
     // It ended while it was asked.
     if (left !== undefined && isFinal(left.status)) return tellLost(left, record, say);
-    if (fault.code !== 'TASK_NOT_RUNNING') throw fault;
-    say(`${fault.message} Its log follows; Ctrl-C ends only the following.`);
+    if (error.code !== 'TASK_NOT_RUNNING') throw error;
+    say(`${error.message} Its log follows; Ctrl-C ends only the following.`);
     return await followInstead(record, read, say);
   } finally {
     session.dispose();

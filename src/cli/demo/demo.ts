@@ -50,8 +50,8 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'claude-code-bridge-demo-')));
   try {
     return await runIn(folder, options, report);
-  } catch (fault) {
-    report.failed(options.signal?.aborted ? 'interrupted' : messageOf(fault));
+  } catch (error) {
+    report.failed(options.signal?.aborted ? 'interrupted' : messageOf(error));
     return 1;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -90,9 +90,9 @@ async function runIn(folder: string, options: DemoOptions, report: DemoReport): 
       },
     });
     return await delegate(server, project, path, report, signal);
-  } catch (fault) {
+  } catch (error) {
     if (log !== '') report.serverLog(log);
-    throw fault;
+    throw error;
   } finally {
     await server?.close();
     await api?.dispose();
@@ -134,10 +134,10 @@ async function delegate(
     const diff = await readDiff(project, path);
     report.result(end, diff);
     return end.status === 'completed' && diff !== '' ? 0 : 1;
-  } catch (fault) {
+  } catch (error) {
     // A task outlives its server by design: a demo that ends early ends it.
     await call('kill_task', { task_id: taskId }).catch(() => undefined);
-    throw fault;
+    throw error;
   }
 }
 

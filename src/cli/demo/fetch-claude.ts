@@ -71,9 +71,9 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
     const result = await runCommand(command, { cwd: folder, env, timeoutMs: INSTALL_LIMIT_MS, signal });
     if (result.exitCode === 0) return;
     failure = npmFault(result.stderr);
-  } catch (fault) {
-    if (signal?.aborted) throw fault;
-    failure = systemCodeOf(fault) === 'ENOENT' ? 'npm was not found on PATH' : messageOf(fault);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    failure = systemCodeOf(error) === 'ENOENT' ? 'npm was not found on PATH' : messageOf(error);
   }
   throw new BridgeError(
     'CLAUDE_NOT_FOUND',
@@ -86,9 +86,9 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
 async function moveIntoPlace(partial: string, home: string, version: string): Promise<void> {
   try {
     await rename(partial, home);
-  } catch (fault) {
-    const code = systemCodeOf(fault);
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw fault;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     if ((await findBinary(home, version)) !== undefined) return;
     await rm(home, { recursive: true, force: true });
     await rename(partial, home);
@@ -123,8 +123,8 @@ async function saysVersion(
       signal,
     });
     return exitCode === 0 && stdout.includes(version);
-  } catch (fault) {
-    if (signal?.aborted) throw fault;
+  } catch (error) {
+    if (signal?.aborted) throw error;
     return false; // Missing, or not for this machine.
   }
 }

@@ -65,10 +65,10 @@ export async function writeRoots(
 async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promise<readonly string[]> {
   const roots = flag.split(',').map((root) => root.trim());
   const faults = await Promise.all(roots.map((root) => rootFault(root, homeDir, cwd)));
-  const words = faults.filter((fault) => fault !== undefined);
+  const words = faults.filter((error) => error !== undefined);
   if (words.length === 0) return [...new Set(roots)];
   const hint = 'Give existing folders as absolute paths, separated by commas. Nothing was written.';
-  throw new BridgeError('CONFIG_ERROR', words.map((fault) => `flag --roots: ${fault}`).join('\n'), hint);
+  throw new BridgeError('CONFIG_ERROR', words.map((error) => `flag --roots: ${error}`).join('\n'), hint);
 }
 
 async function askRoots(
@@ -88,8 +88,8 @@ async function askRoots(
     if (answer === undefined) return { kind: 'cancelled' };
     const root = answer.trim();
     if (root === '' && !isFirst) break;
-    const fault = await rootFault(root, homeDir, cwd);
-    if (fault !== undefined) io.writeError(fault);
+    const error = await rootFault(root, homeDir, cwd);
+    if (error !== undefined) io.writeError(error);
     else if (!isKnown(root)) roots.push(root);
   }
   if (known.length === 0) return { kind: 'replace', roots };

@@ -65,10 +65,10 @@ async function recommendSandbox({ io, platform }: InitOptions, path: string): Pr
     io.write(
       `Recommended: permission_mode "sandboxed". It works here with Claude Code ${OLDEST_SANDBOX_VERSION} or newer: commands run without a question, and the kernel keeps them in the project.`,
     );
-  } catch (fault) {
-    if (!(fault instanceof BridgeError)) throw fault;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
     io.write(
-      `permission_mode "sandboxed" is recommended, but does not work here yet. ${fault.message} ${fault.hint}`,
+      `permission_mode "sandboxed" is recommended, but does not work here yet. ${error.message} ${error.hint}`,
     );
   }
 }

@@ -33,17 +33,17 @@ export async function writeSettings(path: string, text: string, mode: number = P
 async function linkTarget(path: string): Promise<string> {
   try {
     return await realpath(path);
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
     return path;
   }
 }
 
-/** The fault of a file that `init` does not touch. */
-export function leftAsItIs(fault: string): BridgeError {
+/** The error of a file that `init` does not touch. */
+export function leftAsItIs(error: string): BridgeError {
   return new BridgeError(
     'CONFIG_ERROR',
-    fault,
+    error,
     'The file is left as it is: correct or remove it, then run init again.',
   );
 }

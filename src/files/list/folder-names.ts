@@ -41,8 +41,8 @@ export async function namesIn(
     if (isSettled) cache.keep(local, names);
     return names;
   } catch (thrown) {
-    const fault = systemCodeOf(thrown);
-    if (fault === undefined) throw thrown;
-    return { fault };
+    const error = systemCodeOf(thrown);
+    if (error === undefined) throw thrown;
+    return { fault: error };
   }
 }

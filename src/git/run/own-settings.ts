@@ -28,7 +28,7 @@ export interface OwnSettings extends GitFolders {
 /**
  * Makes a home with settings, and a folder that stands for the repository's `commonDir`: all of that by links, but a `config`
  * of its own, and no hooks. What is written into the repository's settings from now on has no effect. Throws the system's
- * faults.
+ * errors.
  */
 export async function makeOwnSettings(
   settings: GitSettings,
@@ -46,8 +46,8 @@ export async function makeOwnSettings(
       await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));
     }
     return { home: folder, common, dispose };
-  } catch (fault) {
+  } catch (error) {
     await dispose();
-    throw fault;
+    throw error;
   }
 }

@@ -78,8 +78,8 @@ export async function stampOf(path: string): Promise<string> {
   try {
     const facts = await lstat(path, { bigint: true });
     return `${facts.size}-${facts.mtimeNs}-${facts.ino}-${facts.mode}`;
-  } catch (fault) {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
     // Gone, or not to be looked at: alike for whoever compares.
     return 'missing';
   }

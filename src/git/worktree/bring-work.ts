@@ -73,9 +73,9 @@ export async function mergeWork(target: Target, work: Work, branch: string): Pro
   ];
   try {
     await git.text(['merge', '--quiet', ...options, commit]);
-  } catch (fault) {
+  } catch (error) {
     throw refusedByGit(
-      fault,
+      error,
       'The work cannot be merged',
       'Commit or stash your own changes to these files, then call again.',
     );
@@ -100,9 +100,9 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
   try {
     if ((await writePatch(git, from, to, patch)) === 0) return;
     await git.text(['apply', '--whitespace=nowarn', patch]);
-  } catch (fault) {
+  } catch (error) {
     throw refusedByGit(
-      fault,
+      error,
       'The changes cannot be applied',
       'Commit or stash your own changes to these files, or use "merge".',
     );
@@ -161,7 +161,7 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
 async function writePatch(git: ChangingGit, from: string, to: string, path: string): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   const written = finished(file);
-  // Awaited below; a fault that comes earlier must not be unhandled meanwhile.
+  // Awaited below; an error that comes earlier must not be unhandled meanwhile.
   written.catch(() => undefined);
   let bytes = 0;
   try {
@@ -176,8 +176,8 @@ async function writePatch(git: ChangingGit, from: string, to: string, path: stri
   return bytes;
 }
 
-function refusedByGit(fault: unknown, what: string, hint: string): unknown {
-  if (!(fault instanceof BridgeError) || fault.code !== 'GIT_FAILED') return fault;
+function refusedByGit(error: unknown, what: string, hint: string): unknown {
+  if (!(error instanceof BridgeError) || error.code !== 'GIT_FAILED') return error;
   // git lists names on lines of their own.
-  return doesNotFit(`${what}: ${fault.message.replaceAll(/ ⏎ (?:\\u0009)?/gu, ' ')}`, hint);
+  return doesNotFit(`${what}: ${error.message.replaceAll(/ ⏎ (?:\\u0009)?/gu, ' ')}`, hint);
 }

@@ -19,17 +19,17 @@ export async function worktreesFolder(roots: AllowedRoots, top: AllowedPath): Pr
     // Judged before anything is made, since a link would be followed, and after it, since it may have been put there.
     await requireReal(roots, folder);
     await makeFolders(folder, FOLDER_MODE);
-    await writeFile(join(folder, '.gitignore'), IGNORE_ALL, { flag: 'wx' }).catch((fault: unknown) => {
-      if (systemCodeOf(fault) !== 'EEXIST') throw fault;
+    await writeFile(join(folder, '.gitignore'), IGNORE_ALL, { flag: 'wx' }).catch((error: unknown) => {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
     });
     return await requireReal(roots, folder);
-  } catch (fault) {
-    if (fault instanceof BridgeError) throw fault;
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
     throw new BridgeError(
       'NOT_WRITABLE',
-      `No worktree can be made in ${folder}: ${messageOf(fault)}.`,
+      `No worktree can be made in ${folder}: ${messageOf(error)}.`,
       'Make the folder writable, or start the task without a worktree.',
-      { cause: fault },
+      { cause: error },
     );
   }
 }

@@ -152,8 +152,8 @@ function holdsRepositories(names: readonly Buffer[]): BridgeError {
 async function copyIfThere(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }
 
@@ -161,9 +161,9 @@ async function isThere(path: string | Buffer): Promise<boolean> {
   try {
     await lstat(path);
     return true;
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return false;
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

@@ -105,9 +105,9 @@ export class Worktrees {
         notes,
       };
       return { folder, worktree: facts };
-    } catch (fault) {
+    } catch (error) {
       await this.#remove(await changingGit(this.#parts.runner, repository, never), path, branch);
-      throw fault;
+      throw error;
     }
   }
 
@@ -124,10 +124,10 @@ export class Worktrees {
       const tip = await commitIn(git, `refs/heads/${worktree.branch}`);
       if (tip !== undefined && !(await this.#isKnown(git, tip, worktree, head))) return false;
       return (await this.#remove(git, worktree.path, worktree.branch)) === undefined;
-    } catch (fault) {
+    } catch (error) {
       // Whatever is in its way: work that cannot be seen is work.
-      if (fault instanceof BridgeError) return false;
-      throw fault;
+      if (error instanceof BridgeError) return false;
+      throw error;
     }
   }
 
@@ -243,12 +243,12 @@ export class Worktrees {
   async #remove(git: ChangingGit, path: string, branch: string): Promise<string | undefined> {
     try {
       await rm(path, { recursive: true, force: true, maxRetries: 2 });
-      // Answers with a fault where git knows no such worktree: it was never made.
+      // Answers with an error where git knows no such worktree: it was never made.
       await git.output(['worktree', 'remove', '--force', path], { answers: [0, 128] });
       await git.output(['update-ref', '-d', `refs/heads/${branch}`]);
       return undefined;
-    } catch (fault) {
-      return `The worktree ${path} could not be removed whole: ${messageOf(fault)}`;
+    } catch (error) {
+      return `The worktree ${path} could not be removed whole: ${messageOf(error)}`;
     }
   }
 }

@@ -51,9 +51,9 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
     homeDir: parts.homeDir,
     clock,
   });
-  await engine.address().catch((fault: unknown) => {
-    if (!(fault instanceof BridgeError)) throw fault;
-    throw new BridgeError('TASK_START_FAILED', fault.message, fault.hint, { cause: fault });
+  await engine.address().catch((error: unknown) => {
+    if (!(error instanceof BridgeError)) throw error;
+    throw new BridgeError('TASK_START_FAILED', error.message, error.hint, { cause: error });
   });
   if (!(await engine.isLocal())) {
     throw new BridgeError(

@@ -46,6 +46,6 @@ async function shellOf(env: Readonly<Record<string, string>>): Promise<string | 
   return undefined;
 }
 
-function noneThere(fault: unknown): undefined {
-  if (!(fault instanceof BridgeError)) throw fault;
+function noneThere(error: unknown): undefined {
+  if (!(error instanceof BridgeError)) throw error;
 }

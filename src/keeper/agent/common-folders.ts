@@ -36,10 +36,10 @@ export class CommonFolders {
         await writeFile(join(gitFolder, COMMON_FOLDER), OWN_FOLDER, { flag: 'wx' });
         // Only what a task has made is removed in the end.
         await writeFile(join(notes, MADE), '');
-      } catch (fault) {
+      } catch (error) {
         // It is there, or the folder is none of a repository.
-        const code = systemCodeOf(fault);
-        if (code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw fault;
+        const code = systemCodeOf(error);
+        if (code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
       }
     }
   }
@@ -76,13 +76,13 @@ const MADE = 'made';
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
-  } catch (fault) {
-    if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
     return [];
   }
 }
 
-function unlessBusy(fault: unknown): void {
-  const code = systemCodeOf(fault);
-  if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw fault;
+function unlessBusy(error: unknown): void {
+  const code = systemCodeOf(error);
+  if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error;
 }

@@ -44,8 +44,8 @@ export async function obeyedPaths(gitFolder: string, projectPath: string): Promi
 function configured(file: string, name: string): Promise<string[]> {
   const args = ['config', '--file', file, '--no-includes', '--null', '--path', '--get-all', name];
   return new Promise((done) => {
-    execFile('git', args, { cwd: '/', timeout: GIT_LIMIT_MS }, (fault, stdout) =>
-      done(fault === null ? stdout.split('\0').filter((value) => value !== '') : []),
+    execFile('git', args, { cwd: '/', timeout: GIT_LIMIT_MS }, (error, stdout) =>
+      done(error === null ? stdout.split('\0').filter((value) => value !== '') : []),
     );
   });
 }

@@ -124,15 +124,15 @@ async function removeEmpty(paths: readonly string[]): Promise<void> {
   }
 }
 
-function missing(fault: unknown): undefined {
-  if (systemCodeOf(fault) === undefined) throw fault;
+function missing(error: unknown): undefined {
+  if (systemCodeOf(error) === undefined) throw error;
   return undefined;
 }
 
 /** Removes a folder that nobody uses. */
 async function removeUnused(folder: string): Promise<void> {
-  await rmdir(folder).catch((fault: unknown) => {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  await rmdir(folder).catch((error: unknown) => {
+    if (systemCodeOf(error) === undefined) throw error;
   });
 }
 

@@ -28,10 +28,10 @@ export async function endChildren(
     await link?.kill(`The task inside which it was started, ${taskId}, ended.`).finally(() => link.dispose());
   };
   const told = (await stateDir.childrenOf(taskId)).map((child) =>
-    endOne(child).catch((fault: unknown) =>
+    endOne(child).catch((error: unknown) =>
       logger.warn('a task that was started inside this one could not be ended by its keeper', {
         task_id: child,
-        fault: messageOf(fault),
+        fault: messageOf(error),
       }),
     ),
   );

@@ -107,8 +107,8 @@ export class KeptProcess implements RunningProcess {
   async printed(): Promise<Printed> {
     try {
       this.#printed = await this.#ask({ method: 'printed' }, printedSchema);
-    } catch (fault) {
-      if (!(fault instanceof BridgeError)) throw fault;
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
     }
     return this.#printed;
   }
@@ -131,10 +131,10 @@ export class KeptProcess implements RunningProcess {
   }
 
   async #ask<T>(message: ProcessMessage, schema: z.ZodType<T>, limitMs?: number): Promise<T> {
-    const answer = await this.#requests.request(message, limitMs).catch(async (fault: unknown) => {
+    const answer = await this.#requests.request(message, limitMs).catch(async (error: unknown) => {
       // The record that the keeper wrote last says how it ended.
       if (this.#requests.isClosed) throw failureOf(await this.ended, 'closed');
-      throw fault;
+      throw error;
     });
     const value = schema.safeParse(processAnswerSchema.parse(answer).value);
     if (value.success) return value.data;

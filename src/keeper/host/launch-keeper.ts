@@ -81,9 +81,9 @@ function readyText(
       child.kill('SIGKILL');
       reject(failure(`it was not ready within ${limitMs / 1000} s`));
     }, limitMs);
-    child.on('error', (fault) => {
+    child.on('error', (error) => {
       clearTimeout(timer);
-      reject(failure(messageOf(fault)));
+      reject(failure(messageOf(error)));
     });
     let text = '';
     const pipe = child.stdio[READY_FD];
@@ -111,12 +111,12 @@ function parsed(text: string): unknown {
 function openLog(path: string): number {
   try {
     return openSync(path, 'a', OWNER_ONLY);
-  } catch (fault) {
+  } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `Cannot open ${path}: ${messageOf(fault)}`,
+      `Cannot open ${path}: ${messageOf(error)}`,
       'Check that the folder exists and is yours, that its disk has room, and that not too many files are open.',
-      { cause: fault },
+      { cause: error },
     );
   }
 }

@@ -61,9 +61,9 @@ export class ProcessKeeperHost implements ProcessKeepers {
         record: processRecordSchema,
         failure: (why) => startFailed(why, 'Try again.'),
       });
-    } catch (fault) {
+    } catch (error) {
       await this.clear(launch.record);
-      throw fault;
+      throw error;
     }
   }
 }

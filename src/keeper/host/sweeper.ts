@@ -48,7 +48,7 @@ export interface Swept {
 /**
  * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task,
  * sockets that nobody listens on. Only what provably belongs to nobody is touched, so any number
- * of servers may do this at once. Faults are told in the log; the rest is swept all the same.
+ * of servers may do this at once. Errors are told in the log; the rest is swept all the same.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
   const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
@@ -98,8 +98,8 @@ async function logged(
 ): Promise<void> {
   try {
     await act();
-  } catch (fault) {
-    logger.warn('something could not be swept', { what, fault: messageOf(fault) });
+  } catch (error) {
+    logger.warn('something could not be swept', { what, fault: messageOf(error) });
   }
 }
 
@@ -126,9 +126,9 @@ async function sweepTask(
   }
   try {
     if (isFinal((await settle(taskId)).status)) swept.ended.push(taskId);
-  } catch (fault) {
+  } catch (error) {
     // Pruned meanwhile.
-    if (!(fault instanceof BridgeError) || fault.code !== 'TASK_NOT_FOUND') throw fault;
+    if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
   }
 }
 
@@ -136,9 +136,9 @@ async function sweepTask(
 async function changedAt(taskId: string, stateDir: StateDir): Promise<number | undefined> {
   try {
     return (await stat(stateDir.taskDir(taskId))).mtimeMs;
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return undefined;
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
@@ -152,9 +152,9 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
       if (await isListenedOn(path)) continue;
       await rm(path, { force: true });
       swept.sockets.push(path);
-    } catch (fault) {
+    } catch (error) {
       // Removed meanwhile, by its keeper or by another server.
-      if (systemCodeOf(fault) !== 'ENOENT') throw fault;
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
     }
   }
 }
@@ -169,6 +169,6 @@ function isListenedOn(path: string): Promise<boolean> {
     };
     socket.setTimeout(ANSWER_LIMIT_MS, () => done(true));
     socket.once('connect', () => done(true));
-    socket.once('error', (fault) => done(systemCodeOf(fault) !== 'ECONNREFUSED'));
+    socket.once('error', (error) => done(systemCodeOf(error) !== 'ECONNREFUSED'));
   });
 }

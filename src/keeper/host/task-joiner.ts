@@ -54,8 +54,8 @@ export class TaskJoiner implements Disposable {
       for (const known of [this.#free, this.#failing])
         for (const id of known) if (!ids.has(id)) known.delete(id);
       for (const task of kept) void this.#join(task);
-    } catch (fault) {
-      this.#tellFault(FOLDER, fault);
+    } catch (error) {
+      this.#tellFault(FOLDER, error);
     }
     if (this.#isDisposed) return;
     const intervalMs = Math.min(MAX_INTERVAL_MS, (graceSeconds * 1000) / LOOKS_IN_GRACE);
@@ -69,16 +69,16 @@ export class TaskJoiner implements Disposable {
     try {
       if ((await this.#options.stay(task)) === 'not-needed') this.#free.add(id);
       this.#failing.delete(id);
-    } catch (fault) {
-      this.#tellFault(id, fault);
+    } catch (error) {
+      this.#tellFault(id, error);
     } finally {
       this.#asking.delete(id);
     }
   }
 
-  #tellFault(what: string, fault: unknown): void {
+  #tellFault(what: string, error: unknown): void {
     if (!this.#failing.has(what) && !this.#isDisposed)
-      this.#options.logger.warn('running tasks could not be joined', { fault: messageOf(fault) });
+      this.#options.logger.warn('running tasks could not be joined', { fault: messageOf(error) });
     this.#failing.add(what);
   }
 }

@@ -31,22 +31,22 @@ function tellReady(message: ReadyMessage): void {
   try {
     writeSync(READY_FD, JSON.stringify(message));
     closeSync(READY_FD);
-  } catch (fault) {
+  } catch (error) {
     // The server died while it waited: what is kept goes on without it.
-    logger.warn('nobody waits for this keeper', { fault: messageOf(fault) });
+    logger.warn('nobody waits for this keeper', { fault: messageOf(error) });
   }
 }
 
-function endOnError(what: string, fault: unknown): void {
-  logger.error(what, { fault: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault) });
-  kept?.fail(messageOf(fault));
+function endOnError(what: string, error: unknown): void {
+  logger.error(what, { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  kept?.fail(messageOf(error));
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => kept?.end(signal));
 // The terminal of the server may go: what is kept stays.
 process.on('SIGHUP', () => undefined);
-process.on('uncaughtException', (fault) => endOnError('an error in the keeper', fault));
-process.on('unhandledRejection', (fault) => endOnError('an unhandled error in the keeper', fault));
+process.on('uncaughtException', (error) => endOnError('an error in the keeper', error));
+process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
 
 async function keepThisTask(): Promise<void> {
   const [{ keepTask }, { continueQueue }] = await Promise.all([
@@ -65,8 +65,8 @@ async function keepThisTask(): Promise<void> {
       };
     },
   });
-  await continueQueue({ ...places, keeperEntry, nodeArguments: process.execArgv }).catch((fault: unknown) =>
-    logger.error('the queue could not go on', { fault: messageOf(fault) }),
+  await continueQueue({ ...places, keeperEntry, nodeArguments: process.execArgv }).catch((error: unknown) =>
+    logger.error('the queue could not go on', { fault: messageOf(error) }),
   );
 }
 
@@ -81,9 +81,9 @@ async function keepThisProcess(): Promise<void> {
     onReady: (record) => tellReady({ record }),
     onRun: (run) => {
       const end = (): void => {
-        run.kill('SIGTERM').catch((fault: unknown) =>
+        run.kill('SIGTERM').catch((error: unknown) =>
           // It has ended by then, as a rule.
-          logger.warn('the process could not be ended', { fault: messageOf(fault) }),
+          logger.warn('the process could not be ended', { fault: messageOf(error) }),
         );
       };
       kept = { end, fail: end };
@@ -98,8 +98,8 @@ try {
   process.once('exit', () => heartbeat.dispose());
   await (kind === 'task' ? keepThisTask() : keepThisProcess());
   process.exit(0);
-} catch (fault) {
-  if (isReady) logger.error('the keeper failed', { fault: messageOf(fault) });
-  else tellReady({ error: wireErrorOf(fault) });
+} catch (error) {
+  if (isReady) logger.error('the keeper failed', { fault: messageOf(error) });
+  else tellReady({ error: wireErrorOf(error) });
   process.exit(1);
 }

@@ -160,6 +160,6 @@ function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
         `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION} or newer. Update it (claude update, or npm install -g @anthropic-ai/claude-code).`,
       );
     },
-    (fault: unknown) => logger.warn('the version of Claude Code is not known', { fault: messageOf(fault) }),
+    (error: unknown) => logger.warn('the version of Claude Code is not known', { fault: messageOf(error) }),
   );
 }

@@ -31,9 +31,9 @@ export async function serveProcess({
         const request = processRequestSchema.safeParse(message);
         if (!request.success) throw notUnderstood('process', PROCESS_PROTOCOL, message);
         return { value: (await answer(running, request.data)) ?? null };
-      } catch (fault) {
-        // This protocol calls an error a fault.
-        return { fault: wireErrorOf(fault) };
+      } catch (error) {
+        // This protocol calls an error an error.
+        return { fault: wireErrorOf(error) };
       }
     },
   });

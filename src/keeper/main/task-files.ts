@@ -60,7 +60,7 @@ export class TaskFiles implements Disposable {
       clock,
       // It lies in the project, where the agent, `git clean` and people may remove it.
       makeFolder: makeLogFolder,
-      onError: (fault) => faults.failed('log', fault),
+      onError: (error) => faults.failed('log', error),
       onRemoved: () => faults.removed(),
     });
     this.log = { write: (text) => void (this.#logWait = this.#logFile.write(text) ?? this.#logWait) };
@@ -71,11 +71,11 @@ export class TaskFiles implements Disposable {
       rows: ROWS,
       clock,
       state: () => this.#screenState(),
-      onError: (fault) => faults.failed('recording', fault),
+      onError: (error) => faults.failed('recording', error),
       onRemoved: () => faults.removed(),
     });
     this.records = new RecordWriter(stateDir.recordFile(taskId), clock, logger);
-    this.records.onDidFail((fault) => faults.failed('record', fault));
+    this.records.onDidFail((error) => faults.failed('record', error));
     this.#storage = new StorageWatch({
       clock,
       logger,
@@ -104,7 +104,7 @@ export class TaskFiles implements Disposable {
       onFailed: (words) => this.#run?.setStorage('failing', words, words),
       onBack: (words, isWhole) => this.#run?.setStorage('back', words, isWhole ? null : words),
     });
-    faults.failed = (name, fault) => this.#storage.failed(name, fault);
+    faults.failed = (name, error) => this.#storage.failed(name, error);
     faults.removed = () => this.#storage.removed();
   }
 
@@ -115,7 +115,7 @@ export class TaskFiles implements Disposable {
     const journal = await Journal.open(stateDir.journalFile(taskId), {
       maxBytes,
       clock,
-      onError: (fault) => faults.failed('journal', fault),
+      onError: (error) => faults.failed('journal', error),
       onRemoved: () => faults.removed(),
     });
     return new TaskFiles(options, journal, faults);
@@ -182,7 +182,7 @@ export class TaskFiles implements Disposable {
   }
 }
 
-/** Where faults of the files go: there are files before there is a watch over them. */
+/** Where errors of the files go: there are files before there is a watch over them. */
 interface Faults {
   failed: (name: string, fault: unknown) => void;
   removed: () => void;

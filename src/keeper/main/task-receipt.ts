@@ -46,7 +46,7 @@ export class TaskReceipt {
     return this.#first;
   }
 
-  /** Makes the receipt. Never rejects: who asks for a receipt that is missing makes it anew. */
+  /** Makes the receipt. Never rejects: who asks for a receipt that is missing makes it again. */
   async finish(record: TaskRecord): Promise<void> {
     const { spec, stateDir, clock, logger, env } = this.#parts;
     if (spec.purpose === 'ask') return;
@@ -59,8 +59,8 @@ export class TaskReceipt {
     });
     try {
       await withinMs(clock, FINISH_LIMIT_MS, maker.make(record, true));
-    } catch (fault) {
-      logger.error('the receipt could not be made', { fault: messageOf(fault) });
+    } catch (error) {
+      logger.error('the receipt could not be made', { fault: messageOf(error) });
     }
   }
 }

@@ -45,7 +45,7 @@ export class TerminalWatcher implements Disposable {
     this.#view = view;
   }
 
-  /** Shows everything anew: the view or the session's size is another one, or the watcher was left behind. */
+  /** Shows everything again: the view or the session's size is another one, or the watcher was left behind. */
   show(): void {
     if (this.#owned.isDisposed) return;
     this.#nextPicture?.dispose();

@@ -28,8 +28,8 @@ export function readJsonLines(
       try {
         if (isDeepJson(line)) throw new Error('a line of the keeper socket nested too deeply');
         value = JSON.parse(line.toString('utf8'));
-      } catch (fault) {
-        socket.destroy(fault instanceof Error ? fault : undefined);
+      } catch (error) {
+        socket.destroy(error instanceof Error ? error : undefined);
         return;
       }
       onLine(value);

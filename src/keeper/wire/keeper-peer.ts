@@ -109,8 +109,8 @@ export class KeeperPeer implements Disposable {
     let answer: object | undefined;
     try {
       answer = await this.#options.answer(this, request);
-    } catch (fault) {
-      answer = { error: wireErrorOf(fault) };
+    } catch (error) {
+      answer = { error: wireErrorOf(error) };
     }
     if (answer === undefined || this.unreadBytes > MAX_UNREAD_BYTES) this.#socket.destroy();
     else this.send({ id, ...answer });

@@ -45,7 +45,7 @@ export class KeeperSocket implements Disposable {
       this.#server.listen(path, resolve);
     });
     await chmod(path, OWNER_ONLY);
-    this.#server.on('error', (fault) => logger.error('the keeper socket failed', { fault: fault.message }));
+    this.#server.on('error', (error) => logger.error('the keeper socket failed', { fault: error.message }));
   }
 
   get clientCount(): number {

@@ -23,10 +23,10 @@ export function openSocket(
     socket.setTimeout(CONNECT_LIMIT_MS, () =>
       socket.destroy(new Error('the keeper did not accept the connection')),
     );
-    const onError = (fault: Error): void => {
-      const code = systemCodeOf(fault);
+    const onError = (error: Error): void => {
+      const code = systemCodeOf(error);
       if (NOBODY.has(code)) resolve(undefined);
-      else reject(failure(fault.message, code === undefined || code === QUEUE_IS_FULL));
+      else reject(failure(error.message, code === undefined || code === QUEUE_IS_FULL));
     };
     socket.once('error', onError);
     socket.once('connect', () => {
@@ -47,7 +47,7 @@ export function isGreeted(path: string): Promise<boolean> {
       isThere = true;
       socket.destroy();
     });
-    socket.once('error', (fault) => (isThere = systemCodeOf(fault) !== QUEUE_IS_FULL));
+    socket.once('error', (error) => (isThere = systemCodeOf(error) !== QUEUE_IS_FULL));
     socket.once('close', () => resolve(isThere));
   });
 }

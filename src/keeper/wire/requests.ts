@@ -25,13 +25,13 @@ export interface RequestsOptions {
 
 interface Pending {
   readonly resolve: (reply: unknown) => void;
-  readonly reject: (fault: Error) => void;
+  readonly reject: (error: Error) => void;
   readonly timers: readonly NodeJS.Timeout[];
 }
 
 /** What every answer of any version has. */
 const replySchema = z.looseObject({ id: z.number() });
-/** Keepers of processes call it a fault. */
+/** Keepers of processes call it an error. */
 const errorReplySchema = z.union([
   z.object({ error: wireErrorSchema }),
   z.object({ fault: wireErrorSchema }).transform(({ fault }) => ({ error: fault })),

@@ -17,11 +17,11 @@ const OLD_CODES: ReadonlyMap<string, ErrorCode> = new Map([
   ['BACKEND_UNAVAILABLE', 'DOCKER_UNAVAILABLE'],
 ]);
 
-export function wireErrorOf(fault: unknown): WireError {
-  if (fault instanceof BridgeError) return { code: fault.code, message: fault.message, hint: fault.hint };
+export function wireErrorOf(error: unknown): WireError {
+  if (error instanceof BridgeError) return { code: error.code, message: error.message, hint: error.hint };
   return {
     code: 'INTERNAL_ERROR',
-    message: messageOf(fault),
+    message: messageOf(error),
     hint: 'Try again. The keeper of a task writes a log: keeper.log in the task’s state directory.',
   };
 }

@@ -36,8 +36,8 @@ export function serveUntilGone<Services>(
       };
       store.add(clock.after(LEAVE_MS, exit));
       finish(waitForAnswers)
-        .catch((fault: unknown) =>
-          logger.warn('Not all could be closed on leaving', { fault: messageOf(fault) }),
+        .catch((error: unknown) =>
+          logger.warn('Not all could be closed on leaving', { fault: messageOf(error) }),
         )
         .finally(exit);
     };

@@ -12,7 +12,7 @@ const NOT_PASSED_ON: ReadonlySet<NodeJS.Signals> = new Set<NodeJS.Signals>([
   ...(['SIGSYS', 'SIGTTIN', 'SIGTTOU', 'SIGCHLD', 'SIGSTOP'] as const),
 ]);
 
-/** The oldest child of init is the program; others were left to it later. The line has no end, which `read` takes for a fault. */
+/** The oldest child of init is the program; others were left to it later. The line has no end, which `read` takes for an error. */
 const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children; echo; kill "-$1" "$program"';
 /** All but init and the shell itself (kill(2)). Written so for busybox, which knows no `--`, and dash, which needs it behind `-s`. */
 const SIGNAL_ALL = 'echo; kill "-$1" -1';

@@ -82,10 +82,10 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     const created = await this.#create(spec);
     try {
       return await this.#start(spec, created, sink);
-    } catch (fault) {
-      // A program that could not be started has removed it already; that is no fault.
+    } catch (error) {
+      // A program that could not be started has removed it already; that is no error.
       await this.#remove(spec.id, created.containerId);
-      throw fault;
+      throw error;
     }
   }
 
@@ -157,9 +157,9 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
       this.#isSweepDue = false;
       try {
         await this.sweep();
-      } catch (fault) {
+      } catch (error) {
         this.#options.logger.warn('Containers of dead servers could not be removed.', {
-          fault: messageOf(fault),
+          fault: messageOf(error),
         });
       }
     }
@@ -190,9 +190,9 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#inUse.add(spec.id);
     try {
       return await this.#make(spec);
-    } catch (fault) {
+    } catch (error) {
       this.#inUse.delete(spec.id);
-      throw fault;
+      throw error;
     }
   }
 
@@ -227,9 +227,9 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     try {
       if (given.status === 'rejected') throw given.reason;
       return await this.#startAttached(spec, containerId, attached.value, sink);
-    } catch (fault) {
+    } catch (error) {
       attached.value.destroy();
-      throw fault;
+      throw error;
     }
   }
 

@@ -152,7 +152,7 @@ export class DockerProcess implements ProcessHandle {
     return stats;
   }
 
-  /** Asks the engine anew how things are: the answer that was waited for may never come. */
+  /** Asks the engine again how things are: the answer that was waited for may never come. */
   recheck(): void {
     this.#waiting.abort();
   }
@@ -162,9 +162,9 @@ export class DockerProcess implements ProcessHandle {
     if (this.#end === undefined) {
       this.#isKilledByUs = true;
       if (!isKilled)
-        await this.#signals.toAll('SIGKILL').catch((fault: unknown) => {
+        await this.#signals.toAll('SIGKILL').catch((error: unknown) => {
           this.recheck();
-          ignoreBridgeError(fault);
+          ignoreBridgeError(error);
         });
     }
     await this.removed;
@@ -174,8 +174,8 @@ export class DockerProcess implements ProcessHandle {
   async #toTree(name: NodeJS.Signals): Promise<void> {
     try {
       await this.#signals.toAll(name);
-    } catch (fault) {
-      if (!(fault instanceof BridgeError) || FINAL_REFUSALS.has(fault.code)) throw fault;
+    } catch (error) {
+      if (!(error instanceof BridgeError) || FINAL_REFUSALS.has(error.code)) throw error;
       await this.#signals.toProgram(name);
     }
   }
@@ -202,7 +202,7 @@ export class DockerProcess implements ProcessHandle {
       const { signal } = this.#waiting;
       const { engine, containerId } = this.#options;
       const waited = await engine.call(
-        // The limit's own signal never comes; this one does when things are to be looked at anew.
+        // The limit's own signal never comes; this one does when things are to be looked at again.
         (client) => waitForContainer(client, containerId, signal),
         Number.POSITIVE_INFINITY,
       );
@@ -283,8 +283,8 @@ export class DockerProcess implements ProcessHandle {
 type Client = Parameters<Parameters<DockerEngine['call']>[0]>[0];
 
 /** Other refusals of a signal are ignored. Throws for a signal that does not exist. */
-function unlessUnknown(fault: unknown): void {
-  if (!(fault instanceof BridgeError) || fault.code === 'INVALID_ARGUMENTS') throw fault;
+function unlessUnknown(error: unknown): void {
+  if (!(error instanceof BridgeError) || error.code === 'INVALID_ARGUMENTS') throw error;
 }
 
 function lost(why: string): ProcessEnd {

@@ -31,9 +31,9 @@ export async function openPipes(folder: string): Promise<readonly [Pipe, Pipe]> 
     const stdout = openPipe(join(names, 'stdout'));
     try {
       return [stdout, openPipe(join(names, 'stderr'))];
-    } catch (fault) {
+    } catch (error) {
       closePipe(stdout);
-      throw fault;
+      throw error;
     }
   } finally {
     await rm(names, { recursive: true, force: true });
@@ -51,8 +51,8 @@ function openPipe(path: string): Pipe {
   try {
     const writeFd = openSync(path, constants.O_WRONLY);
     return { output: new Socket({ fd: readFd, readable: true, writable: false }), writeFd };
-  } catch (fault) {
+  } catch (error) {
     closeSync(readFd);
-    throw fault;
+    throw error;
   }
 }

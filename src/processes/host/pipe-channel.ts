@@ -86,7 +86,7 @@ export class PipeChannel implements HostChannel {
       );
     }
     const taken = new Promise<Error | undefined>((resolve) => {
-      stdin.write(Buffer.from(bytes), (fault) => resolve(fault ?? undefined));
+      stdin.write(Buffer.from(bytes), (error) => resolve(error ?? undefined));
     });
     // A pipe that is full takes them later: they are in line by now.
     const fault = await withinMs(this.#clock, WRITE_LIMIT_MS, taken);

@@ -24,7 +24,7 @@ export class ProcessFamilies {
     this.#system = options.system ?? thisMachine;
   }
 
-  /** All living members; `fresh` looks anew. */
+  /** All living members; `fresh` looks again. */
   async members({ pid, mark }: Family, fresh = true): Promise<ProcessInfo[]> {
     const family = { pid, mark, startedSince: this.#startedSince };
     return selectDescendants(await this.#all(fresh), family, this.#system.self);

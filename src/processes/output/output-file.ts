@@ -14,7 +14,7 @@ export interface OutputFileOptions {
   /** At most so much is kept on disk; of more the oldest is dropped. */
   readonly maxBytes: number;
   /** Called each time that writing begins to fail. Must not throw. */
-  readonly onError: (fault: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**

@@ -74,8 +74,8 @@ async function readSegment(segment: Segment, from: number, maxBytes: number): Pr
     } finally {
       await handle.close();
     }
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return undefined;
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

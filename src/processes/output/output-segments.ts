@@ -21,10 +21,10 @@ export async function segmentsOf(folder: string, stream: OutputStream): Promise<
   let entries: Dirent[];
   try {
     entries = await readdir(folder, { withFileTypes: true });
-  } catch (fault) {
+  } catch (error) {
     // Removed, or never made.
-    if (systemCodeOf(fault) === 'ENOENT') return [];
-    throw fault;
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
   }
   const starts = entries
     .flatMap(({ name }) => {
@@ -47,8 +47,8 @@ export async function segmentsOf(folder: string, stream: OutputStream): Promise<
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
-  } catch (fault) {
-    if (systemCodeOf(fault) === 'ENOENT') return undefined;
-    throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

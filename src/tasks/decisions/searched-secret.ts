@@ -46,7 +46,7 @@ async function secretBelow(
 }
 
 /** A file, or what cannot be looked at: it is judged by its own name. */
-function nothingThere(fault: unknown): [] {
-  if (systemCodeOf(fault) === undefined) throw fault;
+function nothingThere(error: unknown): [] {
+  if (systemCodeOf(error) === undefined) throw error;
   return [];
 }

@@ -63,14 +63,14 @@ export class QueueFolder {
     let names: string[];
     try {
       names = await readdir(this.#stateDir.queueDir);
-    } catch (fault) {
+    } catch (error) {
       this.#unfinished = [];
-      if (systemCodeOf(fault) === 'ENOENT') return [];
+      if (systemCodeOf(error) === 'ENOENT') return [];
       throw new BridgeError(
         'STATE_UNUSABLE',
-        `The queue ${this.#stateDir.queueDir} cannot be read: ${messageOf(fault)}.`,
+        `The queue ${this.#stateDir.queueDir} cannot be read: ${messageOf(error)}.`,
         'Check that the folder is yours; MCP_STATE_DIR names another place.',
-        { cause: fault },
+        { cause: error },
       );
     }
     this.#unfinished = names.filter((name) => UNFINISHED.test(name));
@@ -86,9 +86,9 @@ export class QueueFolder {
     if (file.state === 'ok') return file.value;
     if (file.state === 'missing') return undefined;
     this.#logger.error('a ticket of the queue could not be read and was set aside', { path, why: file.why });
-    await rename(path, `${path}.corrupt`).catch((fault: unknown) => {
+    await rename(path, `${path}.corrupt`).catch((error: unknown) => {
       // Another process was faster, or the disk takes nothing: then it is told again at the next look.
-      if (systemCodeOf(fault) === undefined) throw fault;
+      if (systemCodeOf(error) === undefined) throw error;
     });
     return undefined;
   }

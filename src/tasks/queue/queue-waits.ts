@@ -6,9 +6,9 @@ import { systemCodeOf } from '../../base/errors.js';
 export async function queueWaits(statePath: string): Promise<boolean> {
   try {
     return (await readdir(join(statePath, 'queue'))).length > 0;
-  } catch (fault) {
+  } catch (error) {
     // No task ever waited, or there is no state yet; what else may be wrong with the folder is told by its first use.
-    if (systemCodeOf(fault) === undefined) throw fault;
+    if (systemCodeOf(error) === undefined) throw error;
     return false;
   }
 }

@@ -168,11 +168,11 @@ export class TaskQueue implements Disposable {
   async #reserveIfPossible(table: LockTable, ticket: Ticket): Promise<Lock | undefined> {
     try {
       return await reserve(table, ticket);
-    } catch (fault) {
-      if (!(fault instanceof BridgeError)) throw fault;
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
       this.#options.logger.warn('the project of a queued task could not be reserved', {
         task_id: ticket.task_id,
-        fault: fault.message,
+        fault: error.message,
       });
       return undefined;
     }
@@ -203,13 +203,13 @@ export class TaskQueue implements Disposable {
       await host.launch(spec);
       await this.#folder.remove(taskId);
       return 'started';
-    } catch (fault) {
+    } catch (error) {
       try {
-        return await this.#failed(ticket, reservation, fault);
+        return await this.#failed(ticket, reservation, error);
       } catch (second) {
         logger.error('a queued task that could not be started stays in the queue', {
           task_id: taskId,
-          fault: messageOf(fault),
+          fault: messageOf(error),
           then: messageOf(second),
         });
         return 'waits';
@@ -232,18 +232,18 @@ export class TaskQueue implements Disposable {
     );
   }
 
-  async #failed(ticket: Ticket, reservation: Lock, fault: unknown): Promise<'ended' | 'waits'> {
+  async #failed(ticket: Ticket, reservation: Lock, error: unknown): Promise<'ended' | 'waits'> {
     // Another keeper of it was faster, or a bridge that knows no queue has the project: the next look tells.
-    if (fault instanceof BridgeError && fault.code === 'TASK_ALREADY_RUNNING') return 'waits';
+    if (error instanceof BridgeError && error.code === 'TASK_ALREADY_RUNNING') return 'waits';
     const lease = await this.#reservedStill(ticket, reservation);
     if (lease === undefined) return 'waits';
     try {
       const record = await this.#record(ticket.task_id);
-      const hint = fault instanceof BridgeError ? ` ${fault.hint}` : '';
+      const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
       if (record !== undefined && !isFinal(record.status)) {
         // A keeper that died while it started may have left an agent.
         await this.#options.endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
-        const reason = `The queued task could not be started: ${messageOf(fault)}${hint}`;
+        const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
         await endQueued(record, 'error', reason, this.#options);
       }
       await this.#folder.remove(ticket.task_id);
@@ -275,8 +275,8 @@ export class TaskQueue implements Disposable {
       try {
         await this.#settle(lock);
         settled.push(lock);
-      } catch (fault) {
-        this.#options.logger.warn('a dead task could not be settled', { fault: messageOf(fault) });
+      } catch (error) {
+        this.#options.logger.warn('a dead task could not be settled', { fault: messageOf(error) });
       }
     }
     await this.#options.locks.decide(async (table) => {
@@ -316,8 +316,8 @@ export class TaskQueue implements Disposable {
     if (!this.#options.staysOn || this.#timer !== undefined || this.#owned.isDisposed) return;
     this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => {
       this.#timer = undefined;
-      this.advance().catch((fault: unknown) => {
-        this.#options.logger.warn('the queue could not go on', { fault: messageOf(fault) });
+      this.advance().catch((error: unknown) => {
+        this.#options.logger.warn('the queue could not go on', { fault: messageOf(error) });
         this.#lookLater();
       });
     });

@@ -121,8 +121,8 @@ export class ReceiptGit {
       return [
         `Others ran in this repository meanwhile, and what git saw may be theirs, too: ${others.join(', ')}.`,
       ];
-    } catch (fault) {
-      return [`Whether others ran in this repository meanwhile is not known: ${messageOf(fault)}.`];
+    } catch (error) {
+      return [`Whether others ran in this repository meanwhile is not known: ${messageOf(error)}.`];
     }
   }
 
@@ -136,8 +136,8 @@ export class ReceiptGit {
   ): Promise<T | z.infer<typeof unknownSchema>> {
     try {
       return await look(await this.#looker(), AbortSignal.timeout(limitMs));
-    } catch (fault) {
-      return { state: 'unknown', why: oneLine(messageOf(fault), WHY_CHARS) };
+    } catch (error) {
+      return { state: 'unknown', why: oneLine(messageOf(error), WHY_CHARS) };
     }
   }
 }

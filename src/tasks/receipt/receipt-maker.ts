@@ -47,10 +47,10 @@ export class ReceiptMaker {
     const { stateDir, logger } = this.#parts;
     const receipt = await this.#receiptOf(record, isComplete);
     await writeJsonFileAtomically(ReceiptMaker.file(stateDir, record.task_id), receipt).catch(
-      (fault: unknown) =>
+      (error: unknown) =>
         logger.error('the receipt could not be written', {
           task_id: record.task_id,
-          fault: messageOf(fault),
+          fault: messageOf(error),
         }),
     );
     return receipt;
@@ -127,8 +127,8 @@ async function changedMs(path: string): Promise<number | undefined> {
   try {
     const { mtimeMs, ctimeMs } = await lstat(path);
     return Math.max(mtimeMs, ctimeMs);
-  } catch (fault) {
-    if (systemCodeOf(fault) === undefined) throw fault;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
     return undefined;
   }
 }

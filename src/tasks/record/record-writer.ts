@@ -101,13 +101,13 @@ export class RecordWriter implements Disposable {
       if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });
       this.#isFailing = false;
       this.#hasWritten = true;
-    } catch (fault) {
+    } catch (error) {
       this.#isFailing = true;
       this.#newest ??= () => record;
       if (this.#isDisposed) return;
       this.#retry?.dispose();
       this.#retry = this.#clock.after(RETRY_MS, () => void this.#pump());
-      this.#faults.fire(fault);
+      this.#faults.fire(error);
     }
   }
 }

@@ -69,13 +69,13 @@ export async function recoverTask(
       return recovered;
     },
   });
-  return recovering.catch(async (fault: unknown) => {
+  return recovering.catch(async (error: unknown) => {
     // A disk that takes no claim takes no end either; but nothing of the task goes on running.
-    if (fault instanceof BridgeError && fault.code === 'STATE_UNUSABLE') {
+    if (error instanceof BridgeError && error.code === 'STATE_UNUSABLE') {
       await endKeeper?.();
       await endLeftovers(record, parts);
     }
-    throw fault;
+    throw error;
   });
 }
 
@@ -112,26 +112,26 @@ async function recover(
     change_seq: record.change_seq + 1,
   };
   if (record.socket_path !== '') {
-    await rm(record.socket_path, { force: true }).catch((fault: unknown) =>
+    await rm(record.socket_path, { force: true }).catch((error: unknown) =>
       logger.warn('the socket of a dead keeper could not be removed', {
         path: record.socket_path,
-        fault: messageOf(fault),
+        fault: messageOf(error),
       }),
     );
   }
-  await removeUnfinished(stateDir.taskDir(record.task_id)).catch((fault: unknown) =>
-    logger.warn('unfinished files of a dead keeper could not be removed', { fault: messageOf(fault) }),
+  await removeUnfinished(stateDir.taskDir(record.task_id)).catch((error: unknown) =>
+    logger.warn('unfinished files of a dead keeper could not be removed', { fault: messageOf(error) }),
   );
-  await freeProject(record.task_id, parts).catch((fault: unknown) =>
-    logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(fault) }),
+  await freeProject(record.task_id, parts).catch((error: unknown) =>
+    logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(error) }),
   );
   return recovered;
 }
 
 /** How many there were. */
 function endLeftovers({ task_id, process_mark, keeper }: TaskRecord, parts: RecoveryParts): Promise<number> {
-  return parts.endMarked(process_mark, keeper?.start_time ?? undefined).catch((fault: unknown) => {
-    parts.logger.error('processes of a dead keeper could not be ended', { task_id, fault: messageOf(fault) });
+  return parts.endMarked(process_mark, keeper?.start_time ?? undefined).catch((error: unknown) => {
+    parts.logger.error('processes of a dead keeper could not be ended', { task_id, fault: messageOf(error) });
     return 0;
   });
 }

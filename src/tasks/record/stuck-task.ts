@@ -48,11 +48,11 @@ async function endByKeeper(
   try {
     const ended = await withinMs(clock, WAKE_LIMIT_MS, askAgain());
     if (ended !== undefined) return ended;
-  } catch (fault) {
-    if (fault instanceof TaskUnreachable && fault.isStuck) return undefined;
+  } catch (error) {
+    if (error instanceof TaskUnreachable && error.isStuck) return undefined;
     // It found what it was asked the first time, and has ended it.
-    if (fault instanceof BridgeError && fault.code === 'TASK_NOT_RUNNING') return read(taskId);
-    throw fault;
+    if (error instanceof BridgeError && error.code === 'TASK_NOT_RUNNING') return read(taskId);
+    throw error;
   }
   throw new TaskUnreachable(taskId, `its keeper has not ended it within ${WAKE_LIMIT_MS / 1000} s`);
 }

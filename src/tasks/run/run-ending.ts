@@ -60,8 +60,8 @@ export class RunEnding {
     story.ending(cause.status, cause.reason);
     state.act(cause.reason);
     const ended = how === 'kill' ? driver.kill() : driver.close();
-    ended.catch((fault: unknown) =>
-      logger.error('the session could not be ended', { fault: messageOf(fault) }),
+    ended.catch((error: unknown) =>
+      logger.error('the session could not be ended', { fault: messageOf(error) }),
     );
   }
 
@@ -76,8 +76,8 @@ export class RunEnding {
         ? final_message
         : driver.lastOutput(LAST_OUTPUT_CHARS);
     this.#parts.withdraw('the task ended');
-    const leftovers = await endLeftovers().catch((fault: unknown) => {
-      logger.error('leftover processes could not be ended', { fault: messageOf(fault) });
+    const leftovers = await endLeftovers().catch((error: unknown) => {
+      logger.error('leftover processes could not be ended', { fault: messageOf(error) });
       return 0;
     });
     if (leftovers > 0) story.leftoversEnded(leftovers);
@@ -89,12 +89,12 @@ export class RunEnding {
       last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
     });
     // Whoever reads that it has ended may start the next one.
-    await release().catch((fault: unknown) =>
-      logger.error('the project could not be released', { fault: messageOf(fault) }),
+    await release().catch((error: unknown) =>
+      logger.error('the project could not be released', { fault: messageOf(error) }),
     );
     // Side by side: a waiting client is told when both are done, and each of them waits for the disk.
-    const flushed = flush().catch((fault: unknown) =>
-      logger.error('the files of the task could not be closed', { fault: messageOf(fault) }),
+    const flushed = flush().catch((error: unknown) =>
+      logger.error('the files of the task could not be closed', { fault: messageOf(error) }),
     );
     await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flushed), records.write(final)]);
     state.finish(final);

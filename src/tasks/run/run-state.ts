@@ -236,8 +236,8 @@ export class RunState implements Disposable {
   #write(record: TaskRecord): void {
     this.#parts.records
       .write(record)
-      .catch((fault: unknown) =>
-        this.#parts.logger.error('the record could not be written', { fault: messageOf(fault) }),
+      .catch((error: unknown) =>
+        this.#parts.logger.error('the record could not be written', { fault: messageOf(error) }),
       );
   }
 

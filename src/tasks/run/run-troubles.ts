@@ -60,24 +60,24 @@ export class RunTroubles implements Disposable {
     return this.#holds === 'turn';
   }
 
-  /** A turn ended by a fault: the task waits for that to pass, or fails for the reason given. */
-  turnFailed(fault: TurnFault, source: 'exact' | 'observed'): Outcome {
+  /** A turn ended by an error: the task waits for that to pass, or fails for the reason given. */
+  turnFailed(error: TurnFault, source: 'exact' | 'observed'): Outcome {
     const { spec, clock, state, driver } = this.#parts;
-    const { name, passes, ...hints } = troubleWords(fault.kind);
+    const { name, passes, ...hints } = troubleWords(error.kind);
     const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
     const nowMs = clock.now();
-    const resetsAtMs = resetOf(fault, nowMs);
-    const stopped = `Claude Code stopped: ${fault.text}`;
+    const resetsAtMs = resetOf(error, nowMs);
+    const stopped = `Claude Code stopped: ${error.text}`;
     const fail = (why: string): Outcome => {
       this.#setFree();
-      state.changed({ trouble: this.#trouble(fault.kind, resetsAtMs) });
+      state.changed({ trouble: this.#trouble(error.kind, resetsAtMs) });
       return { held: false, reason: why === '' ? stopped : `${endSentence(stopped)} ${why}` };
     };
     // What no row knows has only its own words.
-    if (fault.kind === 'api-error') return fail('');
+    if (error.kind === 'api-error') return fail('');
     const until = resetsAtMs === undefined ? '' : ` until ${timeText(resetsAtMs)}`;
     if (!passes || spec.settings.resume_after_limit !== true) return fail(`${name}${until}. ${next}`);
-    if (fault.kind === 'usage-limit' && resetsAtMs === undefined)
+    if (error.kind === 'usage-limit' && resetsAtMs === undefined)
       return fail(`${name}, and it was not told until when, so it was not waited for. ${next}`);
     const resumesAtMs = this.#resumesAtMs(resetsAtMs, nowMs);
     const leftMs = (spec.timeout_seconds - state.record.elapsed_seconds) * 1_000;
@@ -89,7 +89,7 @@ export class RunTroubles implements Disposable {
     this.#failures++;
     driver.keepSession?.(true);
     const words = `${name}${until}; the task goes on by itself at ${timeText(resumesAtMs)}.`;
-    this.#holdUp('turn', fault.kind, fault.text, resumesAtMs, words, source);
+    this.#holdUp('turn', error.kind, error.text, resumesAtMs, words, source);
     this.#goOnAt(resumesAtMs);
     return { held: true };
   }
@@ -185,8 +185,8 @@ export class RunTroubles implements Disposable {
     let why = 'it begins no turn.';
     try {
       await goOn(GO_ON);
-    } catch (fault) {
-      why = messageOf(fault);
+    } catch (error) {
+      why = messageOf(error);
       story.noticed(why);
     }
     // It may have begun, and ended by other trouble, meanwhile.

@@ -157,8 +157,8 @@ export class RunTurns implements Disposable {
       this.#awaitMessage(true);
       return;
     }
-    this.#leave().catch((fault: unknown) =>
-      ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(fault)}` }),
+    this.#leave().catch((error: unknown) =>
+      ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(error)}` }),
     );
   }
 
@@ -226,8 +226,8 @@ export class RunTurns implements Disposable {
     state.settle('exact');
     this.#sendAgain = clock.after(SEND_AGAIN_MS, () => {
       if (this.#phase !== 'idle' || ending.hasCause) return;
-      this.#sendNext().catch((fault: unknown) =>
-        ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(fault)}` }),
+      this.#sendNext().catch((error: unknown) =>
+        ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
       );
     });
   }

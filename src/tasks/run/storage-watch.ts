@@ -6,7 +6,7 @@ import { oneLine } from '../../base/text/text.js';
 
 /** How often a disk that failed is tried again. */
 const RETRY_MS = 1_000;
-/** How often a healthy one is looked at: files that were removed under their writer make no fault. */
+/** How often a healthy one is looked at: files that were removed under their writer make no error. */
 const LOOK_MS = 5_000;
 const MAX_FAULT_CHARS = 300;
 
@@ -50,10 +50,10 @@ export class StorageWatch implements Disposable {
   }
 
   /** A write to a file failed. Told once, until all files are written again. */
-  failed(name: string, fault: unknown): void {
+  failed(name: string, error: unknown): void {
     if (this.#failingSince !== undefined || this.#isDisposed) return;
     this.#failingSince = this.#now();
-    const why = `the ${name} could not be written: ${oneLine(messageOf(fault), MAX_FAULT_CHARS)}`;
+    const why = `the ${name} could not be written: ${oneLine(messageOf(error), MAX_FAULT_CHARS)}`;
     this.#options.logger.error('the disk does not take what the task writes', { why });
     this.#arm(RETRY_MS);
     this.#options.onFailed(`failing since ${this.#failingSince}: ${why}`);

@@ -175,7 +175,7 @@ export class TaskRun implements Disposable {
       case 'request':
         void this.#requests
           .asked(event.request)
-          .catch((fault: unknown) => this.fail(`A request could not be judged: ${messageOf(fault)}`));
+          .catch((error: unknown) => this.fail(`A request could not be judged: ${messageOf(error)}`));
         return;
       case 'request-gone':
         this.#requests.gone(event.requestId, event.why);
@@ -183,7 +183,7 @@ export class TaskRun implements Disposable {
       case 'turn-ended':
         void this.#turns
           .ended(event)
-          .catch((fault: unknown) => this.fail(`The session could not be carried on: ${messageOf(fault)}`));
+          .catch((error: unknown) => this.fail(`The session could not be carried on: ${messageOf(error)}`));
         return;
       case 'keys':
         story.pressed(event);

@@ -82,10 +82,10 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
 
   it('with a usage limit ends with that and the time of its reset', () => {
     const { turnEnds, types } = replay(version, 'usage-limit');
-    const fault = turnEnds[0]?.error;
-    expect(fault?.kind).toBe('usage-limit');
-    expect(fault?.text).toMatch(/^You've hit your (session|5-hour) limit · resets /);
-    expect(fault?.resetsAtMs).toBeTypeOf('number');
+    const error = turnEnds[0]?.error;
+    expect(error?.kind).toBe('usage-limit');
+    expect(error?.text).toMatch(/^You've hit your (session|5-hour) limit · resets /);
+    expect(error?.resetsAtMs).toBeTypeOf('number');
     expect(types).not.toContain('said');
   });
 

@@ -21,8 +21,8 @@ async function names(explorer: ProjectExplorer, path: string, depth = 5): Promis
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const fault: unknown = await promise.catch((thrown: unknown) => thrown);
-  return fault instanceof BridgeError ? fault.code : String(fault);
+  const error: unknown = await promise.catch((thrown: unknown) => thrown);
+  return error instanceof BridgeError ? error.code : String(error);
 }
 
 describe('a listing', () => {

@@ -149,9 +149,9 @@ describe('a file over the limit', () => {
     const file = await open(path, 'w');
     await file.truncate(2 ** 40);
     await file.close();
-    const fault = await faultOf(files.readFile({ path, maxBytes: 1_000 }));
-    expect(fault.code).toBe('BINARY_FILE');
-    expect(fault.message).toBe(`Cannot read binary file: ${path}.`);
+    const error = await faultOf(files.readFile({ path, maxBytes: 1_000 }));
+    expect(error.code).toBe('BINARY_FILE');
+    expect(error.message).toBe(`Cannot read binary file: ${path}.`);
   });
 });
 
@@ -161,8 +161,8 @@ test('a cursor of another state of the file, or none at all, is refused', async 
   await appendFile(path, 'e\n');
   expect((await faultOf(files.readFile({ path, cursor, maxBytes: 1_000 }))).code).toBe('FILE_CHANGED');
   for (const odd of ['', 'x', '1:2', '-1:2:abc', '1:2:']) {
-    const fault = await faultOf(files.readFile({ path, cursor: odd, maxBytes: 1_000 }));
-    expect(fault.code, odd).toBe('INVALID_ARGUMENTS');
+    const error = await faultOf(files.readFile({ path, cursor: odd, maxBytes: 1_000 }));
+    expect(error.code, odd).toBe('INVALID_ARGUMENTS');
   }
 });
 

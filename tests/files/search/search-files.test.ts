@@ -481,12 +481,12 @@ describe('a search', () => {
     [{ query: 'a', cursor: 'zzz' }, /cursor/],
   ])('%j is refused with what is wrong', async (query, words) => {
     const root = await tempFolder();
-    const fault: unknown = await explorerOf(root)
+    const error: unknown = await explorerOf(root)
       .search({ path: root, ...query }, never)
       .catch((thrown: unknown) => thrown);
-    if (!(fault instanceof BridgeError)) throw fault;
-    expect(fault.code).toBe('INVALID_ARGUMENTS');
-    expect(fault.message).toMatch(words);
+    if (!(error instanceof BridgeError)) throw error;
+    expect(error.code).toBe('INVALID_ARGUMENTS');
+    expect(error.message).toMatch(words);
   });
 });
 

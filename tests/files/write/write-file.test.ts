@@ -67,8 +67,8 @@ describe('write_file', () => {
     await writeFile(join(outside, 'there'), 'kept');
     for (const name of ['there', 'none']) {
       await symlink(join(outside, name), join(root, `to-${name}`));
-      const fault = await faultOf(files.writeFile({ path: join(root, `to-${name}`), content: 'x' }));
-      expect(fault.code).toBe('PATH_NOT_ALLOWED');
+      const error = await faultOf(files.writeFile({ path: join(root, `to-${name}`), content: 'x' }));
+      expect(error.code).toBe('PATH_NOT_ALLOWED');
     }
     await symlink(outside, join(root, 'folder'));
     expect((await faultOf(files.writeFile({ path: join(root, 'folder/new/x'), content: 'x' }))).code).toBe(
@@ -158,8 +158,8 @@ describe('write_file', () => {
       '.ssh/authorized_keys',
     ];
     for (const name of names) {
-      const fault = await faultOf(files.writeFile({ path: join(root, name), content: 'x' }));
-      expect(fault.code, name).toBe('PROTECTED_PATH');
+      const error = await faultOf(files.writeFile({ path: join(root, name), content: 'x' }));
+      expect(error.code, name).toBe('PROTECTED_PATH');
     }
     expect((await faultOf(files.createDirectory(join(root, '.git/hooks/x')))).code).toBe('PROTECTED_PATH');
     await mkdir(join(root, '.claude/worktrees/one'), { recursive: true });
@@ -179,8 +179,8 @@ describe('write_file', () => {
     await symlink('../githooks', join(root, 'app/.git/hooks'));
     await symlink('docs/agents.md', join(root, 'app/CLAUDE.md'));
     for (const name of ['cc/settings.json', 'githooks/pre-commit', 'docs/agents.md']) {
-      const fault = await faultOf(files.writeFile({ path: join(root, 'app', name), content: 'x' }));
-      expect(fault.code, name).toBe('PROTECTED_PATH');
+      const error = await faultOf(files.writeFile({ path: join(root, 'app', name), content: 'x' }));
+      expect(error.code, name).toBe('PROTECTED_PATH');
     }
     expect((await faultOf(files.createDirectory(join(root, 'app/cc/agents')))).code).toBe('PROTECTED_PATH');
     await files.writeFile({ path: join(root, 'app/docs/other.md'), content: 'x' });

@@ -55,8 +55,8 @@ function lines(first: string): string {
 }
 
 async function refusal(answer: Promise<unknown>): Promise<string> {
-  const fault: unknown = await answer.catch((thrown: unknown) => thrown);
-  return fault instanceof BridgeError ? `${fault.code}: ${fault.message}` : `no error: ${String(fault)}`;
+  const error: unknown = await answer.catch((thrown: unknown) => thrown);
+  return error instanceof BridgeError ? `${error.code}: ${error.message}` : `no error: ${String(error)}`;
 }
 
 async function isGone(path: string): Promise<boolean> {

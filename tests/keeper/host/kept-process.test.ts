@@ -108,8 +108,8 @@ test('a kept process of which its keeper never tells the end is not waited for',
 
 test('what a keeper of version 0.1 refuses is an error with the code of today', async () => {
   const { link } = await linked(({ id }, socket) => {
-    const fault = { code: 'INPUT_FULL', message: 'It reads nothing.', hint: 'Wait.' };
-    writeJsonLine(socket, { id, fault });
+    const error = { code: 'INPUT_FULL', message: 'It reads nothing.', hint: 'Wait.' };
+    writeJsonLine(socket, { id, fault: error });
   });
   const refused = link.write(Buffer.from('x'));
   await expect(refused).rejects.toMatchObject({ code: 'INPUT_REFUSED', message: 'It reads nothing.' });

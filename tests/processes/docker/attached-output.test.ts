@@ -21,9 +21,9 @@ async function handedOn(chunks: readonly Buffer[], isTerminal = false) {
   stream.end();
   await output.ended;
   const early = sink.all;
-  const fault = output.initFault;
+  const error = output.initFault;
   await output.release();
-  return { sink, fault, early };
+  return { sink, fault: error, early };
 }
 
 const NOT_FOUND = '[FATAL tini (7)] exec nope failed: No such file or directory\n';

@@ -17,7 +17,7 @@ export interface RelayOptions {
   readonly lateMs?: number;
   /** The engine's machine has no `ps`, by which engines list processes. */
   readonly hasNoPs?: boolean;
-  /** What the first lists of processes are answered with instead: the words of a fault, or a list. */
+  /** What the first lists of processes are answered with instead: the words of an error, or a list. */
   readonly lists?: readonly (string | { readonly Titles: readonly string[]; readonly Processes: null })[];
 }
 

@@ -21,7 +21,7 @@ async function openFile({
     folder: place,
     stream: 'stdout',
     maxBytes,
-    onError: (fault) => faults.push(fault),
+    onError: (error) => faults.push(error),
   });
   return { folder: place, file, reader: new OutputReader(place, 'stdout'), faults };
 }

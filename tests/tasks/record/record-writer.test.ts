@@ -20,7 +20,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   writer = new RecordWriter(path, clock, silentLogger);
   faults = [];
-  writer.onDidFail((fault) => faults.push(fault));
+  writer.onDidFail((error) => faults.push(error));
 });
 afterEach(async () => {
   writer.dispose();

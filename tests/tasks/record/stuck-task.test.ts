@@ -163,7 +163,7 @@ it('a keeper that is at work on it for longer than a call lasts is let be', asyn
 
 it('what else its keeper says is told', async () => {
   const task = await stuck();
-  const fault = new TaskUnreachable(TASK_ID, 'its keeper answered in its own way');
-  await expect(task.end(() => Promise.reject(fault))).rejects.toBe(fault);
+  const error = new TaskUnreachable(TASK_ID, 'its keeper answered in its own way');
+  await expect(task.end(() => Promise.reject(error))).rejects.toBe(error);
   expect(isThere(task)).toBe(true);
 });

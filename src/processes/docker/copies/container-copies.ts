@@ -143,10 +143,10 @@ export class ContainerCopies {
     const prefix = missing.map((part) => `${part}/`).join('');
     const packed = packHostTree(archive, entries, { opener, prefix }).then(
       () => archive.finalize(),
-      (fault: unknown) => archive.destroy(fault instanceof Error ? fault : new Error(messageOf(fault))),
+      (error: unknown) => archive.destroy(error instanceof Error ? error : new Error(messageOf(error))),
     );
     const body = new PassThrough();
-    archive.on('error', (fault) => body.destroy(fault));
+    archive.on('error', (error) => body.destroy(error));
     const answer = await engine.call(
       (client, abortSignal) =>
         client.getContainer(container.id).putArchive(archive.pipe(body), { path: existing, abortSignal }),

@@ -24,9 +24,9 @@ export interface UnpackTarget {
 
 /**
  * Unpacks an archive of one file or one folder as `name` in the parent: first into a folder of its own beside it that nobody else
- * can name, then, when it is whole, put into place in one step. So a fault leaves nothing behind. A regular file of that name
+ * can name, then, when it is whole, put into place in one step. So an error leaves nothing behind. A regular file of that name
  * is replaced; a folder that is there already is not touched. Entries other than regular files and folders, and names that lead
- * elsewhere, refuse the whole: COPY_REFUSED. Throws COPY_FAILED for a fault of the archive or the disk.
+ * elsewhere, refuse the whole: COPY_REFUSED. Throws COPY_FAILED for an error of the archive or the disk.
  */
 export async function unpackTree(archive: Readable, target: UnpackTarget): Promise<CopyCount> {
   const { parent, name } = target;
@@ -37,7 +37,7 @@ export async function unpackTree(archive: Readable, target: UnpackTarget): Promi
     await place(join(staging, STAGED), parent.entry(name), join(parent.path, name));
     return count;
   } catch (thrown) {
-    // A refusal says so itself; all else is the archive's fault, or the disk's.
+    // A refusal says so itself; all else is the archive's error, or the disk's.
     if (thrown instanceof BridgeError || thrown instanceof TypeError) throw thrown;
     throw new BridgeError(
       'COPY_FAILED',
@@ -73,14 +73,14 @@ class Unpacking {
   async run(archive: Readable): Promise<CopyCount> {
     const entries = extract();
     const fed = pipeline(archive, entries);
-    // Its fault is that of the loop below, too, unless the loop has ended before.
+    // Its error is that of the loop below, too, unless the loop has ended before.
     fed.catch(() => undefined);
     for await (const entry of entries) {
       try {
         await this.#take(entry.header, entry);
-      } catch (fault) {
+      } catch (error) {
         entries.destroy();
-        throw fault;
+        throw error;
       }
     }
     await fed;

@@ -60,9 +60,9 @@ export class DockerEngine implements Disposable {
     this.#connecting ??= this.#makeConnection();
     try {
       return await this.#connecting;
-    } catch (fault) {
+    } catch (error) {
       this.#connecting = undefined;
-      throw fault;
+      throw error;
     }
   }
 
@@ -88,9 +88,9 @@ export class DockerEngine implements Disposable {
     let connection: Connection;
     try {
       connection = await this.#connect();
-    } catch (fault) {
-      if (fault instanceof BridgeError) return { kind: 'unreachable', fault };
-      throw fault;
+    } catch (error) {
+      if (error instanceof BridgeError) return { kind: 'unreachable', fault: error };
+      throw error;
     }
     return this.#ask(connection, ask, limitMs);
   }

@@ -9,7 +9,7 @@ const SILENT_LOOKS = 2;
 /** What is looked after. */
 export interface Watched {
   readonly containerId: string;
-  /** Asks anew how it is, and ends it if there is no answer. */
+  /** Asks again how it is, and ends it if there is no answer. */
   recheck(): void;
 }
 

@@ -65,7 +65,7 @@ class SshConnection extends Duplex {
     });
     // A broken pipe of a program that has ended: its own end is what is told.
     child.stdin.on('error', () => undefined);
-    child.on('error', (fault) => this.destroy(fault));
+    child.on('error', (error) => this.destroy(error));
     child.on('close', (code) => {
       const words = this.#words.trim();
       if (code === 0 || this.readableEnded) this.push(null);
@@ -77,8 +77,8 @@ class SshConnection extends Duplex {
     this.#child.stdout.resume();
   }
 
-  override _write(bytes: Buffer, _encoding: string, done: (fault?: Error | null) => void): void {
-    this.#child.stdin.write(bytes, (fault) => done(fault));
+  override _write(bytes: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#child.stdin.write(bytes, (error) => done(error));
   }
 
   override _final(done: () => void): void {
@@ -86,11 +86,11 @@ class SshConnection extends Duplex {
     done();
   }
 
-  override _destroy(fault: Error | null, done: (fault: Error | null) => void): void {
+  override _destroy(error: Error | null, done: (fault: Error | null) => void): void {
     this.#child.stdin.destroy();
     this.#child.stdout.destroy();
     this.#child.kill();
-    done(fault);
+    done(error);
   }
 
   // What Node asks of a socket and a pipe has no use for.

@@ -14,7 +14,7 @@ interface Dial {
 
 /** What of docker-modem is used; dockerode's types leave it open. */
 const modemSchema = z.custom<{
-  dial(options: Dial, done: (fault: Error | null, body: unknown) => void): void;
+  dial(options: Dial, done: (error: Error | null, body: unknown) => void): void;
 }>((value) => typeof value === 'object' && value !== null && 'dial' in value);
 
 const answerSchema = z.object({ StatusCode: z.number() });
@@ -41,8 +41,8 @@ export async function waitForContainer(
         options: condition === undefined ? {} : { condition },
         ...(signal === undefined ? {} : { abortSignal: signal }),
       },
-      (fault, answer) => {
-        if (fault !== null) reject(fault);
+      (error, answer) => {
+        if (error !== null) reject(error);
         else if (answer instanceof Readable) resolve(answer);
         else reject(new Error('The engine gave no answer to wait for.'));
       },

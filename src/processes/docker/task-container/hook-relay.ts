@@ -49,8 +49,8 @@ export class HookRelay implements Disposable {
         else if (message.type === 'gone') this.#forget(message.id);
         else void this.#ask(message.id, message.body);
       }
-    } catch (fault) {
-      this.#onFault(`Hooks no longer reach the keeper: ${messageOf(fault)}`);
+    } catch (error) {
+      this.#onFault(`Hooks no longer reach the keeper: ${messageOf(error)}`);
       this.#close();
     }
   }
@@ -60,8 +60,8 @@ export class HookRelay implements Disposable {
     this.#forget(id);
     const gone = new AbortController();
     this.#asking.set(id, gone);
-    const answer = await this.#answer(body, gone.signal).catch((fault: unknown) => {
-      if (!gone.signal.aborted) this.#onFault(`A hook could not be answered: ${messageOf(fault)}`);
+    const answer = await this.#answer(body, gone.signal).catch((error: unknown) => {
+      if (!gone.signal.aborted) this.#onFault(`A hook could not be answered: ${messageOf(error)}`);
       return NO_OPINION;
     });
     if (this.#asking.get(id) !== gone) return;

@@ -4,7 +4,7 @@ import type { EngineAnswer } from '../engine/docker-engine.js';
 
 const HTTP_NOT_FOUND = 404;
 
-/** The engine's refusal of `what` ("to make a container"), or its silence, as the fault of a start. */
+/** The engine's refusal of `what` ("to make a container"), or its silence, as the error of a start. */
 export function refusedStart(
   what: string,
   image: string,

@@ -95,7 +95,7 @@ export class TaskContainer implements PtySpawner, Disposable {
       stream,
       gone: exit,
       resize: (width, height) =>
-        void this.#resize(id, width, height).catch((fault: unknown) => onFault(messageOf(fault))),
+        void this.#resize(id, width, height).catch((error: unknown) => onFault(messageOf(error))),
       whyKilled: () => this.#whyKilled(id),
       end: () => void this.#remove(id),
       clock,
@@ -162,7 +162,7 @@ export class TaskContainer implements PtySpawner, Disposable {
     prepare?: (id: string) => Promise<void>,
   ): Promise<Begun> {
     const { clock, plan } = this.#options;
-    // A task may begin a session anew, in another container of the same name.
+    // A task may begin a session again, in another container of the same name.
     if (this.#running !== undefined) await withinMs(clock, REMOVE_LIMIT_MS, this.#running.removed);
     const { id } = await this.#ask('to make a container', (client) =>
       client.createContainer(taskContainer(plan, program)),
@@ -173,11 +173,11 @@ export class TaskContainer implements PtySpawner, Disposable {
       if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
       this.#running = begun;
       return begun;
-    } catch (fault) {
+    } catch (error) {
       await this.#remove(id);
       // One that has ended is being removed already, which takes a moment.
       await withinMs(clock, REMOVE_LIMIT_MS, this.#wait(id, 'removed'));
-      throw fault;
+      throw error;
     }
   }
 
@@ -203,9 +203,9 @@ export class TaskContainer implements PtySpawner, Disposable {
       const relay = await this.#openRelay(id, answer, exit);
       if (relay === undefined) throw await this.#unfit(exit, stream, program);
       return { id, stream, exit, relay, removed: removed.then(() => undefined) };
-    } catch (fault) {
+    } catch (error) {
       stream.destroy();
-      throw fault;
+      throw error;
     }
   }
 
@@ -223,10 +223,10 @@ export class TaskContainer implements PtySpawner, Disposable {
       if ((await withinMs(clock, READY_LIMIT_MS, Promise.race([relay.ready, isOver]))) === true) return relay;
       relay.dispose();
       return undefined;
-    } catch (fault) {
+    } catch (error) {
       // The engine refuses with many words to run something in a container that has just ended.
       if ((await withinMs(clock, JUST_ENDED_MS, isOver)) === false) return undefined;
-      throw fault;
+      throw error;
     }
   }
 

@@ -29,7 +29,7 @@ async function openCopies(test: OpenedDockerBackend) {
 function refusal(copy: Promise<unknown>): Promise<string> {
   return copy.then(
     () => 'not refused',
-    (fault: unknown) => messageOf(fault),
+    (error: unknown) => messageOf(error),
   );
 }
 
