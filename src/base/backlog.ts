@@ -1,4 +1,4 @@
-/** What waits to be worked off, in bytes. Above the high mark its source should wait; it goes on below the low one. */
+/** Backpressure: counts the bytes that wait. Above the high mark the source should pause; below the low mark it may go on. */
 export class Backlog {
   readonly #highBytes: number;
   readonly #lowBytes: number;
@@ -36,7 +36,7 @@ export class Backlog {
     if (this.#bytes <= this.#lowBytes) this.release();
   }
 
-  /** Lets the source go on, however much waits. */
+  /** Lets the source go on, however many bytes wait. */
   release(): void {
     this.#drained?.resolve();
     this.#drained = undefined;

@@ -1,22 +1,22 @@
 import { toDisposable, type Disposable } from './lifecycle.js';
 
-/** Time as the rest of the program sees it; tests give a fake one. */
+/** Time as the rest of the program sees it; tests use a fake one. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch: for timestamps only. */
   now(): number;
   /**
-   * Milliseconds that only ever grow, whoever sets the wall clock: for durations and deadlines. Counted from the machine's
-   * start, so that processes of one boot can compare them.
+   * Monotonic milliseconds, for durations and deadlines. They count from the machine's start, so that processes of one boot
+   * can compare them.
    */
   monotonicMs(): number;
-  /** Runs `callback` once after `delayMs`; any delay is allowed, also beyond 2^31 ms. */
+  /** Runs `callback` once after `delayMs`, which may be above 2^31 ms. */
   after(delayMs: number, callback: () => void): Disposable;
 }
 
-/** Node fires timers above this at once (https://nodejs.org/docs/latest-v20.x/api/timers.html). */
+/** Node fires timers with a longer delay immediately (https://nodejs.org/docs/latest-v20.x/api/timers.html). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** `performance` counts from the start of this process; the system's own monotonic clock is the same for all. */
+/** `performance` counts from the start of this process; `hrtime` is the system's monotonic clock, the same for all processes. */
 const processStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 export const systemClock: Clock = {
@@ -28,14 +28,14 @@ export const systemClock: Clock = {
     const arm = () => {
       timer = setTimeout(fire, Math.min(MAX_TIMER_MS, Math.max(0, dueMs - performance.now())));
     };
-    // Node counts from the time at which its loop last looked at the clock, and so fires up to a turn of the loop early.
+    // Node counts from the time its event loop last read the clock, so it may fire up to one loop iteration early.
     const fire = () => (performance.now() < dueMs ? arm() : callback());
     arm();
     return toDisposable(() => clearTimeout(timer));
   },
 };
 
-/** Resolves after `delayMs`, or at once when `signal` aborts; never rejects. */
+/** Resolves after `delayMs`, or as soon as `signal` aborts; never rejects. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -3,8 +3,8 @@ import type { Disposable } from './lifecycle.js';
 import type { Logger } from './logger.js';
 
 /**
- * What was opened, step by step, and is closed in reverse order, whether all steps succeeded or not. What cannot be closed is
- * logged, and the rest is closed all the same.
+ * Closes in reverse order what was opened step by step, also when a later step failed. When one cannot be closed, that is
+ * logged, and the rest is closed.
  */
 export class Closers {
   readonly #logger: Logger;
@@ -28,7 +28,7 @@ export class Closers {
       try {
         await close();
       } catch (error) {
-        this.#logger.error('something could not be closed', { what, fault: messageOf(error) });
+        this.#logger.error('something could not be closed', { what, error: messageOf(error) });
       }
     }
   }

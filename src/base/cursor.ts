@@ -1,15 +1,15 @@
-// Pure: where a page ended, as text that callers pass back unchanged.
+// Pure: the position where a page ended, as text that callers pass back unchanged.
 import type { z } from 'zod';
 import { BridgeError } from './errors.js';
 
-/** Longer than any path of a system plus its frame, in base64. */
+/** More than the longest path of any system needs, with its JSON, in base64. */
 const MAX_CURSOR_CHARS = 24_000;
 
 export function cursorText(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** Throws INVALID_ARGUMENTS for what `cursorText` did not make of such a position. */
+/** Throws INVALID_ARGUMENTS unless the text is a position of this schema that `cursorText` encoded. */
 export function readCursor<T>(schema: z.ZodType<T>, cursor: string): T {
   const parsed = cursor.length > MAX_CURSOR_CHARS ? undefined : schema.safeParse(jsonOf(cursor));
   if (parsed?.success === true) return parsed.data;

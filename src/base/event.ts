@@ -1,9 +1,9 @@
 import { toDisposable, type Disposable } from './lifecycle.js';
 
-/** Subscribe with a listener; dispose the result to leave. */
+/** Subscribes a listener; dispose the result to unsubscribe. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** A typed source of events. Listeners run in the order in which they came, synchronously. */
+/** A typed source of events. Listeners run synchronously, in the order in which they subscribed. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
 
@@ -25,7 +25,7 @@ export class Emitter<T> implements Disposable {
   }
 }
 
-/** Resolves with the next value of the event that `accept` takes. */
+/** Resolves with the next value for which `accept` returns true. */
 export function nextEvent<T>(event: Event<T>, accept: (value: T) => boolean = () => true): Promise<T> {
   return new Promise((resolve) => {
     const subscription = event((value) => {

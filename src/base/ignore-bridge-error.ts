@@ -1,6 +1,6 @@
 import { BridgeError } from './errors.js';
 
-/** For `catch`: undefined in the place of an expected error; any other is thrown on. */
+/** For `catch`: returns undefined for a BridgeError and rethrows any other error. */
 export function ignoreBridgeError(error: unknown): undefined {
   if (!(error instanceof BridgeError)) throw error;
 }

@@ -1,26 +1,26 @@
-/** Something that holds a resource. Disposing twice is harmless. */
+/** Owns a resource until it is disposed. Disposing twice is harmless. */
 export interface Disposable {
   dispose(): void;
 }
 
 /** A Disposable that runs `release` once. */
 export function toDisposable(release: () => void): Disposable {
-  let held = true;
+  let isDisposed = false;
   return {
     dispose: () => {
-      if (!held) return;
-      held = false;
+      if (isDisposed) return;
+      isDisposed = true;
       release();
     },
   };
 }
 
-/** Owns Disposables and disposes them in reverse order of their making. */
+/** Owns Disposables, and disposes the newest first. */
 export class DisposableStore implements Disposable {
   readonly #owned: Disposable[] = [];
   #disposed = false;
 
-  /** Takes ownership; a store that is already disposed disposes the newcomer at once. */
+  /** Takes ownership; a store that is already disposed disposes `owned` immediately. */
   add<T extends Disposable>(owned: T): T {
     if (this.#disposed) owned.dispose();
     else this.#owned.push(owned);

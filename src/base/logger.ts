@@ -2,11 +2,11 @@ import { messageOf } from './errors.js';
 import { systemClock, type Clock } from './clock.js';
 import { oneLine } from './text/text.js';
 
-/** Least to most important; a logger of one level writes it and those after it. */
+/** Least to most important; a logger writes its own level and those after it. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What belongs to a message, shown as JSON after it. An Error is shown with its stack. */
+/** Details of a message, shown as JSON after it. An Error is shown with its stack. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Logger {
@@ -18,16 +18,16 @@ export interface Logger {
 
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Long enough for a message, short enough that one line cannot bury the others. */
+/** Short enough that one line cannot bury the others. */
 const MAX_MESSAGE_CHARS = 2_000;
 /** Room for a stack of twenty frames. */
 const MAX_FIELDS_CHARS = 6_000;
-/** A client that never reads our stderr costs at most this much memory; later lines are dropped and counted. */
+/** The most memory spent on a client that does not read our stderr; later lines are dropped and counted. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /**
- * Writes `[time] [LEVEL] message {fields}` to stderr, one line a message whatever the message holds; never to stdout,
- * which is the protocol's. Neither throws nor waits: a stderr that is closed or never read loses lines, nothing else.
+ * Writes each message as one line `[time] [LEVEL] message {fields}` to stderr; stdout belongs to the protocol. Neither throws nor
+ * waits: when stderr is closed or not read, only log lines are lost.
  */
 export function createStderrLogger(
   level: LogLevel,
@@ -48,10 +48,10 @@ export interface LogStream {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** A writer that survives what a stream at the other end of a pipe can do: close, break, or never be read. */
+/** A writer that survives a stream that is closed, broken or never read. */
 export function stderrWriter(stream: LogStream): (line: string) => void {
   let dropped = 0;
-  // Without a listener a client that closed its end (EPIPE) would end the process; there is nobody left to tell.
+  // Without a listener, EPIPE from a client that closed its end would crash the process.
   stream.on('error', ignore);
   return (line) => {
     if (stream.writableLength > MAX_UNREAD_BYTES) {
@@ -63,7 +63,7 @@ export function stderrWriter(stream: LogStream): (line: string) => void {
       dropped = 0;
       stream.write(line);
     } catch {
-      // EAGAIN of a full non-blocking descriptor, or a stream already destroyed: a log line is not worth more.
+      // A full non-blocking descriptor (EAGAIN) or a destroyed stream: dropping the line is enough.
       dropped += 1;
     }
   };
@@ -74,7 +74,7 @@ function logLine(nowMs: number, level: LogLevel, message: string, fields: LogFie
   return fields === undefined ? head : `${head} ${shown(fieldsText(fields), MAX_FIELDS_CHARS)}`;
 }
 
-/** Cut before it is escaped, so that a message of megabytes costs no more than a long one. */
+/** Cut before escaping, so that a message of megabytes is not escaped as a whole. */
 function shown(text: string, maxChars: number): string {
   return oneLine(text.slice(0, maxChars + 1), maxChars);
 }
@@ -91,5 +91,5 @@ function fieldsText(fields: LogFields): string {
 }
 
 function ignore(): void {
-  // Nothing to do, by intent: silent levels, and errors of a stream that nobody reads.
+  // Intentionally empty: for silent levels, and for errors of a stream that is not read.
 }

@@ -1,6 +1,6 @@
 import { toDisposable, type Disposable } from './lifecycle.js';
 
-/** Lets so many go on at once; the others wait in the order in which they came. */
+/** A semaphore: `count` callers hold a slot at the same time; the others wait, first come, first served. */
 export class Slots {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -9,25 +9,25 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Resolves with a slot, which the caller disposes. Rejects with the signal's reason when it is aborted before. */
+  /** Resolves with a slot, which the caller disposes. Rejects with the signal's reason when it aborts first. */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await this.#turn(signal);
+    else await this.#waitForSlot(signal);
     return toDisposable(() => this.#giveBack());
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const begin = (): void => {
+      const go = (): void => {
         signal.removeEventListener('abort', onAbort);
         resolve();
       };
       const onAbort = (): void => {
-        this.#waiting.delete(begin);
+        this.#waiting.delete(go);
         reject(signal.reason instanceof Error ? signal.reason : new Error('The call was cancelled.'));
       };
-      this.#waiting.add(begin);
+      this.#waiting.add(go);
       signal.addEventListener('abort', onAbort, { once: true });
     });
   }

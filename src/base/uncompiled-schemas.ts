@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-// For its effect, imported before whatever makes a schema: compiling a check for each takes longer than the checks ever do in a
-// process that somebody waits for, and a call is no quicker for it.
+// Imported for its side effect, before any schema is made: compiling a check for each schema would take longer than all checks do
+// in a short-lived process, and calls would not be faster.
 z.config({ jitless: true });

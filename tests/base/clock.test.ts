@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sleep, systemClock } from '../../src/base/clock.js';
 
 describe('the system clock', () => {
-  it('never fires early, also when the event loop was busy as the timer was set', async () => {
+  it('never fires early, even if the event loop was busy when the timer was set', async () => {
     for (let round = 0; round < 20; round++) {
       const busyUntilMs = systemClock.monotonicMs() + 8;
       while (systemClock.monotonicMs() < busyUntilMs);
@@ -12,7 +12,7 @@ describe('the system clock', () => {
     }
   });
 
-  it('takes a delay beyond what Node can count, and a disposed timer never fires', async () => {
+  it('takes a delay beyond the limit of Node, and never fires a disposed timer', async () => {
     let fired = 0;
     const never = systemClock.after(2 ** 40, () => fired++);
     const disposed = systemClock.after(1, () => fired++);

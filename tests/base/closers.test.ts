@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Closers } from '../../src/base/closers.js';
 
-it('closes in reverse order, each once, and goes on after one that cannot be closed', async () => {
+it('closes in reverse order, each once, and goes on when one fails to close', async () => {
   const closed: string[] = [];
   const logged: unknown[] = [];
   const closers = new Closers({
@@ -16,5 +16,5 @@ it('closes in reverse order, each once, and goes on after one that cannot be clo
   await closers.close();
   await closers.close();
   expect(closed).toEqual(['third', 'first']);
-  expect(logged).toEqual([{ what: 'second', fault: 'no' }]);
+  expect(logged).toEqual([{ what: 'second', error: 'no' }]);
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { lazily } from '../../src/base/lazily.js';
 
-test('the value is made once, by the first who asks', async () => {
+test('makes the value once, on the first call', async () => {
   const make = vi.fn(async () => ({}));
   const value = lazily(make);
   expect(make).not.toHaveBeenCalled();
@@ -10,7 +10,7 @@ test('the value is made once, by the first who asks', async () => {
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-test('what making it throws the caller gets, and the next one tries again', async () => {
+test('passes an error to the caller, and tries again on the next call', async () => {
   let broken = true;
   const value = lazily(async () => {
     if (broken) throw new Error('the disk is full');

@@ -23,7 +23,7 @@ describe('createStderrLogger', () => {
     ]);
   });
 
-  test('writes its level and those above, and the silent one nothing', () => {
+  test('writes its level and those above; the silent logger writes nothing', () => {
     const all = (logger: typeof silentLogger): void => {
       logger.debug('d');
       logger.info('i');
@@ -43,7 +43,7 @@ describe('createStderrLogger', () => {
     expect(line).toContain('a ⏎ [2025] [ERROR] forged ⏎ \\u001b[2J\\u2028');
   });
 
-  test('keeps a line short, whatever it is given', () => {
+  test('limits the length of a line', () => {
     const [line = ''] = logged((logger) => logger.info('m'.repeat(5_000_000), { f: 'f'.repeat(5_000_000) }));
     expect(line.length).toBeLessThan(8_100);
   });
@@ -63,7 +63,7 @@ describe('createStderrLogger', () => {
 });
 
 describe('stderrWriter', () => {
-  test('drops and counts lines while nobody reads, and says so afterwards', () => {
+  test('drops and counts lines while no one reads, and reports the count afterwards', () => {
     const written: string[] = [];
     const stream = {
       writableLength: 2_000_000,

@@ -7,16 +7,16 @@ import { oneLine } from '../text/text.js';
 export type JsonFile<T> =
   | { readonly state: 'ok'; readonly value: T }
   | { readonly state: 'missing' }
-  /** It is there and is not what it should be; `why` completes the sentence "the file is unusable: …". */
+  /** It exists but is not valid; `why` completes the sentence "the file is unusable: …". */
   | { readonly state: 'corrupt'; readonly why: string };
 
-/** Far above anything that is written; a larger file is no file of ours. */
+/** Far more than the bridge ever writes. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 const MAX_WHY_CHARS = 500;
 
 /**
- * Reads a JSON file through a schema. Only regular files of at most `maxBytes` (64 MB) are read. Throws BridgeError STATE_UNUSABLE when
- * the system refuses (permissions, too many open files, a failing disk): that says nothing about what the file holds.
+ * Reads a JSON file and checks it with a schema. Only regular files of at most `maxBytes` (64 MB) are read. Throws BridgeError
+ * STATE_UNUSABLE on a system error (permissions, too many open files, a failing disk): that says nothing about the content.
  */
 export async function readJsonFile<T>(
   path: string,
@@ -40,15 +40,15 @@ export async function readJsonFile<T>(
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { state: 'ok', value: parsed.data };
-  const faults = parsed.error.issues.map(
+  const problems = parsed.error.issues.map(
     (issue) => `${issue.path.map(String).join('.') || 'the whole'}: ${issue.message}`,
   );
-  return corrupt(faults.join('; '));
+  return corrupt(problems.join('; '));
 }
 
 /**
- * Replaces a file by `value` as JSON, see `replaceFile`; more than `maxBytes` is refused, so that what is written can be read
- * again. Throws BridgeError STATE_UNUSABLE; the old content stays then.
+ * Replaces a file with `value` as JSON, see `replaceFile`. Throws BridgeError STATE_UNUSABLE, also for more than `maxBytes`, which
+ * could not be read back; then the old content stays.
  */
 export async function writeJsonFileAtomically(
   path: string,
@@ -62,7 +62,7 @@ export async function writeJsonFileAtomically(
   try {
     const text = `${JSON.stringify(value, null, 2)}\n`;
     if (Buffer.byteLength(text) > maxBytes)
-      throw new Error(`it would be larger than ${maxBytes} bytes, and could not be read again`);
+      throw new Error(`it would be larger than ${maxBytes} bytes and could not be read back`);
     await replaceFile(path, text, { mode, durable });
   } catch (error) {
     throw unusable('write', path, error);
@@ -77,7 +77,7 @@ function unusable(verb: 'read' | 'write', path: string, error: unknown): BridgeE
   return new BridgeError(
     'STATE_UNUSABLE',
     `Cannot ${verb} ${path}: ${messageOf(error)}`,
-    'Check that the folder exists and is yours, that its disk has room, and that not too many files are open.',
+    'Check that the folder exists and belongs to you, that its disk has space, and that not too many files are open.',
     { cause: error },
   );
 }

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Most of what the kernel tells in a file fits; the buffer grows to what was needed once. */
+/** Enough for most files below /proc; the buffer grows when one is larger, and stays that large. */
 const FIRST_BYTES = 32 * 1024;
 
 /**
- * Reads files below /proc: they have no size, and are over when less comes than was asked for (proc(5)). So three calls of the
- * system do where `readFileSync` makes five, into one buffer for all; made for a look at many of them.
+ * Reads files below /proc. They have no size, and a short read means the end (proc(5)). So three system calls suffice where
+ * `readFileSync` makes five, and one buffer serves all; this pays when many are read.
  */
 export class KernelFiles {
   #buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);

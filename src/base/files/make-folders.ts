@@ -4,8 +4,8 @@ import { syncFolder } from './atomic-file.js';
 import { systemCodeOf } from '../errors.js';
 
 /**
- * Makes a folder and the parents that are missing, each with `mode` less the umask. A folder that exists is left as it is.
- * The new names are on disk when it resolves, so a durable file below them is found after a power loss. Throws the system's error.
+ * Makes a folder and its missing parents, each with `mode` minus the umask. An existing folder is left as it is. When it resolves,
+ * the new names are on disk, so a durable file below them is found after a power loss. Throws the system's error.
  *
  * `mkdir` with `recursive` reports ENOENT on a read-only disk (Node.js 20 to 24); this reports EROFS.
  */
@@ -23,14 +23,14 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
-    // It may exist already, or another process made it at the same moment.
+    // It may exist, or another process has just made it.
     if (!(await isFolder(path))) throw error;
     return;
   }
   await syncName(path);
 }
 
-/** Puts the name of this folder, which its parent holds, on disk. */
+/** Makes the name of this folder, which its parent stores, survive a power loss. */
 async function syncName(path: string): Promise<void> {
   try {
     await syncFolder(dirname(path));
@@ -44,7 +44,7 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch {
-    // Missing or closed to us: `mkdir` reports which.
+    // Missing or not accessible: `mkdir` reports which.
     return false;
   }
 }

@@ -12,15 +12,15 @@ export type ReadBytes =
   | { readonly state: 'missing' }
   | { readonly state: 'refused'; readonly why: string };
 
-/** Pieces in which a file is read: most files of the bridge fit into one. */
+/** The size of one read; most files of the bridge fit into it. */
 const CHUNK_BYTES = 64 * 1024;
-/** Room for a file that states no size. */
+/** For a file that reports no size. */
 const MIN_READ_BYTES = 4 * 1024;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a regular file for reading; the caller closes it. A pipe, device, socket or folder is refused before anything is
- * read from it: it is opened without blocking, and its descriptor is asked what it is. Other system errors are thrown.
+ * Opens a regular file for reading; the caller closes it. The open does not block, and the descriptor is checked, so a pipe,
+ * device, socket or folder is refused before anything is read from it. Other system errors are thrown.
  */
 export async function openRegularFile(path: string): Promise<OpenedFile> {
   let file: FileHandle;
@@ -41,8 +41,8 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
 }
 
 /**
- * All bytes of a regular file of at most `maxBytes`; a larger one is refused. System errors but "missing" are thrown. A small
- * file is read here and now: on a busy machine each step through the thread pool waits for its turn twice, and a small read has four.
+ * Returns all bytes of a regular file; one above `maxBytes` is refused. System errors other than "missing" are thrown. A small file
+ * is read synchronously: it takes four steps, and on a busy machine each asynchronous one waits twice for the thread pool.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<ReadBytes> {
   const small = readSmallFile(path, maxBytes);
@@ -53,7 +53,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<R
     if (opened.size > maxBytes) return { state: 'refused', why: `it is larger than ${maxBytes} bytes` };
     const chunks: Buffer[] = [];
     let length = 0;
-    // Read to the end rather than to the size: the file may grow, and some files state no size.
+    // Read to the end rather than to the size: the file may grow, and some files report no size.
     while (length <= maxBytes) {
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes + 1 - length));
       const { bytesRead } = await opened.file.read(chunk, 0, chunk.length, length);
@@ -67,7 +67,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<R
   }
 }
 
-/** A file that fits into one piece, or what became of opening it. */
+/** The bytes of a file that fits into one chunk, or why it was not read. */
 function readSmallFile(path: string, maxBytes: number): ReadBytes | { readonly state: 'large' } {
   let descriptor: number;
   try {
@@ -80,7 +80,7 @@ function readSmallFile(path: string, maxBytes: number): ReadBytes | { readonly s
     if (facts.isDirectory()) return { state: 'refused', why: 'it is a folder' };
     if (!facts.isFile()) return { state: 'refused', why: 'it is not a regular file' };
     const room = Math.min(CHUNK_BYTES, maxBytes);
-    // Some files state no size, and one may grow: whether it is small is known at its end.
+    // Some files report no size, and a file may grow: only its end shows whether it is small.
     if (facts.size >= room) return { state: 'large' };
     const bytes = Buffer.allocUnsafe(Math.min(Math.max(facts.size + 1, MIN_READ_BYTES), maxBytes + 1));
     for (let length = 0; length < bytes.length;) {
@@ -94,11 +94,11 @@ function readSmallFile(path: string, maxBytes: number): ReadBytes | { readonly s
   }
 }
 
-/** Throws what is neither "missing" nor a kind of file that cannot be opened. */
+/** Throws any error that means neither "missing" nor "this kind of file cannot be opened". */
 function notOpened(error: unknown): Exclude<ReadBytes, { state: 'ok' }> {
   const code = systemCodeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' };
-  // What a socket answers to being opened, on Linux and on macOS.
+  // The errors for opening a socket, on Linux and on macOS.
   if (code === 'ENXIO' || code === 'EOPNOTSUPP') return { state: 'refused', why: 'it is not a regular file' };
   throw error;
 }

@@ -2,31 +2,31 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { systemCodeOf } from '../errors.js';
 import { toDisposable, type Disposable } from '../lifecycle.js';
 
-/** Between two looks: most programs have ended before the first. */
-const LOOK_MS = 100;
-/** Where in the kernel a thread waits that opens a pipe of which nobody opens the other end (fs/pipe.c); a compiler may put the one into the other. */
-const PLACES_OF_WAITING: readonly string[] = ['wait_for_partner', 'fifo_open'];
+/** Most programs have ended before the first check. */
+const POLL_MS = 100;
+/** The kernel functions in which a thread waits for the other end of a FIFO (fs/pipe.c); a compiler may inline the first into the second. */
+const WAITING_FUNCTIONS: readonly string[] = ['wait_for_partner', 'fifo_open'];
 
-/** True when a thread of the process waits for the other end of a pipe. Never on systems whose kernel does not tell (proc(5)). */
+/** True when a thread of the process waits for the other end of a FIFO. Always false without `wchan` in /proc (proc(5)). */
 export function waitsForPipe(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).some((thread) =>
-      PLACES_OF_WAITING.includes(readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'latin1')),
+      WAITING_FUNCTIONS.includes(readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'latin1')),
     );
   } catch (thrown) {
-    // Gone meanwhile, or no such system.
+    // The process has ended, or this system has no /proc.
     if (systemCodeOf(thrown) !== undefined) return false;
     throw thrown;
   }
 }
 
 /**
- * Calls `onWait` each time the process is seen to wait for the other end of a pipe: whoever reads ignore rules opens a pipe that
- * lies in their place, and would wait for ever. `pid` is undefined for a program that could not be started.
+ * Calls `onWait` at each check that finds the process waiting for the other end of a FIFO: a program that reads ignore files would
+ * wait forever for a FIFO with such a name. `pid` is undefined for a program that could not be started.
  */
 export function watchForPipe(pid: number | undefined, onWait: () => void): Disposable {
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     if (pid !== undefined && waitsForPipe(pid)) onWait();
-  }, LOOK_MS);
-  return toDisposable(() => clearInterval(looking));
+  }, POLL_MS);
+  return toDisposable(() => clearInterval(timer));
 }

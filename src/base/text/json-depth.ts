@@ -1,4 +1,4 @@
-/** Nothing that a tool takes nests deeper; `JSON.stringify` needs stack for each level. */
+/** No tool takes deeper nesting, and `JSON.stringify` needs stack for each level. */
 const MAX_DEPTH = 200;
 
 const QUOTE = 0x22;
@@ -8,7 +8,7 @@ const BRACE_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Pure: whether JSON nests deeper than 200 levels. What it says of text that is no JSON means nothing. */
+/** Pure: whether JSON nests deeper than 200 levels. The result is meaningless for text that is not JSON. */
 export function isDeepJson(text: Uint8Array): boolean {
   let depth = 0;
   let isString = false;

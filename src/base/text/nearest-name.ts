@@ -1,9 +1,9 @@
-// Pure: the name that a misspelt one was probably meant to be.
+// Pure: finds the known name that a misspelt one most resembles.
 import { distance } from 'fastest-levenshtein';
 
-/** More than three wrong letters, or half of them, is another word. */
+/** With more than three wrong letters, or more than half of them, it is another word. */
 const MAX_WRONG_LETTERS = 3;
-/** Longer ones are no misspelling, and comparing them takes time that grows with their length. */
+/** Longer ones are not misspellings, and comparing takes time that grows with their length. */
 const MAX_NAME_CHARS = 100;
 
 export function nearestName(name: string, known: readonly string[]): string | undefined {

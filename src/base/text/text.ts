@@ -18,7 +18,7 @@ export function tailChars(text: string, maxChars: number): string {
 }
 
 /**
- * Controls but the tab, line separators, and changes of direction: with one of them a terminal or a model may read other lines
+ * Control characters except the tab, line separators and direction changes: each may make a terminal or a model see other lines
  * than there are.
  */
 const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
@@ -28,7 +28,7 @@ export function hasUnsafe(text: string): boolean {
   return UNSAFE.test(text);
 }
 
-/** `text` with an escape in place of each unsafe character. */
+/** `text` with each unsafe character escaped. */
 export function escapedUnsafe(text: string): string {
   return text.replace(ALL_UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -42,15 +42,15 @@ export function oneLine(text: string, maxChars: number): string {
   return `${last >= 0xd800 && last <= 0xdbff ? head.slice(0, -1) : head}…`;
 }
 
-/** The same; where it is cut, it says how long the whole is. */
+/** The same; a cut line ends with the length of the whole text. */
 export function countedLine(text: string, maxChars: number): string {
   const line = oneLine(text, maxChars);
   if (!line.endsWith('…') || line === oneLine(text, Number.MAX_SAFE_INTEGER)) return line;
-  const mark = ` (${countOf(text.length)} characters)`;
-  return `${oneLine(text, maxChars - mark.length)}${mark}`;
+  const note = ` (${countOf(text.length)} characters)`;
+  return `${oneLine(text, maxChars - note.length)}${note}`;
 }
 
-/** Names for a sentence: the first ones, each on one line, and how many more there are. */
+/** A list of names for a sentence: the first ones, each on one line, and how many more there are. */
 export function someNames(names: readonly string[], most = SHOWN_NAMES): string {
   const shown = names.slice(0, most).map((name) => oneLine(name, SHOWN_CHARS));
   const more = names.length - shown.length;
@@ -65,15 +65,15 @@ export function countOf(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** `text` without control characters, but for line feeds and tabs. */
+/** `text` without control characters other than line feeds and tabs. */
 export function withoutControl(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** Whatever a terminal or a model may take for the end of a line. */
+/** Everything that a terminal or a model may take for the end of a line. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** `text` with `| ` before each of its lines: it is not the bridge's own, and cannot look like it. */
+/** `text` with `| ` before each line, so that foreign text cannot look like the bridge's own. */
 export function quotedLines(text: string, indent = ''): string {
   return `${indent}| ${withoutControl(text.replace(LINE_BREAKS, '\n')).replaceAll('\n', `\n${indent}| `)}`;
 }

@@ -1,22 +1,22 @@
-// Pure: characters that a person does not see.
+// Pure: finds and escapes characters that a person does not see.
 import { oneLine } from './text.js';
 
-/** Terminals, editors and shells disagree about these; a person sees one line where the shell sees another. U+2800 is a blank. */
+/** Terminals, editors and shells disagree about these: a person may see another line than the shell. U+2800 looks blank. */
 const UNSEEN_CHARACTER =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202f\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
-/** Parts of an emoji, which are seen with it: one selector of its colours, and a joiner between two. */
+/** Visible as part of an emoji: a variation selector after it, and a joiner between two. */
 const PART_OF_EMOJI =
   /(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d(?=\p{Extended_Pictographic})/u;
 const UNSEEN = new RegExp(`(?!${PART_OF_EMOJI.source})${UNSEEN_CHARACTER.source}`, 'u');
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu');
 const LAST_OF_FOUR_DIGITS = 0xffff;
 
-/** True for a text of which a person would not see all. */
+/** True when a person would not see all of the text. */
 export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text);
 }
 
-/** `text` with an escape in place of each character that a person does not see. */
+/** `text` with each unseen character escaped. */
 export function shownCharacters(text: string): string {
   return text.replace(ALL_UNSEEN, escapeOf);
 }

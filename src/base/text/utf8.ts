@@ -1,9 +1,9 @@
-// Pure: where characters end.
+// Pure: finds where UTF-8 characters end.
 
-/** The longest character of UTF-8, less its first byte: what a cut can leave of it. */
+/** The most bytes that a cut can leave of a UTF-8 character, which has at most four. */
 const MAX_CUT_BYTES = 3;
 
-/** The length of the longest beginning of `bytes` that does not end within a character of UTF-8. */
+/** The length of the longest prefix of `bytes` that does not end inside a UTF-8 character. */
 export function wholeUtf8End(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(MAX_CUT_BYTES, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { isSettled } from '../../base/settled.js';
+import { isOlderThanTick } from '../../base/mtime-tick.js';
 import type { WalkEntry } from './walk-entry.js';
 
 /** Fewer are read as fast as they are found here. */
@@ -50,7 +50,7 @@ export class CachedNames {
 
   /** True when names that are read from now on can be cached by the facts of the folder, which were read before. */
   isSettled(stats: Stats): boolean {
-    return isSettled(stats, this.#now());
+    return isOlderThanTick(stats, this.#now());
   }
 
   /** Caches what was read of a settled folder. */

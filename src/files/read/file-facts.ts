@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js';
 import { fileStamp } from './file-stamp.js';
 import type { LineIndex } from './line-index.js';
 import type { TextEncoding } from './text-encoding.js';
-import { SETTLED_MS } from '../../base/settled.js';
+import { MTIME_TICK_MS } from '../../base/mtime-tick.js';
 
 /** What was learned of one state of one file. */
 export interface FileFacts {
@@ -39,7 +39,7 @@ export class FileFactsCache {
 
   /** Remembers nothing of a file that was changed just now. */
   set(stats: BigIntStats, facts: FileFacts): void {
-    if (this.#clock.now() - Number(stats.ctimeNs / NS_PER_MS) < SETTLED_MS) return;
+    if (this.#clock.now() - Number(stats.ctimeNs / NS_PER_MS) < MTIME_TICK_MS) return;
     const stamp = fileStamp(stats);
     this.#facts.delete(stamp);
     this.#facts.set(stamp, facts);

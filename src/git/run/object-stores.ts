@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { isSettled } from '../../base/settled.js';
+import { isOlderThanTick } from '../../base/mtime-tick.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 import { unquoted } from '../diff/patch-name.js';
 import type { Repository } from './repository.js';
@@ -84,7 +84,7 @@ export class ObjectStores {
       known = { stamp, folders: [...folders, ...linked] };
       if (this.#known.size >= MAX_KNOWN_FOLDERS) this.#known.clear();
       // Where a link leads may change while the folder does not.
-      if (linked.length === 0 && isSettled(facts, this.#clock.now())) this.#known.set(folder, known);
+      if (linked.length === 0 && isOlderThanTick(facts, this.#clock.now())) this.#known.set(folder, known);
     }
     if (depth < MAX_FOLDER_DEPTH)
       await Promise.all(known.folders.map((inner) => this.#checkFolder(inner, depth + 1)));

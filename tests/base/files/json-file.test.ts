@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('readJsonFile', () => {
-  test('gives the value that was written', async () => {
+  test('returns the value that was written', async () => {
     const path = join(folder, 'a.json');
     await writeJsonFileAtomically(path, { name: 'é' });
     expect(await readJsonFile(path, schema)).toEqual({ state: 'ok', value: { name: 'é' } });
@@ -58,7 +58,7 @@ describe('readJsonFile', () => {
 });
 
 describe('writeJsonFileAtomically', () => {
-  test('gives the file the mode that was asked for, also when it replaces one', async () => {
+  test('gives the file the requested mode, also when it replaces one', async () => {
     const path = join(folder, 'a.json');
     await writeFile(path, '{}', { mode: 0o644 });
     await writeJsonFileAtomically(path, { name: 'a' });
@@ -87,7 +87,7 @@ describe('writeJsonFileAtomically', () => {
     );
   });
 
-  test('shows readers whole files only, whoever writes', async () => {
+  test('readers see only whole files, however many processes write', async () => {
     const path = join(folder, 'a.json');
     await writeJsonFileAtomically(path, { name: 'x' });
     const writes = Array.from({ length: 40 }, (_, index) =>

@@ -16,7 +16,7 @@ test('a folder is made with its parents, and one that exists keeps its mode', as
   expect((await stat(join(folder, 'a'))).mode & 0o777).toBe(OWNER_ONLY);
 });
 
-test('many may make the same folders at once', async () => {
+test('many callers can make the same folders concurrently', async () => {
   const path = join(await tempFolder(), 'a', 'b', 'c', 'd');
   await Promise.all(Array.from({ length: 50 }, () => makeFolders(path, OWNER_ONLY)));
   expect((await stat(path)).isDirectory()).toBe(true);

@@ -43,7 +43,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('what is no file is refused at once, and what is not there is missing', async () => {
+it('what is not a regular file is refused without waiting, and what does not exist is missing', async () => {
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   expect(await readRegularFile(join(folder, 'fifo'), LIMIT_BYTES)).toEqual({
     state: 'refused',

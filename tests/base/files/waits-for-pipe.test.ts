@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.runIf(process.platform === 'linux')('waitsForPipe', () => {
-  it('tells who opens a pipe that nobody writes to from who reads an empty one, sleeps, or is gone', async () => {
+  it('is true for a process that opens a FIFO without a writer, not for one that reads an empty pipe, sleeps, or has ended', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const opening = spawn('cat', [pipe]);

@@ -16,6 +16,6 @@ test.each([
   expect(nearestName(name, known)).toBe(nearest);
 });
 
-test('where nothing is known nothing is near', () => {
+test('finds nothing among no known names', () => {
   expect(nearestName('path', [])).toBeUndefined();
 });

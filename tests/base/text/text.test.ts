@@ -9,6 +9,6 @@ test.each(['\u0000', '\u001b', '\u001c', '\u0085', '\u009b', '\u2028', '\u202e',
   },
 );
 
-test('a text on one line shows line ends as a sign, and keeps other letters', () => {
+test('oneLine shows line ends as a symbol, and keeps other letters', () => {
   expect(oneLine('a\r\nb\nc\rd שלום é', 100)).toBe('a ⏎ b ⏎ c ⏎ d שלום é');
 });
