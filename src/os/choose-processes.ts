@@ -1,4 +1,4 @@
-// Pure: which processes of a table belong to a task, and which are never signalled.
+// Pure: selects the processes of a task from a process table, without those that must never be signalled.
 import type { Pid } from './pid.js';
 import {
   isSameKey,
@@ -8,23 +8,23 @@ import {
   type ProcessKey,
 } from './process-info.js';
 
-/** By what the processes of a task are known. */
+/** How the processes of a task are recognized. */
 export interface Family {
-  /** The first process: it leads the session and the process group. Undefined where the mark alone is known. */
+  /** The first process, which leads the session and the process group. Undefined when only the mark is known. */
   readonly pid?: Pid | undefined;
-  /** The secret that every process of the task carries, see MARK_VARIABLE. */
+  /** The secret in the environment of every process of the task, see MARK_VARIABLE. */
   readonly mark: string;
-  /** A `startId` before which nothing of the task can have started: the start of what made the mark. */
+  /** The `startId` of the process that made the mark: nothing of the task can have started earlier. */
   readonly startedSince?: string | undefined;
-  /** What belonged to it when the table was read before: the parent that showed it may be gone by now. */
+  /** Processes found in an earlier table: the parent that linked them to the task may have ended. */
   readonly known?: readonly ProcessKey[];
 }
 
 /**
- * The living processes of a task: those that carry its mark, the session and group of its first process, and the
- * descendants of all of these. Session and group count only while something marked belongs to them, because the number may
- * have been given to a stranger since. A process is no descendant of a parent that started after it: a debugger adopts what
- * it is attached to. What `mayBeSignalled` leaves out is never in the answer, nor what descends from it alone.
+ * The living processes of a task: those that carry its mark, those in the session or group of its first process, and the
+ * descendants of all of these. Session and group count only while they hold a marked process, because their number may have been
+ * reused by a stranger. A process does not descend from a parent that started after it: a debugger adopts the process it is
+ * attached to. Processes that `mayBeSignalled` excludes are never returned, nor those that descend from these alone.
  */
 export function selectDescendants(
   all: readonly MarkedProcess[],
@@ -35,7 +35,7 @@ export function selectDescendants(
   const isMarked = (one: MarkedProcess): boolean => mark !== '' && one.mark === mark;
   const belongs = (one: MarkedProcess): boolean =>
     pid !== undefined && (one.pid === pid || one.group === pid || one.session === pid);
-  // A group that this process is in, or that it was started from, is no task's.
+  // The group of this process or of one of its ancestors is never a task's.
   const isOurs =
     pid !== undefined &&
     !ancestorsOf(all, self).has(pid) &&
@@ -53,7 +53,7 @@ export function selectDescendants(
   return [...chosen.values()];
 }
 
-/** The living processes that carry one of the marks. */
+/** The living processes with one of the marks. */
 export function selectMarked(
   all: readonly MarkedProcess[],
   marks: ReadonlySet<string>,
@@ -64,8 +64,8 @@ export function selectMarked(
 }
 
 /**
- * Those that a signal may be meant for: never the first process of the system, this process, an ancestor of it, and nothing
- * that certainly started before `startedSince`.
+ * The processes that may be signalled: not the first process of the system, not this process or its ancestors, and none that
+ * certainly started before `startedSince`.
  */
 export function mayBeSignalled<T extends ProcessInfo>(
   all: readonly T[],
@@ -95,7 +95,7 @@ function ancestorsOf(all: readonly ProcessInfo[], self: Pid): ReadonlySet<Pid> {
 }
 
 /**
- * Ends all that carries the mark, and what descends from it; resolves with how much that was. `startedSince` as in Family:
- * the start of the keeper that made the mark, where it is known.
+ * Ends all processes with the mark and their descendants, and resolves with their number. `startedSince` as in Family: the start
+ * of the keeper that made the mark, if known.
  */
 export type EndMarked = (mark: string, startedSince?: string) => Promise<number>;

@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs';
 
 /**
- * False where /proc is not mounted, and where it is the one of another pid namespace (`unshare --pid` without
- * `--mount-proc`): that one tells of other processes.
+ * Whether /proc shows the pid namespace of this process. False when it is not mounted, and when it belongs to another namespace
+ * (`unshare --pid` without `--mount-proc`).
  */
 export function isOwnProc(): boolean {
   try {

@@ -1,15 +1,15 @@
 declare const realPid: unique symbol;
 
 /**
- * The number of one process: a positive integer. 0 and negative numbers are none, because kill(2) takes them for groups
- * and for everything. Where there is no process, there is `undefined`.
+ * The number of one process: a positive integer. 0 and negative numbers are not pids: kill(2) takes them for process groups or for
+ * all processes. A missing process is `undefined`.
  */
 export type Pid = number & { readonly [realPid]: true };
 
-/** `pid_t` has 32 bits: a larger number would be cut to another one. */
+/** `pid_t` has 32 bits: a larger number would be truncated to another pid. */
 const MAX_PID = 0x7f_ff_ff_ff;
 
-/** The number as a pid, or undefined for anything that cannot be the number of a process. */
+/** Undefined for anything that cannot be the number of a process. */
 export function pidOf(value: number | string | undefined): Pid | undefined {
   const number = typeof value === 'string' && value.trim() === '' ? undefined : Number(value);
   return isPid(number) ? number : undefined;

@@ -7,19 +7,19 @@ import { pidOf, type Pid } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
 import { startedBefore } from './process-info.js';
 import type { ProcessTable, ProcessUsage } from './process-table.js';
-import { takesSignals } from './takes-signals.js';
+import { isPidInUse } from './pid-in-use.js';
 
 /** `kthreadd`: its children are the kernel's own threads, which have no environment. */
 const KERNEL_THREAD_DAEMON = 2;
-/** Linux counts processor time for programs in hundredths of a second, whatever its own clock is. */
+/** Linux reports processor time in hundredths of a second, whatever its own clock rate is. */
 const TICKS_A_SECOND = 100;
 const KIB = 1_024;
-/** Fields of /proc/<pid>/stat counted behind the name: 14 to 17 of proc(5), times of it and of its ended children. */
+/** Fields 14 to 17 of /proc/<pid>/stat (proc(5)), counted from behind the name: the times of the process and its ended children. */
 const TIME_FIELDS = [11, 12, 13, 14];
-/** Field 22 of proc(5), counted behind the name. */
+/** Field 22 of proc(5), counted in the same way. */
 const START_FIELD = 19;
 
-/** The process table of /proc. /proc is memory: it is read at once, which takes milliseconds for hundreds of processes. */
+/** The process table in /proc. Reads are synchronous: /proc is in memory, and hundreds of processes take milliseconds. */
 export const procSource: ProcessTable = {
   kind: 'proc',
   table: async () => {
@@ -32,8 +32,8 @@ export const procSource: ProcessTable = {
       const info = readStat(files, pid);
       if (info === undefined) return [];
       const isEarlier = since !== undefined && startedBefore(info.startId, since);
-      const hasNone = isEarlier || info.parentPid === KERNEL_THREAD_DAEMON;
-      return [{ ...info, mark: hasNone ? undefined : markIn(readOwn(files, `/proc/${pid}/environ`)) }];
+      const isUnmarked = isEarlier || info.parentPid === KERNEL_THREAD_DAEMON;
+      return [{ ...info, mark: isUnmarked ? undefined : markIn(readOwn(files, `/proc/${pid}/environ`)) }];
     });
   },
   find: async (pids) => {
@@ -65,7 +65,7 @@ function listedPids(): Pid[] {
 }
 
 function requireOwnProc(): void {
-  if (!isOwnProc()) throw new Error('/proc is not the one of the pid namespace in which this process runs');
+  if (!isOwnProc()) throw new Error('/proc does not show the pid namespace in which this process runs');
 }
 
 /** Undefined for a process that ended between the listing and the reading. */
@@ -73,20 +73,20 @@ function readStat(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
   return parseProcStat(readOwn(files, `/proc/${pid}/stat`));
 }
 
-/** Undefined when it has ended. Throws when the system does not say. */
+/** Undefined when it has ended. Throws when the system does not report whether it has. */
 function findOne(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
   try {
     return parseProcStat(files.read(`/proc/${pid}/stat`));
   } catch (error) {
     // ESRCH: it ended between opening and reading.
     if (systemCodeOf(error) === 'ESRCH') return undefined;
-    // ENOENT may also mean that /proc is not mounted or hides it; anything else (EMFILE) says nothing about the process.
-    if (systemCodeOf(error) === 'ENOENT' && !takesSignals(pid)) return undefined;
+    // ENOENT may also mean that /proc is not mounted or hides the process; other errors (EMFILE) say nothing about it.
+    if (systemCodeOf(error) === 'ENOENT' && !isPidInUse(pid)) return undefined;
     throw error;
   }
 }
 
-/** Empty for what is gone, or another user's: not one that the bridge started, or one that it could not signal anyhow. */
+/** Empty for a process that has ended or belongs to another user: the bridge could not signal it anyway. */
 function readOwn(files: KernelFiles, path: string): string {
   try {
     return files.read(path);
@@ -95,7 +95,7 @@ function readOwn(files: KernelFiles, path: string): string {
   }
 }
 
-/** The mark in a text of /proc/<pid>/environ. */
+/** The mark in the content of /proc/<pid>/environ. */
 export function markIn(environment: string): string | undefined {
   const name = `\0${MARK_VARIABLE}=`;
   const text = `\0${environment}`;
@@ -107,7 +107,7 @@ export function markIn(environment: string): string | undefined {
   return mark === '' ? undefined : mark;
 }
 
-/** A text of /proc/<pid>/stat (proc(5)); undefined for a zombie. The name may hold spaces, brackets and newlines. */
+/** Parses /proc/<pid>/stat (proc(5)); undefined for a zombie. The name may hold spaces, brackets and newlines. */
 export function parseProcStat(text: string): ProcessInfo | undefined {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
@@ -126,13 +126,13 @@ export function parseProcStat(text: string): ProcessInfo | undefined {
   };
 }
 
-/** Processor time in a text of /proc/<pid>/stat, that of its ended children included. */
+/** Processor time from /proc/<pid>/stat, including that of ended children. */
 export function cpuSecondsInStat(text: string): number {
   const fields = fieldsOf(text);
   return TIME_FIELDS.reduce((sum, field) => sum + Number(fields[field] ?? 0), 0) / TICKS_A_SECOND;
 }
 
-/** Resident memory in a text of /proc/<pid>/status; none of a process that is just ending. */
+/** Resident memory from /proc/<pid>/status; 0 for a process that is just ending. */
 export function residentBytes(text: string): number {
   return Number(/^VmRSS:\s*(\d+) kB/m.exec(text)?.[1] ?? 0) * KIB;
 }

@@ -1,6 +1,6 @@
 import type { Pid } from './pid.js';
 
-/** One living process as the process table shows it. What the system does not tell is undefined, never 0. */
+/** One living process of the process table. What the system does not report is undefined, never 0. */
 export interface ProcessInfo {
   readonly pid: Pid;
   /** Undefined for the first process, and for one whose parent is in another pid namespace. */
@@ -8,27 +8,27 @@ export interface ProcessInfo {
   readonly group: Pid | undefined;
   readonly session: Pid | undefined;
   /**
-   * When it started: ticks since boot (/proc), or date and time in UTC to the second (`ps`). It differs for two processes
-   * that had the same pid one after the other.
+   * When it started: ticks since boot (/proc), or date and time in UTC to the second (`ps`). It tells apart two processes that had
+   * the same pid one after the other.
    */
   readonly startId: string;
   /** The name of the program, for reports. */
   readonly name: string;
 }
 
-/** With the mark in its environment; undefined for a process without one, or whose environment may not be read. */
+/** `mark` is undefined for a process without one, and for one whose environment may not be read. */
 export interface MarkedProcess extends ProcessInfo {
   readonly mark: string | undefined;
 }
 
-/** A process by pid and start: what a record of it keeps. */
+/** What records store to identify a process. */
 export type ProcessKey = Pick<ProcessInfo, 'pid' | 'startId'>;
 
 export function isSameKey(one: ProcessKey, other: ProcessKey): boolean {
   return one.pid === other.pid && one.startId === other.startId;
 }
 
-/** True when one start is certainly earlier than the other. Starts from different sources cannot be compared: false. */
+/** True when `one` is certainly earlier than `other`. False for starts from different sources, which cannot be compared. */
 export function startedBefore(one: string, other: string): boolean {
   const [a, b] = [startOf(one), startOf(other)];
   return a.unit === b.unit && a.value < b.value;

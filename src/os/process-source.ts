@@ -3,8 +3,8 @@ import { procSource } from './proc-source.js';
 import { psSource } from './ps-source.js';
 
 /**
- * `/proc` on Linux, `ps` elsewhere. CLAUDE_CODE_BRIDGE_PROCESS_TABLE=ps selects `ps` on Linux, too: the tests run so a
- * second time. Keepers inherit the variable.
+ * `/proc` on Linux, `ps` elsewhere. CLAUDE_CODE_BRIDGE_PROCESS_TABLE=ps selects `ps` on Linux too, for a second run of the tests.
+ * Keepers inherit the variable.
  */
 export const processSource: ProcessTable =
   process.platform === 'linux' && process.env['CLAUDE_CODE_BRIDGE_PROCESS_TABLE'] !== 'ps'

@@ -3,13 +3,12 @@ import { pidOf, type Pid } from './pid.js';
 import { processSource } from './process-source.js';
 import type { ProcessTable } from './process-table.js';
 
-/** `refused`: it belongs to another user. */
+/** `refused`: the process belongs to another user. */
 export type Delivery = 'sent' | 'gone' | 'refused';
 
-/** What choosing and signalling need of a machine. Tests put a made one in its place. */
+/** What selecting and signalling need of a machine; tests use a fake one. */
 export interface ProcessSystem {
   readonly source: ProcessTable;
-  /** This process. */
   readonly self: Pid;
   readonly send: (pid: Pid, name: NodeJS.Signals) => Delivery;
 }
@@ -23,7 +22,7 @@ export const thisMachine: ProcessSystem = {
   send: (pid, name) => kill(pid, name),
 };
 
-/** kill(2), with its expected errors as values. `target` is negative for a group. Only the files of this folder call it. */
+/** kill(2), with its expected errors as values. `target` is negative for a group. Only for the files of this folder. */
 export function kill(target: number, name: NodeJS.Signals): Delivery {
   try {
     process.kill(target, name);
@@ -31,7 +30,7 @@ export function kill(target: number, name: NodeJS.Signals): Delivery {
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ESRCH') return 'gone';
-    // macOS also says so of a group that holds only zombies.
+    // macOS also returns EPERM for a group that holds only zombies.
     if (code === 'EPERM') return 'refused';
     throw error;
   }

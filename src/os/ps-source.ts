@@ -6,18 +6,18 @@ import type { MarkedProcess, ProcessInfo } from './process-info.js';
 import { sharedFinds } from './shared-finds.js';
 import type { ProcessTable, ProcessUsage } from './process-table.js';
 
-/** `ps` is done in well under a second; a stuck one must not hold up a kill. */
+/** `ps` takes well under a second; a stuck one must not delay a kill. */
 const PS_LIMIT_MS = 5_000;
 const PS_MAX_BYTES = 64 * 1024 * 1024;
 const KIB = 1_024;
 const COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
-/** All processes, unlimited width; and the option that shows the environment behind the command line. */
+/** All processes, with unlimited width. ENVIRONMENT shows the environment after the command line. */
 const ALL = ['-A', '-ww'];
 const ENVIRONMENT = process.platform === 'darwin' ? '-E' : 'e';
 
 /**
- * The process table of `ps`, on macOS and with procps. `sess` is not asked for: macOS shows 0 for every process. The state
- * tells who leads a session, and only that is used.
+ * The process table of `ps`, on macOS and with procps. The column `sess` is not used, since macOS shows 0 for every process; the
+ * column `stat` shows which process leads a session, which is enough.
  */
 export const psSource: ProcessTable = {
   kind: 'ps',
@@ -35,7 +35,7 @@ export const psSource: ProcessTable = {
     usageInPs(pids.length === 0 ? '' : await ps(['-o', 'rss=,time=', '-p', pids.join()])),
 };
 
-/** In C and UTC, so that the same start is always the same text. Empty when none of the pids asked for lives. */
+/** Runs in locale C and UTC, so that the same start is always the same text. Returns '' when none of the requested pids lives. */
 function ps(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
@@ -43,7 +43,7 @@ function ps(args: readonly string[]): Promise<string> {
       [...args],
       { env: { LC_ALL: 'C', TZ: 'UTC' }, timeout: PS_LIMIT_MS, maxBuffer: PS_MAX_BYTES },
       (error, stdout, stderr) => {
-        // It ends with 1 and without a word when it has nothing to list.
+        // `ps` exits with 1 and prints no error when it has nothing to list.
         if (error === null || (error.code === 1 && stderr === '')) resolve(stdout);
         else reject(new Error(`ps failed: ${error.message}`, { cause: error }));
       },
@@ -65,9 +65,8 @@ export function parsePs(output: string): ProcessInfo[] {
 }
 
 /**
- * The same with marks, from two outputs: without and with the environment behind the command line. The environment is what
- * the second has more, so a command line that names a mark carries none. macOS shows no environment of programs under
- * system protection.
+ * The same with marks, from two outputs: without and with the environment after the command line. The environment is what the
+ * second one adds, so a mark in a command line does not count. macOS hides the environment of programs under system protection.
  */
 export function parseMarkedPs(plain: string, withEnvironment: string): MarkedProcess[] {
   const commands = new Map(psLines(plain).map(({ info, command }) => [keyOf(info), command]));
@@ -99,7 +98,7 @@ function psLines(output: string): PsLine[] {
   });
 }
 
-/** Time and memory in the output of `ps -o rss=,time=`; the time is `[[dd-]hh:]mm:ss[.ss]`. */
+/** Parses the output of `ps -o rss=,time=`, where the time is `[[dd-]hh:]mm:ss[.ss]`. */
 export function usageInPs(output: string): ProcessUsage {
   let cpuSeconds = 0;
   let memoryBytes = 0;

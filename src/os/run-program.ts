@@ -5,9 +5,9 @@ import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { watchForPipe } from '../base/files/waits-for-pipe.js';
 import { signalGroupOf } from './send-signals.js';
 
-/** Between asking a program to end and ending it: git removes its lock files in this time. */
+/** Between SIGTERM and SIGKILL: time for git to remove its lock files. */
 const KILL_GRACE_MS = 500;
-/** What a program says of an error; the rest is dropped. */
+/** How much of a program's stderr is read; the rest is dropped. */
 const MAX_STDERR_BYTES = 4_096;
 
 export interface ProgramCall {
@@ -18,7 +18,7 @@ export interface ProgramCall {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly timeLimitMs: number;
-  /** What the program reads; nothing when left out. */
+  /** The program's stdin; empty by default. */
   readonly input?: Uint8Array;
 }
 
@@ -32,8 +32,8 @@ export type ProgramEnd =
   | { readonly how: 'blocked' };
 
 /**
- * Runs a program without a shell, without a terminal, in a process group of its own and in bounded time. `take` gets each piece of
- * its output, and ends the program by throwing. Rejects with what `take` threw, or with the signal's reason.
+ * Runs a program without a shell or terminal, in its own process group and in bounded time. `take` gets each chunk of its stdout,
+ * and ends the program by throwing. Rejects with what `take` threw, or with the signal's reason.
  */
 export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Promise<ProgramEnd> {
   call.signal.throwIfAborted();
@@ -41,7 +41,7 @@ export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => voi
     cwd: call.cwd,
     env: { ...call.env },
     stdio: 'pipe',
-    // The leader of a group: what it started is ended with it.
+    // Makes it a group leader, so that its children can be ended with it.
     detached: true,
   });
   const stderr = headOf(child.stderr);
@@ -66,7 +66,7 @@ export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => voi
       killSoon();
     };
     const watches = watching(child, call, end, { resolve, reject });
-    // A program may end before it has read all: its exit code says more than the broken pipe.
+    // A program may end before it has read everything: its exit code says more than the broken pipe.
     child.stdin.on('error', () => undefined).end(call.input);
     child.stdout.on('data', (chunk: Buffer) => {
       try {
@@ -84,7 +84,7 @@ export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => voi
       if (systemCodeOf(thrown) === 'ENOENT') resolve({ how: 'missing' });
       else reject(thrown);
     });
-    // What it started may hold its pipes open.
+    // Its children may keep its pipes open.
     child.on('exit', killSoon);
     child.on('close', (code, signal) => {
       close();
@@ -93,7 +93,7 @@ export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => voi
   });
 }
 
-/** Ends the program when its time is over, when it waits for a named pipe, and when the call is cancelled. */
+/** Ends the program when it takes too long, when it waits for a named pipe, and when the call is cancelled. */
 function watching(
   child: ChildProcess,
   { signal, timeLimitMs }: ProgramCall,
@@ -111,7 +111,7 @@ function watching(
   });
 }
 
-/** The first bytes that come, as text. */
+/** Collects the first bytes of a stream; the function returns them as text. */
 function headOf(stream: Readable): () => string {
   let head = Buffer.alloc(0);
   stream.on('data', (chunk: Buffer) => {

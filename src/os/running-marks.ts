@@ -1,9 +1,9 @@
 import { processSource } from './process-source.js';
 
-/** What runs on this machine, as far as it may be seen: the marks that processes carry, and all command lines. */
+/** The marks and command lines of all processes on this machine, as far as they are visible. */
 export interface RunningMarks {
   readonly marks: ReadonlySet<string>;
-  /** Command lines in one text: a keeper has its task's id in its own. */
+  /** All command lines as one string: that of a keeper holds its task's id. */
   readonly commands: string;
 }
 

@@ -3,15 +3,15 @@ import { mayBeSignalled } from './choose-processes.js';
 import { pidOf, type Pid } from './pid.js';
 import { isSameKey, type ProcessKey } from './process-info.js';
 import { kill, thisMachine, type Delivery, type ProcessSystem } from './process-system.js';
-import { takesSignals } from './takes-signals.js';
+import { isPidInUse } from './pid-in-use.js';
 
-/** `spared`: this process, an ancestor of it, or the first process of the system. */
+/** `spared`: not signalled, as it is this process, one of its ancestors, or the first process of the system. */
 export type SignalResult = Delivery | 'spared';
 
 /**
- * Sends the signals, in order, to each of the processes that is still there: the table is read directly before, and a
- * process with another start under the same pid is a stranger. The answer has the result of the first signal for each
- * process, in the same order. Rejects when the system does not list its processes; then nothing was signalled.
+ * Sends the signals, in order, to each of the processes that still runs: the table is read directly before, and a process with the
+ * same pid but another start is a stranger. Returns the result of the first signal for each process, in the same order. Rejects
+ * without a signal when the system does not list its processes.
  */
 export async function signalProcesses(
   chosen: readonly ProcessKey[],
@@ -29,11 +29,11 @@ export async function signalProcesses(
   });
 }
 
-/** A child of this process that leads a group of its own. Its pid is surely its own until it is reaped. */
+/** A child of this process that leads its own group. Its pid cannot be reused until it is reaped. */
 export interface OwnChild {
   /** Undefined when it could not be started. */
   readonly pid: Pid | undefined;
-  /** Its end was told to this process: the number may be another's by now. */
+  /** This process was notified of its end: the number may already belong to another process. */
   readonly isReaped: boolean;
 }
 
@@ -43,11 +43,11 @@ export function signalChild({ pid, isReaped }: OwnChild, name: NodeJS.Signals): 
 }
 
 /**
- * Signals the process group of a child that was started as the leader of one. After the leader's end only while no process
- * has its number: what is left of the group keeps the number from being given away.
+ * Signals the process group of a child that was started as its leader. After the leader was reaped, only while no process has its
+ * pid: as long as the group has members, the kernel does not reuse its number.
  */
 export function signalChildGroup({ pid, isReaped }: OwnChild, name: NodeJS.Signals): boolean {
-  if (pid === undefined || pid <= 1 || (isReaped && takesSignals(pid))) return false;
+  if (pid === undefined || pid <= 1 || (isReaped && isPidInUse(pid))) return false;
   return kill(-Number(pid), name) === 'sent';
 }
 

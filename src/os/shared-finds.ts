@@ -4,8 +4,8 @@ import type { ProcessInfo } from './process-info.js';
 type Find = (pids: readonly Pid[]) => Promise<ProcessInfo[]>;
 
 /**
- * Calls of one turn of the event loop share one call of `find`, which starts a program: whoever looks at all locks asks about the
- * owner of each. An error is that of all of them.
+ * Batches the calls of one event loop iteration into one call of `find`, which starts a program: checking all locks asks for the
+ * owner of each. All calls of a batch share its error.
  */
 export function sharedFinds(find: Find): Find {
   let next: { readonly pids: Set<Pid>; readonly found: Promise<ProcessInfo[]> } | undefined;

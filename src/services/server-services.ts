@@ -24,7 +24,9 @@ export interface ServerServices {
 
 export function createServerServices(options: BridgeOptions, roots: AllowedRoots): ServerServices {
   const activeProject = new ActiveProject(roots);
-  const marks = lazily(async () => (await import('../os/marks-around.js')).findMarksAround(options.env));
+  const marks = lazily(async () =>
+    (await import('../os/enclosing-marks.js')).findEnclosingMarks(options.env),
+  );
   const tasks = taskAccessors(options, roots, { activeProject, marks });
   const processes = processAccessors(options, roots, activeProject);
   return {

@@ -5,7 +5,7 @@ import { isOwnProc } from '../os/own-proc.js';
 import { pidOf, type Pid } from '../os/pid.js';
 import { processSource } from '../os/process-source.js';
 import type { ProcessTable } from '../os/process-table.js';
-import { takesSignals } from '../os/takes-signals.js';
+import { isPidInUse } from '../os/pid-in-use.js';
 
 /** A process by more than its number: a pid alone may be reused, and is one process only in its pid namespace. */
 export const processIdentitySchema = z.object({
@@ -111,7 +111,7 @@ async function startTimeOf(pid: Pid, source: ProcessTable): Promise<string | nul
       return (await source.find([pid]))[0]?.startId;
     } catch {
       // `ps` may fail once, on a machine that is short of processes or memory for a moment.
-      if (!takesSignals(pid)) return undefined;
+      if (!isPidInUse(pid)) return undefined;
     }
   }
   return null;

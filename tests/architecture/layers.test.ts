@@ -94,12 +94,12 @@ describe('the files of src', () => {
 
   test('send signals by two files of os alone', () => {
     const senders = using((node) => isProperty(node, 'process', 'kill'));
-    expect(senders).toEqual(['os/process-system.ts', 'os/takes-signals.ts']);
+    expect(senders).toEqual(['os/pid-in-use.ts', 'os/process-system.ts']);
   });
 
   test('call kill(2) by os alone, which checks first whom it means', () => {
     const callers = files.filter(
-      (file) => file.layer !== 'os' && file.imports.some((name) => name.endsWith('/takes-signals.js')),
+      (file) => file.layer !== 'os' && file.imports.some((name) => name.endsWith('/pid-in-use.js')),
     );
     expect(callers.map((file) => file.path)).toEqual(['store/process-identity.ts']);
   });

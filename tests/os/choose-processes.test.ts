@@ -29,7 +29,7 @@ const chosen = (all: readonly MarkedProcess[], pid: Pid | undefined, startedSinc
   pids(selectDescendants(all, { pid, mark, startedSince }, self));
 
 describe('the processes of a task', () => {
-  it('are the marked ones, session and group of its terminal, and the descendants of all of these', () => {
+  it('are the marked ones, those in the session and group of its terminal, and the descendants of all of these', () => {
     const all = [
       init,
       keeper,
@@ -46,17 +46,17 @@ describe('the processes of a task', () => {
     expect(chosen(all, undefined)).toEqual([20, 21, 30, 31, 32]);
   });
 
-  it('do not hold a stranger who was given the pid of the terminal', () => {
+  it('do not include a stranger that reuses the pid of the terminal', () => {
     expect(chosen([init, keeper, one(20, 1), one(21, 20)], realPid(20))).toEqual([]);
   });
 
-  it('do not hold this process and its ancestors, though they carry the mark, nor what descends from these alone', () => {
+  it('do not include this process and its ancestors, though they carry the mark, nor what descends from these alone', () => {
     const all = [init, one(5, 1, { mark }), one(6, 5), one(10, 5, { mark }), one(11, 10), wrapper];
     expect(chosen(all, wrapper.pid)).toEqual([20]);
     expect(chosen(all, self)).toEqual([20]);
   });
 
-  it('do not hold what started before the task, whatever it is named by', () => {
+  it('do not include what started before the task, even if it matches otherwise', () => {
     const all = [
       init,
       keeper,
@@ -68,11 +68,11 @@ describe('the processes of a task', () => {
     expect(chosen(all, realPid(20), '500')).toEqual([20]);
   });
 
-  it('do not hold what a debugger of the task is attached to: it is older than its new parent', () => {
+  it('do not include what a debugger of the task is attached to: it is older than its new parent', () => {
     expect(chosen([init, keeper, wrapper, one(12, 20)], wrapper.pid)).toEqual([20]);
   });
 
-  it('do not hold processes of which neither group, session nor parent is known', () => {
+  it('do not include processes whose group, session and parent are unknown', () => {
     const unknown = { group: undefined, session: undefined };
     const all = [init, one(10, 1, unknown), one(20, 1, { ...unknown, mark }), one(21, undefined, unknown)];
     expect(chosen(all, undefined)).toEqual([20]);
@@ -95,7 +95,7 @@ describe.each([
     expect(pids(found)).toEqual([2_110, 2_111, 2_112, 2_113, 2_140, 2_141]);
   });
 
-  it('without a terminal only what carries the mark is found, and what descends from it', () => {
+  it('without a terminal only marked processes and their descendants are found', () => {
     const left = all.filter(({ pid }) => ![2_110, 2_111, 2_112, 2_113].includes(pid));
     expect(pids(selectDescendants(left, { mark: MARK }, keeperPid))).toEqual([2_140, 2_141]);
     expect(pids(selectMarked(left, new Set([MARK]), keeperPid))).toEqual([2_140]);
@@ -106,7 +106,7 @@ describe.each([
     expect(selectMarked(all, new Set(['f'.repeat(16)]), keeperPid)).toEqual([]);
   });
 
-  it('a signal may be meant neither for the first process nor for the keeper or what it runs in', () => {
+  it('neither the first process nor the keeper and its ancestors may be signalled', () => {
     const allowed = mayBeSignalled(all, keeperPid).map(({ pid }) => Number(pid));
     expect(allowed).not.toContain(1);
     expect(allowed).not.toContain(2_101);

@@ -54,7 +54,7 @@ describe.each(sources.map((source) => [source.kind, source] as const))('the tabl
     expect((await source.table()).map((one) => one.pid)).not.toContain(pid);
   });
 
-  it('tells the time and memory that processes use', async () => {
+  it('reports the time and memory that processes use', async () => {
     const { pid } = await startMarked(createSecret());
     const { memoryBytes, cpuSeconds } = await source.usage([pid, realPid(process.pid)]);
     expect(memoryBytes).toBeGreaterThan(10_000_000);
@@ -85,7 +85,7 @@ describe('a number', () => {
 });
 
 describe('a start', () => {
-  it('can be compared with another of the same source alone', () => {
+  it('can only be compared with one from the same source', () => {
     expect(startedBefore('900', '1000')).toBe(true);
     expect(startedBefore('1000', '1000')).toBe(false);
     expect(startedBefore('Mon Nov 2 08:00:09 2026', 'Mon Nov 2 08:00:10 2026')).toBe(true);
@@ -101,7 +101,7 @@ describe('a start', () => {
 });
 
 describe('/proc', () => {
-  it('is read behind a name with spaces, brackets and newlines', () => {
+  it('is parsed after a name with spaces, brackets and newlines', () => {
     const rest = 'S 7 42 42 34816 42 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0';
     expect(parseProcStat(`42 (a) b (c\n) ${rest}`)).toEqual({
       pid: 42,
@@ -125,7 +125,7 @@ describe('/proc', () => {
     ).toEqual([2_110, 2_111, 2_113, 2_140]);
   });
 
-  it('tells processor time and memory', () => {
+  it('reports processor time and memory', () => {
     const stat = '77 (a) b (c) S 1 77 77 0 -1 4194560 1 0 0 0 150 50 25 25 20 0 1 0 12345 1000 10';
     expect(cpuSecondsInStat(stat)).toBe(2.5);
     expect(residentBytes('Name:\tx\nVmRSS:\t    2048 kB\n')).toBe(2_097_152);
@@ -134,7 +134,7 @@ describe('/proc', () => {
 });
 
 describe('ps', () => {
-  it('is read without zombies and without the kernel, whose number is 0', () => {
+  it('is parsed without zombies and without the kernel, whose pid is 0', () => {
     const found = parsePs(macPs(macRows, false));
     expect(found).toHaveLength(macRows.length - 2);
     expect(found.find(({ pid }) => pid === 640)).toEqual({
@@ -148,14 +148,14 @@ describe('ps', () => {
     expect(found.find(({ pid }) => pid === 1)?.parentPid).toBeUndefined();
   });
 
-  it('tells the session of those alone that lead one', () => {
+  it('reports the session only of processes that lead one', () => {
     const found = parsePs(macPs(macRows, false));
     expect(found.filter(({ pid, session }) => session !== undefined && session !== pid)).toEqual([]);
     expect(found.find(({ pid }) => pid === 2_110)?.session).toBe(2_110);
     expect(found.find(({ pid }) => pid === 2_111)?.session).toBeUndefined();
   });
 
-  it('shows marks of environments, and none of a command line that names one', () => {
+  it('shows the marks in environments, and none for a command line that holds one', () => {
     expect(
       macTable()
         .filter(({ mark }) => mark !== undefined)
@@ -167,7 +167,7 @@ describe('ps', () => {
     ]);
   });
 
-  it('tells memory and time', () => {
+  it('reports memory and time', () => {
     expect(usageInPs('  2048   0:01.50\n 1024 1-02:03:04\n\n')).toEqual({
       memoryBytes: 3_145_728,
       cpuSeconds: 1.5 + 24 * 3_600 + 2 * 3_600 + 3 * 60 + 4,

@@ -4,7 +4,7 @@ import { psSource } from '../../src/os/ps-source.js';
 import { sharedFinds } from '../../src/os/shared-finds.js';
 import { realPid } from '../harness/real-pid.js';
 
-it('calls of one turn share one call, and each gets its own', async () => {
+it('calls of one loop iteration share one call, and each gets its own processes', async () => {
   const asked: (readonly Pid[])[] = [];
   const find = sharedFinds((pids) => {
     asked.push(pids);
@@ -23,7 +23,7 @@ it('calls of one turn share one call, and each gets its own', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('an error is that of all calls of the turn, and not of the next', async () => {
+it('an error reaches all calls of the batch, and not the next one', async () => {
   let fails = true;
   const find = sharedFinds((pids) => (fails ? Promise.reject(new Error('ps failed')) : psSource.find(pids)));
   const own = realPid(process.pid);

@@ -1,7 +1,7 @@
 import { MARK_VARIABLE } from './mark-variable.js';
 import { processSource } from './process-source.js';
 
-/** A process as far as it matters for what runs around another. */
+/** What must be known of a process to walk up to its ancestors. */
 export interface MarkedParent {
   readonly pid: number;
   readonly parentPid: number | undefined;
@@ -9,10 +9,10 @@ export interface MarkedParent {
 }
 
 /**
- * The marks of tasks in this process's environment and in those of the processes above it, nearest first, each once. A
- * program that was started without the variable is found by what is above it, as long as that lives. Pure.
+ * The marks of the tasks inside which this process runs: from its own environment and those of its ancestors, nearest first, each
+ * once. A program that lost the variable is still found while an ancestor with it lives. Pure.
  */
-export function marksAround(
+export function enclosingMarks(
   ownMark: string | undefined,
   processes: readonly MarkedParent[],
   self: number,
@@ -28,10 +28,10 @@ export function marksAround(
   return [...marks];
 }
 
-/** `marksAround` for this process, from the system's table of processes. Rejects when that cannot be read. */
-export async function findMarksAround(
+/** `enclosingMarks` for this process, from the system's table of processes. Rejects when that cannot be read. */
+export async function findEnclosingMarks(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
   const own = env[MARK_VARIABLE];
-  return marksAround(own === '' ? undefined : own, await processSource.markedTable(), process.pid);
+  return enclosingMarks(own === '' ? undefined : own, await processSource.markedTable(), process.pid);
 }
