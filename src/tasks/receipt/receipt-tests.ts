@@ -1,5 +1,6 @@
 // Data: how test runs are recognised, and how each runner counts. Pure.
 import { lineParts } from './receipt-commands.js';
+import { testScriptOf, testTargetOf } from './receipt-scripts.js';
 import type { TestRun } from './receipt.js';
 
 type Counts = Pick<TestRun, 'passed' | 'failed' | 'skipped'>;
@@ -60,7 +61,7 @@ const runners: readonly Runner[] = [
   },
   {
     name: 'cargo test',
-    command: /^cargo (?:\+\S+ )?(?:test|t|nextest run)(?= |$)/,
+    command: /^cargo (?:\+\S+ )?(?:test|t|nextest(?: r(?:un)?)?)(?= |$)/,
     counts: (output) => {
       const nextest = /^ *Summary .*: (.+)$/m.exec(output)?.[1];
       if (nextest !== undefined) return wordsOf(nextest);
@@ -91,24 +92,15 @@ const runners: readonly Runner[] = [
     },
   },
   {
-    name: 'npm test',
-    command: /^npm (?:-\S+ )*(?:t|tst|test|run(?:-script)? (?:-\S+ )*test[\w:.-]*)(?= |$)/,
-  },
-  { name: 'yarn test', command: /^yarn (?:run )?test[\w:.-]*(?= |$)/ },
-  { name: 'pnpm test', command: /^pnpm (?:-\S+ )*(?:t|(?:run )?test[\w:.-]*)(?= |$)/ },
-  {
     name: 'bun test',
-    command: /^bun (?:test|run test[\w:.-]*)(?= |$)/,
+    command: /^bun test(?= |$)/,
     counts: (output) => {
       const passed = numberIn(/^ *(\d+) pass$/m, output);
       if (passed === undefined) return undefined;
       return { passed, failed: numberIn(/^ *(\d+) fail$/m, output) ?? 0 };
     },
   },
-  { name: 'deno test', command: /^deno (?:task )?test(?= |$)/ },
-  { name: 'make test', command: /^make (?:\S+ )*(?:test|check)(?= |$)/ },
-  { name: 'gradle test', command: /^(?:\S*\/)?gradlew? (?:\S+ )*(?:test|check)(?= |$)/ },
-  { name: 'mvn test', command: /^(?:\S*\/)?mvnw? (?:\S+ )*(?:test|verify)(?= |$)/ },
+  { name: 'deno test', command: /^deno test(?= |$)/ },
   { name: 'dotnet test', command: /^dotnet test(?= |$)/ },
   { name: 'rspec', command: /^(?:\S*\/)?rspec(?= |$)/ },
   { name: 'phpunit', command: /^(?:\S*\/)?phpunit(?= |$)/ },
@@ -116,6 +108,13 @@ const runners: readonly Runner[] = [
   { name: 'mix test', command: /^mix test(?= |$)/ },
   { name: 'swift test', command: /^swift test(?= |$)/ },
   { name: 'tox', command: /^(?:tox|nox)(?= |$)/ },
+  { name: 'django test', command: /^python[\d.]* (?:\S*\/)?manage\.py test(?= |$)/ },
+  { name: 'artisan test', command: /^php artisan test(?= |$)/ },
+  { name: 'xcodebuild test', command: /^xcodebuild (?:.* )?test(?= |$)/ },
+  { name: 'bats', command: /^(?:\S*\/)?bats(?= |$)/ },
+  { name: 'prove', command: /^prove(?= |$)/ },
+  { name: 'ava', command: /^(?:\S*\/)?ava(?= |$)/ },
+  { name: 'cypress', command: /^(?:\S*\/)?cypress run(?= |$)/ },
   { name: 'playwright', command: /^(?:\S*\/)?playwright test(?= |$)/ },
 ];
 
@@ -139,14 +138,18 @@ export function testRunOf(line: string, exitCode: number | null, output: string)
   };
 }
 
-function runnerOf(command: string): Runner | undefined {
+function runnerOf(command: string): Pick<Runner, 'name' | 'counts'> | undefined {
   if (HOW_IT_IS_ASKED_FOR_HELP.test(command)) return undefined;
-  return runners.find((runner) => runner.command.test(command));
+  const runner = runners.find((each) => each.command.test(command));
+  if (runner !== undefined) return runner;
+  const target = testTargetOf(command);
+  const name = target === undefined ? testScriptOf(command) : `${target} test`;
+  return name === undefined ? undefined : { name };
 }
 
 /** A script's name says nothing of the runner behind it; its output does. */
 function countsIn(
-  runner: Runner,
+  runner: Pick<Runner, 'name' | 'counts'>,
   output: string,
 ): { readonly name: string; readonly counts: Counts } | undefined {
   const candidates = runner.counts === undefined ? runners : [runner];
