@@ -14,7 +14,7 @@ const formWords: Record<SettingForm, string> = {
   'yes or no': '`true` or `false`',
   list: 'separated by commas',
   'list or all': 'separated by commas, or `all`',
-  json: 'as a JSON array',
+  json: 'as JSON',
 };
 
 /** `docs/settings.md`, from the schema. Pure. */
@@ -65,6 +65,7 @@ function typeWords(key: ConfigKey): string {
   if (key === 'claude_command') return 'string or list of strings';
   if (key === 'state_dir') return 'string or null';
   if (key === 'rules') return 'list of objects';
+  if (key === 'task_container') return 'object';
   switch (factsOf(key).form) {
     case 'integer':
       return 'whole number';

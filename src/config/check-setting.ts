@@ -1,9 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { oneLine } from '../base/text/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './home-path.js';
 import { patternFaults } from './pattern-faults.js';
-import { configSchema, factsOf, type ConfigKey } from './schema.js';
+import { absolutePath, configSchema, factsOf, type ConfigKey } from './schema.js';
 
 /** Enough to recognise a value by. */
 const SHOWN_CHARS = 100;
@@ -30,13 +30,27 @@ export async function settingFaults(found: FoundSetting, homeDir: string): Promi
   );
 }
 
-/** The value with `~` expanded where the setting holds paths or a command; the schema reports values of a wrong type. */
+/** The value with `~` expanded in its paths and its command; the schema reports values of a wrong type. */
 export function withHome(key: ConfigKey, value: unknown, homeDir: string): unknown {
   if (key === 'claude_command') return isCommand(value) ? expandCommand(value, homeDir) : value;
-  if (factsOf(key).isPath !== true) return value;
-  return Array.isArray(value)
-    ? value.map((part: unknown) => expanded(part, homeDir))
-    : expanded(value, homeDir);
+  return withPathsExpanded(configSchema.shape[key], value, homeDir);
+}
+
+function withPathsExpanded(schema: z.core.$ZodType, value: unknown, homeDir: string): unknown {
+  if (schema === absolutePath) return typeof value === 'string' ? expandHome(value, homeDir) : value;
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable) {
+    return withPathsExpanded(schema.unwrap(), value, homeDir);
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((part: unknown) => withPathsExpanded(schema.element, part, homeDir));
+  }
+  if (schema instanceof z.ZodObject && isObject(value)) {
+    const expanded = Object.entries<z.core.$ZodType>(schema.shape).flatMap(([name, part]) =>
+      Object.hasOwn(value, name) ? [[name, withPathsExpanded(part, Reflect.get(value, name), homeDir)]] : [],
+    );
+    return { ...value, ...Object.fromEntries(expanded) };
+  }
+  return value;
 }
 
 /** One error in the words that all of them use. */
@@ -60,8 +74,8 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
   return faultLine(origin, name, part, issue.message);
 }
 
-function expanded(value: unknown, homeDir: string): unknown {
-  return typeof value === 'string' ? expandHome(value, homeDir) : value;
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCommand(value: unknown): value is string | string[] {

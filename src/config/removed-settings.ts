@@ -1,12 +1,34 @@
-/** Settings of earlier versions, each with what is so now. A value that is still set is not used, and reported. */
-export const removedSettings: Readonly<Record<string, string>> = {
-  structured_answers: 'answers always hold both their text and their structured content',
-  spare_keeper: 'the process of a task is started with the task',
+interface RemovedSetting {
+  /** What replaces it, or what is so now. */
+  readonly now: string;
+  /** Its environment variable, where that is not `MCP_` and the key. */
+  readonly env?: string;
+}
+
+/** Settings of earlier versions. A value that is still set is ignored with a warning. */
+export const removedSettings: Readonly<Record<string, RemovedSetting>> = {
+  structured_answers: { now: 'answers always contain both their text and their structured content' },
+  spare_keeper: { now: 'the process of a task is started with the task' },
+  docker_cert_path: { now: 'set the environment variable DOCKER_CERT_PATH instead' },
+  docker_tls_verify: { now: 'set the environment variable DOCKER_TLS_VERIFY instead' },
+  on_disconnect_grace_seconds: {
+    now: 'with on_disconnect "stop", a task ends after 30 seconds without a server',
+    env: 'MCP_ON_DISCONNECT_GRACE',
+  },
+  delegate_timeout_seconds: { now: 'set default_timeout_seconds instead', env: 'MCP_DELEGATE_TIMEOUT' },
+  conversation_history_size: { now: 'set task_history_size instead' },
+  task_image: { now: 'set "image" in task_container instead' },
+  task_network: { now: 'set "network" in task_container instead' },
+  task_memory_mb: { now: 'set "memory_mb" in task_container instead' },
+  task_home: { now: 'set "home" in task_container instead' },
 };
 
-/** The sentence for a removed setting that `origin` still sets, by its key or its variable; undefined for any other name. */
+/** The warning for a removed setting that `origin` still sets; `name` is its key or its variable. Undefined for any other name. */
 export function removedSetting(name: string, origin: string): string | undefined {
-  const key = name.replace(/^MCP_/, '').toLowerCase();
-  const now = Object.hasOwn(removedSettings, key) ? removedSettings[key] : undefined;
-  return now === undefined ? undefined : `${origin}: the setting ${key} was removed and is not used: ${now}.`;
+  const found = Object.entries(removedSettings).find(
+    ([key, { env = `MCP_${key.toUpperCase()}` }]) => name === key || name === env,
+  );
+  if (found === undefined) return undefined;
+  const [key, { now }] = found;
+  return `${origin}: the setting ${key} was removed and is ignored: ${now}.`;
 }

@@ -20,8 +20,6 @@ export interface SettingFacts {
   readonly otherEnv?: readonly OtherVariable[];
   /** What a right value is, in the words of an error: "expected …". */
   readonly expected: string;
-  /** True when the value is a path or a list of paths: `~` is expanded before the value is checked. */
-  readonly isPath?: true;
 }
 
 /** The facts of each setting that zod has no place for; every key of the schema is registered. */
@@ -36,15 +34,14 @@ const MAX_LOG_BYTES = 1_073_741_824;
 /** A reply holds its text twice (text and structured), and no reply may reach 1 MB. */
 const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
-/** An hour without a server is longer than any restart of a client. */
-const MAX_GRACE_SECONDS = 3_600;
 /** Each is a process of some hundred megabytes, with a keeper beside it. */
 const MAX_CONCURRENT_TASKS = 1_000;
 const MAX_HEADER_LINES = 10_000;
 const MAX_PATTERN_CHARS = 1_000;
 
 const PATH_WORDS = 'an absolute path, or one that begins with ~/';
-const absolutePath = z
+/** The type of every path in the settings; `withHome` expands `~` where a schema has this type. */
+export const absolutePath = z
   .string(PATH_WORDS)
   .max(MAX_TEXT_CHARS, `a path of at most ${MAX_TEXT_CHARS} characters`)
   .superRefine((path, context) => {
@@ -57,10 +54,16 @@ const VARIABLE_WORDS =
 const ENGINE_WORDS =
   'the address of a Docker engine, such as "unix:///var/run/docker.sock", "tcp://host:2376" or "ssh://user@host"';
 const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
+const imageName = z
+  .string(IMAGE_WORDS)
+  .max(MAX_TEXT_CHARS, IMAGE_WORDS)
+  .regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, IMAGE_WORDS);
 const NETWORK_WORDS = 'the name of a network, such as "bridge", "none" or "host"';
 /** Claude Code alone takes some 400 MB; above is more than a machine has. */
 const MIN_TASK_MEMORY_MB = 512;
 const MAX_TASK_MEMORY_MB = 1_048_576;
+const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
+const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
 const DOMAIN_WORDS =
   'the name of a host, such as "registry.npmjs.org", or "*." and a domain for all hosts below it';
 const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" stands alone, not in a list)';
@@ -83,7 +86,6 @@ export const configSchema = z.strictObject({
     .register(settingFacts, {
       env: 'MCP_ALLOWED_ROOTS',
       form: 'list',
-      isPath: true,
       expected: `a list of at most ${MAX_LIST_ITEMS} folders, each ${PATH_WORDS}`,
     }),
 
@@ -125,21 +127,13 @@ export const configSchema = z.strictObject({
     .enum(['keep', 'stop'])
     .default('keep')
     .describe(
-      'What becomes of a running task when the last server that knows it has gone: `keep` lets it go on, `stop` ends it after `on_disconnect_grace_seconds`.',
+      'What becomes of a running task when the last server that knows it has gone: `keep` lets it go on, `stop` ends it after 30 seconds without one.',
     )
     .register(settingFacts, {
       env: 'MCP_ON_DISCONNECT',
       form: 'text',
       expected: 'one of "keep", "stop"',
     }),
-
-  on_disconnect_grace_seconds: z
-    .int()
-    .min(1)
-    .max(MAX_GRACE_SECONDS)
-    .default(30)
-    .describe('Time, in seconds, within which a server must come back before `on_disconnect` ends a task.')
-    .register(settingFacts, wholeNumber('MCP_ON_DISCONNECT_GRACE', 1, MAX_GRACE_SECONDS)),
 
   default_tree_depth: z
     .int()
@@ -196,22 +190,6 @@ export const configSchema = z.strictObject({
     .describe('Number of tasks that may run before `DelegateTask` refuses another.')
     .register(settingFacts, wholeNumber('MCP_DELEGATE_MAX_RUNNING', 1, MAX_CONCURRENT_TASKS)),
 
-  delegate_timeout_seconds: z
-    .int()
-    .min(60)
-    .max(MAX_TASK_SECONDS)
-    .default(1_800)
-    .describe('Time limit, in seconds, of a task that `DelegateTask` starts.')
-    .register(settingFacts, wholeNumber('MCP_DELEGATE_TIMEOUT', 60, MAX_TASK_SECONDS)),
-
-  conversation_history_size: z
-    .int()
-    .min(1)
-    .max(MAX_HISTORY_TASKS)
-    .default(200)
-    .describe('Number of answers of the toolset `conversation` that are kept and can be continued from.')
-    .register(settingFacts, wholeNumber('MCP_CONVERSATION_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
-
   inside_tasks: z
     .enum(['off', 'look', 'start'])
     .default('off')
@@ -255,7 +233,7 @@ export const configSchema = z.strictObject({
     .describe(
       'POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.',
     )
-    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', isPath: true, expected: PATH_WORDS }),
+    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
 
   docker_host: z
     // Not judged before it is used: a `DOCKER_HOST` meant for another program must not keep the server from starting.
@@ -273,82 +251,38 @@ export const configSchema = z.strictObject({
       expected: `${ENGINE_WORDS}, or null`,
     }),
 
-  docker_cert_path: absolutePath
-    .nullable()
-    .default(null)
-    .describe('Folder with `ca.pem`, `cert.pem` and `key.pem` for a Docker engine behind TLS.')
-    .register(settingFacts, {
-      env: 'MCP_DOCKER_CERT_PATH',
-      otherEnv: [{ name: 'DOCKER_CERT_PATH' }],
-      form: 'text',
-      isPath: true,
-      expected: `${PATH_WORDS}, or null`,
-    }),
-
-  docker_tls_verify: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether a Docker engine at a `tcp://` address is spoken to over TLS; port 2376 and `https://` always are.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_DOCKER_TLS_VERIFY',
-      otherEnv: [{ name: 'DOCKER_TLS_VERIFY', texts: { '1': 'true', true: 'true' } }],
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
-
-  docker_image: z
-    .string(IMAGE_WORDS)
-    .max(MAX_TEXT_CHARS)
-    .regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, IMAGE_WORDS)
+  docker_image: imageName
     .default('debian:stable-slim')
     .describe(
       'Image of a container whose call names none. It is never pulled by the bridge; a missing one is an error that says the command.',
     )
     .register(settingFacts, { env: 'MCP_DOCKER_IMAGE', form: 'text', expected: IMAGE_WORDS }),
 
-  task_image: z
-    .string(IMAGE_WORDS)
-    .max(MAX_TEXT_CHARS)
-    .regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, IMAGE_WORDS)
-    .nullable()
-    .default(null)
-    .describe(
-      'Image in which a task with `isolation: "docker"` runs; it holds Claude Code. It is never pulled by the bridge; without it such a task is refused.',
+  task_container: z
+    .strictObject(
+      {
+        image: imageName.nullable().default(null),
+        network: z
+          .string(NETWORK_WORDS)
+          .regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, NETWORK_WORDS)
+          .default('bridge'),
+        memory_mb: z
+          .int(TASK_MEMORY_WORDS)
+          .min(MIN_TASK_MEMORY_MB, TASK_MEMORY_WORDS)
+          .max(MAX_TASK_MEMORY_MB, TASK_MEMORY_WORDS)
+          .default(4_096),
+        home: absolutePath.nullable().default(null),
+      },
+      CONTAINER_WORDS,
     )
-    .register(settingFacts, { env: 'MCP_TASK_IMAGE', form: 'text', expected: `${IMAGE_WORDS}, or null` }),
-
-  task_network: z
-    .string(NETWORK_WORDS)
-    .regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, NETWORK_WORDS)
-    .default('bridge')
+    .prefault({})
     .describe(
-      'Network of such a container: `bridge` is the engine’s default, which reaches the API of Claude Code; `none` is none; else the name of a network, or `host`.',
+      'Container of a task with `isolation: "docker"`. `image` is an image that contains Claude Code; the bridge never pulls it, and without one such a task is refused. ' +
+        '`network` is `bridge` (the engine’s default, which reaches the API of Claude Code), `none`, `host` or the name of a network. ' +
+        'A program that needs more memory than `memory_mb` is killed. `home` is the folder of this machine that is the home directory in the container; by default the bridge makes one for each project, ' +
+        'so that your `~/.claude` is not visible there. Pass credentials as `ANTHROPIC_API_KEY` or `CLAUDE_CODE_OAUTH_TOKEN`.',
     )
-    .register(settingFacts, { env: 'MCP_TASK_NETWORK', form: 'text', expected: NETWORK_WORDS }),
-
-  task_memory_mb: z
-    .int()
-    .min(MIN_TASK_MEMORY_MB)
-    .max(MAX_TASK_MEMORY_MB)
-    .default(4_096)
-    .describe('Memory, in MB, of such a container; a program that needs more is ended.')
-    .register(settingFacts, wholeNumber('MCP_TASK_MEMORY_MB', MIN_TASK_MEMORY_MB, MAX_TASK_MEMORY_MB)),
-
-  task_home: absolutePath
-    .nullable()
-    .default(null)
-    .describe(
-      'Folder that is the home directory in such a container. By default one of the bridge’s own for each project, so that your `~/.claude` is not to be seen there; ' +
-        'credentials go in as `ANTHROPIC_API_KEY` or `CLAUDE_CODE_OAUTH_TOKEN`.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_TASK_HOME',
-      form: 'text',
-      isPath: true,
-      expected: `${PATH_WORDS}, or null`,
-    }),
+    .register(settingFacts, { env: 'MCP_TASK_CONTAINER', form: 'json', expected: CONTAINER_WORDS }),
 
   claude_command: z
     .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])
@@ -448,7 +382,6 @@ export const configSchema = z.strictObject({
     .register(settingFacts, {
       env: 'MCP_STATE_DIR',
       form: 'text',
-      isPath: true,
       expected: `${PATH_WORDS}, or null`,
     }),
 

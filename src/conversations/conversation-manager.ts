@@ -162,7 +162,7 @@ function mustBeAsk(record: TaskRecord): TaskRecord {
 function noResponse(responseId: string): BridgeError {
   return new BridgeError(
     'RESPONSE_NOT_FOUND',
-    `The response ${responseId} is not known, or no longer kept (setting conversation_history_size).`,
+    `The response ${responseId} is not known, or no longer kept (setting task_history_size).`,
     'Use a responseId from a newer answer, or leave previousResponseId out to begin anew.',
   );
 }

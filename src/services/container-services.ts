@@ -22,7 +22,7 @@ export interface Containers {
 
 /** Processes in containers of the engine that the settings name. */
 export function createContainers(
-  { config, homeDir, logger }: BridgeOptions,
+  options: BridgeOptions,
   parts: {
     readonly roots: AllowedRoots;
     readonly statePath: string;
@@ -30,8 +30,9 @@ export function createContainers(
     readonly find: (id: string) => Promise<FoundProcess>;
   },
 ): Containers {
+  const { config, homeDir, logger } = options;
   const { roots, statePath, keeper, find } = parts;
-  const engine = new DockerEngine({ settings: engineSettings(config), homeDir, clock: systemClock });
+  const engine = new DockerEngine({ settings: engineSettings(options), homeDir, clock: systemClock });
   const owner = { id: containerOwnerId(statePath), keeper };
   const backend = new DockerBackend({
     engine,

@@ -27,7 +27,6 @@ export function createConversationServices(
       tasks,
       project: activeProject,
       maxRunning: config.delegate_max_running,
-      timeoutSeconds: config.delegate_timeout_seconds,
     }),
   };
 }

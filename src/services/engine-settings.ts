@@ -1,13 +1,17 @@
-import type { Config } from '../config/schema.js';
+import { expandHome } from '../config/home-path.js';
 import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
+import type { BridgeOptions } from './options.js';
 
-/** Where the Docker engine is, as the settings say. */
-export function engineSettings(
-  config: Pick<Config, 'docker_host' | 'docker_cert_path' | 'docker_tls_verify'>,
-): EngineSettings {
+/** Where the Docker engine is: by the setting, and by Docker's own variables, which count when they are not empty. */
+export function engineSettings({
+  config,
+  env,
+  homeDir,
+}: Pick<BridgeOptions, 'config' | 'env' | 'homeDir'>): EngineSettings {
+  const certPath = env['DOCKER_CERT_PATH'] ?? '';
   return {
     host: config.docker_host,
-    certPath: config.docker_cert_path,
-    tlsVerify: config.docker_tls_verify,
+    certPath: certPath === '' ? null : expandHome(certPath, homeDir),
+    tlsVerify: (env['DOCKER_TLS_VERIFY'] ?? '') !== '',
   };
 }

@@ -133,7 +133,7 @@ function keeperHost(
     shell: config.shell,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     containers: {
-      engine: engineSettings(config),
+      engine: engineSettings(options),
       homeDir: options.homeDir,
       ownerId: containerOwnerId(stateDir.path),
       image: config.docker_image,

@@ -8,7 +8,6 @@ import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
-import type { Config } from '../config/schema.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
 import type { SweeperParts } from '../keeper/host/sweeper.js';
 import { TaskJoiner } from '../keeper/host/task-joiner.js';
@@ -25,6 +24,8 @@ import type { BridgeOptions } from './options.js';
 
 /** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
+/** With `on_disconnect` "stop": how long a task goes on without a server. A client restarts within it. */
+const DISCONNECT_GRACE_SECONDS = 30;
 
 export interface TaskServices extends Disposable {
   readonly stateDir: StateDir;
@@ -59,7 +60,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     roots,
     findInstallation: () =>
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
-    containers: taskContainers(config),
+    containers: taskContainers(options),
     endMarked,
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
@@ -98,24 +99,23 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
 }
 
 /** Ends all processes, and containers, that have a task's mark. */
-function endMarkedFor({ config, homeDir }: BridgeOptions): EndMarked {
+function endMarkedFor(options: BridgeOptions): EndMarked {
   return async (mark, startedSince) => {
     const { killTree } = await import('../pty/kill-ladder.js');
     // A container dies with its keeper; one whose keeper died before it began does not.
-    if (config.task_image !== null) await sweepContainers({ engine: engineSettings(config), homeDir, mark });
+    if (options.config.task_container.image !== null) {
+      await sweepContainers({ engine: engineSettings(options), homeDir: options.homeDir, mark });
+    }
     return (await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS })).ended
       .length;
   };
 }
 
-function taskContainers(config: Config): TaskManagerOptions['containers'] {
+function taskContainers(options: BridgeOptions): TaskManagerOptions['containers'] {
   return {
-    image: config.task_image,
-    network: config.task_network,
-    memory_mb: config.task_memory_mb,
-    home: config.task_home,
-    engine: engineSettings(config),
-    command: commandWords(config.claude_command),
+    ...options.config.task_container,
+    engine: engineSettings(options),
+    command: commandWords(options.config.claude_command),
   };
 }
 
@@ -129,9 +129,7 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     max_log_size_bytes: config.max_log_size_bytes,
     pass_environment: config.pass_environment,
     sandbox_domains: config.sandbox_domains,
-    ...(config.on_disconnect === 'stop' && {
-      stop_without_server_seconds: config.on_disconnect_grace_seconds,
-    }),
+    ...(config.on_disconnect === 'stop' && { stop_without_server_seconds: DISCONNECT_GRACE_SECONDS }),
     allowed_roots: [...roots.roots],
     own_places: ownPlaces(config, options),
     resume_after_limit: config.resume_after_limit,
@@ -142,12 +140,11 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
       memoryBytes: totalmem(),
     }),
     task_history_size: config.task_history_size,
-    conversation_history_size: config.conversation_history_size,
   };
 }
 
 function joinTasks(
-  { config, logger }: BridgeOptions,
+  { logger }: BridgeOptions,
   parts: { readonly stateDir: StateDir; readonly runtimeDir: RuntimeDir; readonly host: KeeperHost },
 ): TaskJoiner {
   return new TaskJoiner({
@@ -159,7 +156,7 @@ function joinTasks(
         existsSync(parts.stateDir.recordFile(task_id)),
       ),
     stay: (task) => parts.host.stay(task),
-    graceSeconds: config.on_disconnect_grace_seconds,
+    graceSeconds: DISCONNECT_GRACE_SECONDS,
   });
 }
 

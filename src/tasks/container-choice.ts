@@ -67,7 +67,7 @@ export function chooseContainer(settings: ContainerSettings | undefined): Contai
     throw new BridgeError(
       'TASK_START_FAILED',
       "isolation is 'docker', but no image for tasks is set.",
-      'Leave isolation out, or ask the user to set task_image (MCP_TASK_IMAGE) to an image that holds Claude Code; docs/containers.md says how one is made.',
+      'Leave isolation out, or ask the user to set `image` in the setting task_container (MCP_TASK_CONTAINER) to an image that holds Claude Code; docs/containers.md says how one is made.',
     );
   }
   const { command, ...container } = settings;

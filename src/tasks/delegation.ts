@@ -17,7 +17,6 @@ export interface DelegationOptions {
   /** Tasks that may run at once before `delegate` refuses another. */
   readonly maxRunning: number;
   /** Seconds. */
-  readonly timeoutSeconds: number;
 }
 
 /** Tasks in the words of DelegateTask: one at a time, known by UUIDs, and "the current one" where none is named. */
@@ -70,12 +69,12 @@ export class Delegation {
   }
 
   async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
-    const { tasks, project, maxRunning, timeoutSeconds } = this.#options;
+    const { tasks, project, maxRunning } = this.#options;
     const folder = await project.resolve(path);
     const running = (await tasks.list({ status: 'active', limit: maxRunning })).tasks;
     const [first] = running;
     if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);
-    return tasks.start({ prompt, path: folder, driver: 'print', timeoutSeconds });
+    return tasks.start({ prompt, path: folder, driver: 'print' });
   }
 }
 

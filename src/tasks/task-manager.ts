@@ -45,10 +45,7 @@ export interface TaskManagerOptions {
   readonly endMarked: EndMarked;
   readonly containers?: TaskStarterOptions['containers'];
   readonly worktrees?: TaskStarterOptions['worktrees'];
-  readonly settings: StartSettings & {
-    readonly task_history_size: number;
-    readonly conversation_history_size: number;
-  };
+  readonly settings: StartSettings & { readonly task_history_size: number };
 }
 
 /**
@@ -91,7 +88,7 @@ export class TaskManager implements TaskService, Disposable {
       }),
     );
     this.#owned.add(this.#queue.onDidChange((taskId) => this.#watches.changed(taskId)));
-    const { task_history_size: _tasks, conversation_history_size: _questions, ...startSettings } = settings;
+    const { task_history_size: _size, ...startSettings } = settings;
     this.#starter = new TaskStarter({
       ...options,
       settings: startSettings,
@@ -269,7 +266,7 @@ export class TaskManager implements TaskService, Disposable {
     const { stateDir, settings } = this.#options;
     const left = {
       task: keepTasks ?? settings.task_history_size,
-      ask: settings.conversation_history_size,
+      ask: settings.task_history_size,
     };
     const removed: TaskRecord[] = [];
     const withWork: TaskRecord[] = [];

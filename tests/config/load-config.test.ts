@@ -221,6 +221,7 @@ describe('the environment', () => {
         MCP_AUTO_APPROVE_PATTERNS: '["Go on\\\\?"]',
         MCP_CLAUDE_COMMAND: 'npx "my claude"',
         MCP_STATE_DIR: '~/state',
+        MCP_TASK_CONTAINER: '{"image":"my-claude","home":"~/agent"}',
       },
     });
     expect(config).toMatchObject({
@@ -230,6 +231,12 @@ describe('the environment', () => {
       auto_approve_patterns: ['Go on\\?'],
       claude_command: 'npx "my claude"',
       state_dir: join(at.homeDir, 'state'),
+      task_container: {
+        image: 'my-claude',
+        network: 'bridge',
+        memory_mb: 4_096,
+        home: join(at.homeDir, 'agent'),
+      },
     });
     expect((await load(at, { env: { MCP_TOOLSETS: 'tasks, git' } })).config.toolsets).toEqual([
       'tasks',
@@ -237,16 +244,37 @@ describe('the environment', () => {
     ]);
   });
 
-  test('a setting of an earlier version is not used, and a warning says what is so now', async () => {
+  test('a setting of an earlier version is ignored, and a warning says what replaces it', async () => {
     const { warnings } = await load(await place({ structured_answers: false }), {
       env: { MCP_STRUCTURED_ANSWERS: 'false' },
     });
     const words =
-      'the setting structured_answers was removed and is not used: answers always hold both their text and their structured content.';
+      'the setting structured_answers was removed and is ignored: answers always contain both their text and their structured content.';
     expect(warnings).toEqual([
       expect.stringMatching(new RegExp(`config\\.json:1: ${words}$`)),
       `environment variable MCP_STRUCTURED_ANSWERS: ${words}`,
     ]);
+  });
+
+  test.each([
+    ['docker_cert_path', 'MCP_DOCKER_CERT_PATH', 'DOCKER_CERT_PATH'],
+    ['docker_tls_verify', 'MCP_DOCKER_TLS_VERIFY', 'DOCKER_TLS_VERIFY'],
+    ['on_disconnect_grace_seconds', 'MCP_ON_DISCONNECT_GRACE', '30 seconds'],
+    ['delegate_timeout_seconds', 'MCP_DELEGATE_TIMEOUT', 'default_timeout_seconds'],
+    ['conversation_history_size', 'MCP_CONVERSATION_HISTORY_SIZE', 'task_history_size'],
+    ['task_image', 'MCP_TASK_IMAGE', '"image" in task_container'],
+    ['task_network', 'MCP_TASK_NETWORK', '"network" in task_container'],
+    ['task_memory_mb', 'MCP_TASK_MEMORY_MB', '"memory_mb" in task_container'],
+    ['task_home', 'MCP_TASK_HOME', '"home" in task_container'],
+  ])('%s is named with what replaces it, in the file and as %s', async (key, variable, now) => {
+    const { config, warnings } = await load(await place({ [key]: 'x', log_level: 'warn' }), {
+      env: { [variable]: 'x' },
+    });
+    expect(config.log_level).toBe('warn');
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(/config\.json:1: /);
+    expect(warnings[1]).toContain(`environment variable ${variable}: `);
+    for (const warning of warnings) expect(warning).toContain(now);
   });
 
   test('a variable that is nearly ours is a warning', async () => {
@@ -334,6 +362,22 @@ describe('values', () => {
     [
       { state_dir: 'state' },
       'state_dir: found "state", expected an absolute path, or one that begins with ~/',
+    ],
+    [
+      { task_container: { memory_mb: 1 } },
+      'task_container.memory_mb: found 1, expected a whole number from 512 to 1048576',
+    ],
+    [
+      { task_container: { home: 'agent' } },
+      'task_container.home: found "agent", expected an absolute path, or one that begins with ~/',
+    ],
+    [
+      { task_container: { img: 'my-claude' } },
+      'task_container: found {"img":"my-claude"}, expected an object with any of "image", "network", "memory_mb" and "home"',
+    ],
+    [
+      { task_container: 'my-claude' },
+      'task_container: found "my-claude", expected an object with any of "image", "network", "memory_mb" and "home"',
     ],
   ])('%j is refused', async (settings, line) => {
     const at = await place(settings);

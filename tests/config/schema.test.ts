@@ -21,6 +21,17 @@ test.each(configKeys.filter((key) => factsOf(key).expected.includes('begins with
   },
 );
 
+test('~ is expanded by the type of a value, also inside an object', () => {
+  const written = { home: '~/agent', image: '~', memory_mb: '~/x' };
+  expect(withHome('task_container', written, '/home/me')).toEqual({ ...written, home: '/home/me/agent' });
+  expect(withHome('task_container', { home: null }, '/home/me')).toEqual({ home: null });
+  expect(withHome('docker_image', '~/x', '/home/me')).toBe('~/x');
+});
+
+test('there are at most 27 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(27);
+});
+
 test('the defaults are those of the specification', () => {
   expect(configSchema.parse({})).toEqual({
     allowed_roots: [],
@@ -33,24 +44,16 @@ test('the defaults are those of the specification', () => {
     max_concurrent_tasks: 0,
     rules: [],
     delegate_max_running: 1,
-    delegate_timeout_seconds: 1800,
-    conversation_history_size: 200,
     conversation_skip_permissions: false,
     on_disconnect: 'keep',
-    on_disconnect_grace_seconds: 30,
     default_tree_depth: 2,
     max_diff_size_bytes: 51_200,
     default_header_lines: 50,
     allow_protected_writes: false,
     shell: '/bin/bash',
     docker_host: null,
-    docker_cert_path: null,
-    docker_tls_verify: false,
     docker_image: 'debian:stable-slim',
-    task_image: null,
-    task_network: 'bridge',
-    task_memory_mb: 4_096,
-    task_home: null,
+    task_container: { image: null, network: 'bridge', memory_mb: 4_096, home: null },
     claude_command: 'claude',
     pass_environment: [],
     sandbox_domains: [],
@@ -77,13 +80,12 @@ test('the names that the specification gives are kept', () => {
     MCP_MAX_CONCURRENT_TASKS: 'max_concurrent_tasks',
     MCP_RULES: 'rules',
     MCP_DELEGATE_MAX_RUNNING: 'delegate_max_running',
-    MCP_DELEGATE_TIMEOUT: 'delegate_timeout_seconds',
-    MCP_CONVERSATION_HISTORY_SIZE: 'conversation_history_size',
     MCP_CONVERSATION_SKIP_PERMISSIONS: 'conversation_skip_permissions',
     MCP_TREE_DEPTH: 'default_tree_depth',
     MCP_MAX_DIFF_SIZE: 'max_diff_size_bytes',
     MCP_SHELL: 'shell',
     MCP_DOCKER_IMAGE: 'docker_image',
+    MCP_TASK_CONTAINER: 'task_container',
     MCP_CLAUDE_COMMAND: 'claude_command',
     MCP_LOG_LEVEL: 'log_level',
     MCP_STATE_DIR: 'state_dir',

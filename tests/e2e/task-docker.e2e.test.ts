@@ -105,10 +105,15 @@ describeDocker('a task in a container', (engine) => {
       const bridge = await startBridge({ claude: 'claude', env: { ...dockerEnv(), ...env } });
       return bridge.refusal('start_task', { prompt: 'Do it.', path: bridge.project, isolation: 'docker' });
     };
-    expect(await refusal({})).toContain('MCP_TASK_IMAGE');
-    expect(await refusal({ MCP_TASK_IMAGE: 'no-such-image:1' })).toContain('docker pull no-such-image:1');
+    expect(await refusal({})).toContain('MCP_TASK_CONTAINER');
+    expect(await refusal({ MCP_TASK_CONTAINER: '{"image":"no-such-image:1"}' })).toContain(
+      'docker pull no-such-image:1',
+    );
     expect(
-      await refusal({ MCP_TASK_IMAGE: engine.nodeImage, MCP_DOCKER_HOST: 'unix:///nowhere.sock' }),
+      await refusal({
+        MCP_TASK_CONTAINER: JSON.stringify({ image: engine.nodeImage }),
+        MCP_DOCKER_HOST: 'unix:///nowhere.sock',
+      }),
     ).toMatch(/unix:\/\/\/nowhere\.sock does not answer/);
   });
 });
@@ -134,7 +139,11 @@ function inContainer(image: string, options: Omit<BridgeOptions, 'claude'>): Pro
   return startBridge({
     ...options,
     claude: newestClaude().binary,
-    env: { ...dockerEnv(), MCP_TASK_IMAGE: image, MCP_TASK_NETWORK: 'host', ...options.env },
+    env: {
+      ...dockerEnv(),
+      MCP_TASK_CONTAINER: JSON.stringify({ image, network: 'host' }),
+      ...options.env,
+    },
   });
 }
 

@@ -9,7 +9,7 @@ import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-ta
 async function delegationOver(tasks: FakeTaskService, maxRunning = 1) {
   const roots = new AllowedRoots([tmpdir()], '/home/ann');
   const project = { resolve: async (path?: string) => roots.resolveDirectory(path ?? tmpdir()) };
-  return new Delegation({ tasks, project, maxRunning, timeoutSeconds: 1_800 });
+  return new Delegation({ tasks, project, maxRunning });
 }
 
 describe('the id of a delegated task', () => {
@@ -29,7 +29,7 @@ describe('delegating', () => {
     const tasks = new FakeTaskService();
     const delegation = await delegationOver(tasks);
     const both = await Promise.allSettled([delegation.delegate('one'), delegation.delegate('two')]);
-    expect(tasks.started).toMatchObject([{ prompt: 'one', driver: 'print', timeoutSeconds: 1_800 }]);
+    expect(tasks.started).toMatchObject([{ prompt: 'one', driver: 'print' }]);
     expect(both).toMatchObject([
       { status: 'fulfilled' },
       {

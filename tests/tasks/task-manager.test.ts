@@ -49,7 +49,6 @@ function manager(limit = 10, endMarked = async () => 0): TaskManager {
       default_timeout_seconds: 60,
       max_concurrent_tasks: limit,
       task_history_size: 100,
-      conversation_history_size: 100,
     },
   });
   managers.push(made);

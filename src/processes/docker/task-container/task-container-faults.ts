@@ -17,7 +17,7 @@ export function refusedStart(
   if (answer.status === HTTP_NOT_FOUND && /no such image/i.test(answer.words)) {
     return startFailed(
       `the Docker engine has no image ${image}`,
-      `Ask the user to run \`docker pull ${image}\` or to build it, or to name another image with the setting task_image (MCP_TASK_IMAGE).`,
+      `Ask the user to run \`docker pull ${image}\` or to build it, or to name another image in the setting task_container (MCP_TASK_CONTAINER).`,
     );
   }
   return startFailed(
@@ -51,7 +51,7 @@ export function unfitImage({ image, program, exitCode, words }: UnfitContainer):
 
 /** Why a task ended whose container had no memory left. */
 export function outOfMemory(memoryMb: number): string {
-  return `The agent used more memory than its container may (${memoryMb} MB), and the kernel ended it. The user can allow more with the setting task_memory_mb (MCP_TASK_MEMORY_MB).`;
+  return `The agent used more memory than its container may (${memoryMb} MB), and the kernel ended it. The user can allow more with memory_mb in the setting task_container (MCP_TASK_CONTAINER).`;
 }
 
 export function startFailed(what: string, hint: string): BridgeError {
