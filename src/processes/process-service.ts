@@ -111,7 +111,7 @@ export class ProcessService {
   readonly #manager: ProcessManager;
   readonly #store: ProcessStore;
   readonly #clock: Clock;
-  readonly #project: Pick<ActiveProject, 'absolute' | 'resolve'>;
+  readonly #project: Pick<ActiveProject, 'resolve'>;
 
   constructor({
     manager,
@@ -122,7 +122,7 @@ export class ProcessService {
     readonly manager: ProcessManager;
     readonly store: ProcessStore;
     readonly clock: Clock;
-    readonly project: Pick<ActiveProject, 'absolute' | 'resolve'>;
+    readonly project: Pick<ActiveProject, 'resolve'>;
   }) {
     this.#manager = manager;
     this.#project = project;
@@ -137,9 +137,7 @@ export class ProcessService {
   async spawn(wish: SpawnWish, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
     const { mountProject, ...rest } = wish;
     const mounted =
-      mountProject === undefined
-        ? {}
-        : { mountProject: await this.#project.resolve(this.#project.absolute(mountProject)) };
+      mountProject === undefined ? {} : { mountProject: await this.#project.resolve(mountProject) };
     const request = { ...rest, cwd: await this.#folder(wish), ...mounted };
     const running = await this.#manager.spawn(request).catch((error: unknown) => {
       throw withShellHint(error, wish);
@@ -266,7 +264,7 @@ export class ProcessService {
 
   async #folder({ mode, cwd }: SpawnWish): Promise<string> {
     if (mode === 'docker') return cwd ?? WORK_DIRECTORY;
-    return this.#project.resolve(cwd === undefined ? undefined : this.#project.absolute(cwd));
+    return this.#project.resolve(cwd);
   }
 
   async #running(id: string): Promise<RunningProcess> {

@@ -14,9 +14,9 @@ export class ActiveProject {
     this.#roots = roots;
   }
 
-  /** Throws as `AllowedRoots.resolveDirectory`; the project set before then stays. */
+  /** Throws as `AllowedRoots.resolveDirectory`, and NO_ACTIVE_PROJECT for a relative path; the project stays as it was then. */
   async set(input: string): Promise<AllowedPath> {
-    this.#current = await this.#roots.resolveDirectory(input);
+    this.#current = await this.#roots.resolveDirectory(this.absolute(input));
     return this.#current;
   }
 
@@ -25,12 +25,12 @@ export class ActiveProject {
   }
 
   /**
-   * `input` as an absolute path, not yet judged: one that is relative begins in the active project. Throws
-   * NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT.
+   * `input` as an absolute path, not yet checked: a relative one begins in the active project. Throws NO_ALLOWED_ROOTS,
+   * NO_ACTIVE_PROJECT.
    */
   absolute(input: string): string {
     this.#roots.requireSome();
-    // Whatever is wrong with these is told by who judges the path.
+    // Errors in these are reported when the path is checked.
     if (input === '' || isAbsolute(input) || input.startsWith('~')) return input;
     if (this.#current !== undefined) return join(this.#current, input);
     throw new BridgeError(
@@ -40,10 +40,10 @@ export class ActiveProject {
     );
   }
 
-  /** The directory `input`, else the active project, judged again: it may have been moved since. Throws NO_ACTIVE_PROJECT. */
+  /** The directory `input`, else the active project, checked again: it may have been moved since. Throws NO_ACTIVE_PROJECT. */
   async resolve(input?: string): Promise<AllowedPath> {
     this.#roots.requireSome();
-    const path = input ?? this.#current;
+    const path = input === undefined ? this.#current : this.absolute(input);
     if (path !== undefined) return this.#roots.resolveDirectory(path);
     throw new BridgeError(
       'NO_ACTIVE_PROJECT',

@@ -9,10 +9,12 @@ import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 
-/** Sets the project that relative paths belong to. */
+/** The project in which relative paths begin. */
 export interface ProjectChoice {
-  /** The real path. Throws BridgeError: PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY. */
+  /** Returns the real path. Throws BridgeError: PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY. */
   set(path: string): Promise<string>;
+  /** The path as an absolute one, not yet checked. Throws BridgeError: NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT. */
+  absolute(path: string): string;
 }
 
 /** Ends the worktree of a task, if the caller may. */

@@ -16,6 +16,10 @@ export const copyFrom = defineTool({
     destination: z.string().describe('Folder of this machine, in the allowed roots, or a new path in one'),
   },
   output: copyOutput,
-  handle: async ({ pid, source, destination }, { copies }) =>
-    copyView(await (await copies()).copyFrom({ processId: pid, source, destination })),
+  handle: async ({ pid, source, destination }, { copies, activeProject }) =>
+    copyView(
+      await (
+        await copies()
+      ).copyFrom({ processId: pid, source, destination: activeProject.absolute(destination) }),
+    ),
 });

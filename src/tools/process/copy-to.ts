@@ -16,6 +16,8 @@ export const copyTo = defineTool({
     destination: z.string().default('.').describe('Folder in the container; relative to /home/agent'),
   },
   output: copyOutput,
-  handle: async ({ pid, source, destination }, { copies }) =>
-    copyView(await (await copies()).copyTo({ processId: pid, source, destination })),
+  handle: async ({ pid, source, destination }, { copies, activeProject }) =>
+    copyView(
+      await (await copies()).copyTo({ processId: pid, source: activeProject.absolute(source), destination }),
+    ),
 });

@@ -36,7 +36,8 @@ export const listTasks = defineTool({
     unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
     next_cursor: z.string().optional(),
   },
-  handle: async ({ status, path, limit, cursor }, services) => {
+  handle: async ({ status, limit, cursor, ...given }, services) => {
+    const path = given.path === undefined ? undefined : services.activeProject.absolute(given.path);
     const tasks = await services.tasks();
     const query = { status, path, cursor, limit: limit ?? DEFAULT_LIMIT };
     const page = await tasks.list(query);

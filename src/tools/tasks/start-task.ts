@@ -36,14 +36,15 @@ export const startTask = defineTool({
   },
   output: { ...taskOutput, message: z.string() },
   handle: async (
-    { timeout_seconds, permission_mode, keep_open, on_conflict, continue_from, ...same },
-    { tasks },
+    { timeout_seconds, permission_mode, keep_open, on_conflict, continue_from, path, ...same },
+    { tasks, activeProject },
     call,
   ) => {
     const record = await (
       await tasks()
     ).start({
       ...same,
+      path: activeProject.absolute(path),
       timeoutSeconds: timeout_seconds,
       permissionMode: permission_mode,
       keepOpen: keep_open,

@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { createStderrLogger } from '../../src/base/logger.js';
+import { configSchema } from '../../src/config/schema.js';
+import type { JsonObject } from '../../src/mcp/json-object.js';
+import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { createServerServices, type ServerServices } from '../../src/services/server-services.js';
+import { tempFolder } from '../config/temp-folder.js';
+import { allTools } from '../tools/all-tools.js';
+
+/** Every argument that is a path of this machine, with the other arguments that a call needs. */
+const pathArguments: Readonly<Record<string, JsonObject>> = {
+  'DelegateTask.path': { prompt: 'Do it.' },
+  'ask.workingDirectory': { prompt: 'Why?' },
+  'ask_async.workingDirectory': { prompt: 'Why?' },
+  'copy_from.destination': { pid: 'proc_1', source: 'out.txt' },
+  'copy_to.source': { pid: 'proc_1' },
+  'create_directory.path': {},
+  'get_file_tree.path': {},
+  'git_diff.path': {},
+  'git_diff_stat.path': {},
+  'git_log.path': {},
+  'git_show.path': { revision: 'HEAD' },
+  'git_status.path': {},
+  'init_git_repo.path': {},
+  'list_files.path': {},
+  'list_tasks.path': {},
+  'read_file.path': {},
+  'read_file_range.path': { start_line: 1, end_line: 1 },
+  'search_files.path': { query: 'x' },
+  'set_active_project.path': {},
+  'spawn.cwd': { command: 'true' },
+  'spawn.mount_project': { command: 'true', mode: 'docker' },
+  'start_task.path': { prompt: 'Do it.' },
+  'write_file.path': { content: '' },
+};
+/** Paths in a container. */
+const inContainer = ['copy_from.source', 'copy_to.destination'];
+const logger = createStderrLogger('error');
+const PATH_NAMES = /path|cwd|directory|source|destination|project/i;
+
+test('every argument that is a path is in the list', () => {
+  const found = allTools.flatMap((tool) =>
+    Object.keys(tool.listing().inputSchema.properties ?? {})
+      .filter((name) => PATH_NAMES.test(name))
+      .map((name) => `${tool.name}.${name}`),
+  );
+  expect(found.sort()).toEqual([...Object.keys(pathArguments), ...inContainer].sort());
+});
+
+describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
+  const [toolName, name = ''] = argument.split('.');
+  let folder: string;
+  let services: ServerServices['offered'];
+
+  beforeEach(async () => {
+    folder = await tempFolder();
+    const root = join(folder, 'projects');
+    await mkdir(root);
+    const config = configSchema.parse({
+      allowed_roots: [root],
+      state_dir: join(folder, 'state'),
+      docker_host: `unix://${join(folder, 'no-engine.sock')}`,
+    });
+    const options = {
+      config,
+      env: { XDG_RUNTIME_DIR: folder },
+      homeDir: folder,
+      version: '0',
+      logger,
+      keeperEntry: '/nowhere/keeper.js',
+    };
+    const made = createServerServices(options, new AllowedRoots(config.allowed_roots, folder));
+    onTestFinished(() => made.dispose());
+    services = made.offered;
+  });
+
+  async function refusal(path: string): Promise<string> {
+    const tool = allTools.find((one) => one.name === toolName);
+    const call = { signal: new AbortController().signal, progress: () => undefined };
+    const error: unknown = await tool
+      ?.run({ ...others, [name]: path }, services, call)
+      .catch((thrown: unknown) => thrown);
+    return error instanceof BridgeError ? error.code : `no refusal: ${JSON.stringify(error)}`;
+  }
+
+  test('takes an absolute path, one with ~ and one relative to the active project alike', async () => {
+    await services.activeProject.set('~/projects');
+    // Outside the allowed roots, so that each call ends at its path.
+    for (const path of [join(folder, 'outside'), '~/outside', '../outside'])
+      expect(await refusal(path), path).toBe('PATH_NOT_ALLOWED');
+  });
+
+  test('asks for the active project when a relative path has none', async () => {
+    expect(await refusal('file/below')).toBe('NO_ACTIVE_PROJECT');
+  });
+});
