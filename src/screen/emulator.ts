@@ -10,11 +10,11 @@ export interface EmulatorOptions {
   readonly rows: number;
   /** Lines kept above the screen. */
   readonly scrollback: number;
-  /** Takes the terminal's answers to the program's queries. */
+  /** Receives the terminal's answers to the program's queries. */
   readonly reply: (data: string) => void;
 }
 
-/** The terminal emulator with what reads it. Its code is loaded with the first one that is made. */
+/** The terminal emulator with the objects that read it. */
 export class Emulator implements Disposable {
   readonly terminal: headless.Terminal;
   readonly scrolled: ScrolledLines;
@@ -37,8 +37,8 @@ export class Emulator implements Disposable {
   }
 
   /**
-   * Erasing what is above the last column of the last row throws in @xterm/headless 6.0.0 (`InputHandler.eraseInDisplay` looks
-   * at the row below), which would end the process. It is left out there.
+   * Erasing above the last column of the last row throws in @xterm/headless 6.0.0 (`InputHandler.eraseInDisplay` reads the row below),
+   * which would crash the process. So the sequence is ignored there.
    */
   #isBeyond(what: number | number[] | undefined): boolean {
     const { active } = this.terminal.buffer;
@@ -48,8 +48,8 @@ export class Emulator implements Disposable {
   }
 
   /**
-   * xterm.js takes a step for each tab, line or character that a sequence counts, also beyond the screen: 2^31 of them are minutes
-   * to hours in which this process does nothing else. A count that no screen has is left out.
+   * xterm.js takes one step for each tab, line or character that a sequence counts, even beyond the screen: 2^31 steps would block
+   * this process for minutes to hours. A sequence with a count larger than the screen is ignored.
    */
   #boundCounts(): void {
     const { terminal } = this;

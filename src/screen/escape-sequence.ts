@@ -1,13 +1,13 @@
-// Pure: where escape sequences end.
+// Pure: finds where escape sequences end.
 
 const ESC = 0x1b;
 const BEL = 0x07;
 const CAN = 0x18;
 const SUB = 0x1a;
-/** A sequence that is not complete after so much is given to the terminal as it is. */
+/** A longer incomplete sequence is passed to the terminal as it is. */
 const MAX_INCOMPLETE_BYTES = 4096;
 
-/** The end of `bytes`, without an escape sequence at their end that is not complete. */
+/** The length of `bytes` without an incomplete escape sequence at their end. */
 export function endOfSequences(bytes: Buffer): number {
   const escape = bytes.lastIndexOf(ESC);
   if (escape === -1 || bytes.length - escape > MAX_INCOMPLETE_BYTES) return bytes.length;
@@ -15,9 +15,9 @@ export function endOfSequences(bytes: Buffer): number {
 }
 
 /**
- * The index behind the escape sequence that begins at `start` (where an ESC is), or -1 when `bytes` end before it does.
- * Follows the ECMA-48 shapes: CSI, the strings (OSC, DCS, SOS, PM, APC), and ESC with intermediates. A sequence that is
- * broken off (by ESC, CAN, SUB or a byte that fits no shape) ends there.
+ * The index after the escape sequence whose ESC is at `start`, or -1 when it is incomplete. Follows the forms of ECMA-48: CSI, the
+ * strings (OSC, DCS, SOS, PM, APC), and ESC with intermediates. A sequence that is aborted by ESC, CAN, SUB or a byte that fits no
+ * form ends there.
  */
 function sequenceEnd(bytes: Uint8Array, start: number): number {
   const kind = bytes[start + 1];

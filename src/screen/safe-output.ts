@@ -1,10 +1,10 @@
-/** A title or a link that is longer is left out. */
+/** A longer title or link is dropped. */
 const MAX_STRING_CHARS = 2_048;
-/** ESC, the kind of the string, and the ESC of its end. */
-const STRING_MARKS = 4;
+/** The ESC and kind at the start of a string, and its terminator. */
+const STRING_DELIMITERS = 4;
 const MAX_TITLE_CHARS = 200;
 const MAX_PARAMETER_CHARS = 64;
-/** More of a control sequence is not kept: with so many parameters it is left out. */
+/** How much of an incomplete control sequence is kept for the next call; one with so many parameters is dropped anyway. */
 const MAX_CARRIED_CHARS = 2 * MAX_PARAMETER_CHARS;
 
 /** BEL, BS, HT, LF, VT, FF, CR, SO and SI. */
@@ -15,34 +15,34 @@ const safeEscape = /^(?:[78DEHM=>]|[()*+][0AB])$/;
 const safeFinal = /^[@A-MPSTXZ`abdefgmrsu]$/;
 const numbers = /^\d{0,5}(?:[;:]\d{0,5})*$/;
 /**
- * Cursor keys, origin, wrap, blink, cursor, alternate screens, bracketed paste, synchronized update. Left out are the modes in
- * which a terminal sends bytes that nobody typed: mouse, focus, changes of colours and of the size.
+ * Cursor keys, origin, wrap, blink, cursor, alternate screens, bracketed paste, synchronized update. Not the modes in which a
+ * terminal sends bytes that no one typed: mouse, focus, and reports of color or size changes.
  */
 const safePrivateModes = new Set(['1', '6', '7', '12', '25', '47', '1047', '1048', '1049', '2004', '2026']);
 const INSERT_MODE = '4';
-/** Instead of a full reset, which would also clear what stands above the session in a person's terminal. */
+/** Instead of a full reset, which would also clear the scrollback of a person's terminal. */
 const RESET = '\x1b[!p\x1b[?1049l\x1b[H\x1b[2J';
 
-/** Text, a sequence by the shapes of ECMA-48 (a string also where another sequence breaks it off), or one other character. */
+/** Text, one ECMA-48 sequence (a string may also be cut short by another sequence), or one other character. */
 const piece =
   /([^\x00-\x1f\x7f]+)|\x1b\[([\x30-\x3f]*)([\x20-\x2f]*)([\x40-\x7e])|\x1b\]([^\x07\x18\x1a\x1b]*)(\x07|\x1b\\|[\x18\x1a]|(?=\x1b|$))|\x1b[PX^_][^\x18\x1a\x1b]*(?:\x1b\\|[\x18\x1a]|(?=\x1b|$))|\x1b([\x20-\x2f]*[\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x7e])|([^])/y;
-/** What may be the beginning of a sequence, at the end of what has come. */
+/** A possible beginning of a sequence at the end of the text. */
 const unfinished =
   /\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*|\][^\x07\x18\x1a\x1b]*\x1b?|[PX^_][^\x18\x1a\x1b]*\x1b?|[\x20-\x2f]*)$/;
 const stringEnd = /[\x07\x18\x1a]|\x1b[^]/;
 
 /**
- * What a program prints, as a second terminal may see it: text, style, cursor moves, erasing, margins, the modes of a screen,
- * titles and links. All else is left out: it could ask that terminal a question, whose answer would be typed into the
- * session, or reach its clipboard, files and windows. What is passed on is rewritten from what was read.
+ * Filters a program's output for a second terminal. It passes text, style, cursor moves, erasing, margins, screen modes, titles and
+ * links, each rewritten from its parsed form, and drops all else: a query, whose answer would be typed into the session, and
+ * sequences that reach the terminal's clipboard, files or windows.
  */
 export class SafeOutput {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #carried = '';
-  /** In a string that is too long to be kept: what follows is left out, up to its end. */
+  /** Inside a string that is too long: it is dropped up to its end. */
   #isInString = false;
 
-  /** The part that is safe. A sequence that is cut off at the end comes with the next piece. */
+  /** Returns the safe part. An incomplete sequence at the end is returned by the next call. */
   filter(bytes: Uint8Array): string {
     const decoded = this.#decoder.decode(bytes, { stream: true }).replace(/[\x80-\x9f]/g, sevenBits);
     const text = this.#withoutUnfinished(this.#behindString(this.#carried + decoded));
@@ -69,7 +69,7 @@ export class SafeOutput {
     const [rest = ''] = unfinished.exec(text) ?? [];
     if (this.#isInString || rest === '') return this.#isInString ? '' : text;
     if (!/^\x1b[\]PX^_]/.test(rest)) this.#carried = rest.slice(0, MAX_CARRIED_CHARS);
-    else if (rest.length <= MAX_STRING_CHARS + STRING_MARKS) this.#carried = rest;
+    else if (rest.length <= MAX_STRING_CHARS + STRING_DELIMITERS) this.#carried = rest;
     else {
       this.#isInString = true;
       this.#carried = rest.endsWith('\x1b') ? '\x1b' : '';
@@ -78,7 +78,7 @@ export class SafeOutput {
   }
 }
 
-/** A control character of eight bits as the two characters that mean the same. */
+/** An 8-bit control character as its 7-bit equivalent of two characters. */
 function sevenBits(control: string): string {
   return `\x1b${String.fromCharCode(control.charCodeAt(0) - 0x40)}`;
 }
@@ -101,7 +101,7 @@ function safeCsi(parameters: string, intermediates: string, final: string): stri
   if (intermediates === ' ') return final === 'q' && /^\d?$/.test(parameters) ? sequence : '';
   if (intermediates === '!') return final === 'p' && parameters === '' ? sequence : '';
   if (intermediates !== '' || !numbers.test(parameters) || !safeFinal.test(final)) return '';
-  // With parameters these two choose how keys are sent, and margins at the sides.
+  // With parameters, `u` selects a keyboard protocol and `s` sets left and right margins.
   return (final === 'u' || final === 's') && parameters !== '' ? '' : sequence;
 }
 

@@ -7,16 +7,16 @@ import { endOfSequences } from './escape-sequence.js';
 import type { ScrolledOff } from './scrolled-lines.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
 
-/** One screen frame at 60 Hz: output within it is shown at once. */
+/** One frame at 60 Hz: output within it is shown together. */
 const FRAME_MS = 16;
-/** With more than this unparsed the source should wait; it goes on below the lower mark. xterm.js parses some 40 MB a second. */
+/** Above the high mark of unparsed bytes the source should pause; below the low mark it may go on. xterm.js parses some 40 MB/s. */
 const HIGH_WATER_BYTES = 512 * 1024;
 const LOW_WATER_BYTES = 128 * 1024;
-/** The emulator is loaded this long after the start, so that it does not delay the program. */
+/** The emulator is created this long after the start, so that it does not delay the program. */
 const LOAD_AFTER_MS = 50;
-/** xterm.js parses what it is given in one go, and a few bytes may ask it for much (another screen, and back). */
+/** xterm.js parses each write without a pause, and a few bytes may cause much work (switching screens back and forth). */
 const SLICE_BYTES = 8 * 1024;
-/** How long a program may keep a synchronized update open before its half-drawn frame is shown all the same. */
+/** After this time a half-drawn frame is shown although the program has not ended its synchronized update. */
 const MAX_SYNCHRONIZED_MS = 500;
 
 export interface ScreenOptions extends EmulatorOptions {
@@ -36,10 +36,10 @@ export class Screen implements Disposable {
   readonly #batch = this.#owned.add(new Emitter<Buffer>());
   readonly #loading: Disposable;
   #made: Emulator | undefined;
-  /** Fed, and in no batch yet. */
+  /** Bytes that were fed and are not in a batch yet. */
   #pending: Buffer[] = [];
-  /** An escape sequence at the end of the last batch, of which the rest has not come yet. */
-  #begun = NOTHING;
+  /** The incomplete escape sequence after the last batch. */
+  #incomplete = NOTHING;
   readonly #unparsed = new Backlog({ highBytes: HIGH_WATER_BYTES, lowBytes: LOW_WATER_BYTES });
   #timer: Disposable | undefined;
   #isParsing = false;
@@ -57,27 +57,27 @@ export class Screen implements Disposable {
     this.#loading = this.#clock.after(LOAD_AFTER_MS, () => void this.#emulator);
   }
 
-  /** After a batch of output was parsed; the snapshot may be another one now. */
+  /** Fires after a batch of output was parsed; the snapshot may have changed. */
   get onFrame() {
     return this.#frame.event;
   }
 
-  /** Lines left the normal screen at its top, in the frame that follows. */
+  /** Fires when lines have left the top of the normal screen, before the frame of that output. */
   get onScrolledOff() {
     return this.#scrolledOff.event;
   }
 
-  /** Each batch just before it is parsed: together they are all that was fed. */
+  /** Fires with each batch just before it is parsed; together the batches are everything that was fed. */
   get onBatch() {
     return this.#batch.event;
   }
 
-  /** The program has asked for the other form of the cursor keys (DECCKM). */
+  /** The program has switched the cursor keys to application mode (DECCKM). */
   get hasApplicationCursorKeys(): boolean {
     return this.#made?.terminal.modes.applicationCursorKeysMode ?? false;
   }
 
-  /** Copies the bytes. Returns a promise, which never rejects, when the source should wait for it. */
+  /** Copies the bytes. When the source should pause, returns a promise, which never rejects. */
   feed(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#isDisposed || bytes.length === 0) return undefined;
     this.#pending.push(Buffer.from(bytes));
@@ -95,7 +95,7 @@ export class Screen implements Disposable {
     });
   }
 
-  /** The screen as of the last frame. */
+  /** The screen at the last frame. */
   snapshot(): Snapshot {
     return (this.#snapshot ??= this.#read());
   }
@@ -107,14 +107,14 @@ export class Screen implements Disposable {
     this.#frame.fire();
   }
 
-  /** Calls `read` when no batch is half parsed: the next `onBatch` follows what `read` sees. */
+  /** Calls `read` when no batch is half parsed: the next `onBatch` continues the state that `read` sees. */
   whenStill(read: () => void): void {
     if (this.#isDisposed) return;
     if (this.#isParsing) this.#whenStill.push(read);
     else read();
   }
 
-  /** The bytes that bring a fresh terminal of this size to this screen, with so many lines above it. */
+  /** The bytes that bring a fresh terminal of this size to this screen, with up to `scrollback` lines above it. */
   state(scrollback: number): string {
     return this.#emulator.serializer.state(scrollback);
   }
@@ -138,14 +138,14 @@ export class Screen implements Disposable {
     this.#release();
   }
 
-  /** Made when there is something to show, or a moment after the start. */
+  /** Created when there is something to show, or shortly after the start. */
   get #emulator(): Emulator {
     return (this.#made ??= new Emulator(this.#options));
   }
 
   #schedule(): void {
     if (this.#isParsing || this.#pending.length === 0) return;
-    // A source that waits does not wait for the next frame.
+    // A paused source must not wait for the next frame.
     const isUrgent = this.#unparsed.isFull;
     if (this.#timer && !isUrgent) return;
     this.#timer?.dispose();
@@ -157,16 +157,16 @@ export class Screen implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#nextFrameMs = this.#clock.monotonicMs() + FRAME_MS;
-    const fed = Buffer.concat([this.#begun, ...this.#pending.splice(0)]);
+    const fed = Buffer.concat([this.#incomplete, ...this.#pending.splice(0)]);
     const end = this.#waiters.length > 0 ? fed.length : endOfSequences(fed);
-    this.#begun = Buffer.from(fed.subarray(end));
+    this.#incomplete = Buffer.from(fed.subarray(end));
     this.#isParsing = true;
     const batch = fed.subarray(0, end);
     this.#batch.fire(batch);
     if (!this.#isDisposed) this.#parseSlices(batch, 0);
   }
 
-  /** Parses slice after slice, each with fewer lines than the scrollback holds, so that every line is reported before it is trimmed. */
+  /** Parses in slices with fewer lines than the scrollback holds, so that every line is reported before it is trimmed. */
   #parseSlices(batch: Buffer, from: number): void {
     const end = endOfLines(batch.subarray(0, from + SLICE_BYTES), from, this.#maxSliceLines);
     this.#emulator.terminal.write(batch.subarray(from, end), () => {
@@ -187,7 +187,7 @@ export class Screen implements Disposable {
   #endFrame(): void {
     this.#isParsing = false;
     for (const read of this.#whenStill.splice(0)) read();
-    // Between the marks of a synchronized update (mode 2026) the screen is not meant to be looked at.
+    // During a synchronized update (mode 2026) the screen is not complete.
     if (this.#emulator.terminal.modes.synchronizedOutputMode && this.#waiters.length === 0) this.#showLater();
     else this.#show();
     if (this.#pending.length === 0) this.#release();
@@ -212,7 +212,7 @@ export class Screen implements Disposable {
 
   #read(): Snapshot {
     const { columns, rows } = this.#options;
-    // A program that printed nothing ends without an emulator.
+    // For a program that printed nothing there is no emulator.
     if (this.#made === undefined) {
       const lines = Array.from({ length: rows }, () => '');
       return createSnapshot({ columns, rows, lines, cursor: { column: 0, row: 0 }, alternate: false });
@@ -232,7 +232,7 @@ export class Screen implements Disposable {
   }
 }
 
-/** The index behind the `count`th newline from `from`, or the end. */
+/** The index after the `count`th newline from `from`, or the end. */
 function endOfLines(bytes: Buffer, from: number, count: number): number {
   let at = from;
   for (let line = 0; line < count; line++) {

@@ -1,13 +1,13 @@
 import type { IBuffer, IMarker, Terminal } from '@xterm/headless';
 
-/** What left the normal screen at its top. */
+/** Rows that left the top of the normal screen. */
 export interface ScrolledOff {
   readonly rows: number;
-  /** The same as lines, oldest first; a wrapped one is whole. To be called before more output is parsed. */
+  /** The same as lines, oldest first, wrapped ones joined. Must be called before more output is parsed. */
   readonly lines: () => string[];
 }
 
-/** Follows the first line of the normal screen. A line that the terminal wrapped has left when its last row has. */
+/** Tracks the first line of the normal screen. A wrapped line counts as gone when its last row has left. */
 export class ScrolledLines {
   readonly #terminal: Terminal;
   #marker: IMarker | undefined;
@@ -17,10 +17,10 @@ export class ScrolledLines {
     this.#mark(terminal.buffer.normal.baseY);
   }
 
-  /** What has left since the last call. */
+  /** The rows that have left since the last call. */
   take(): ScrolledOff | undefined {
     const { normal, active } = this.#terminal.buffer;
-    // The normal screen stands still behind a full-screen program, and markers cannot be set then.
+    // Behind a full-screen program the normal screen does not change, and markers cannot be set.
     if (active.type !== 'normal') return undefined;
     const from = this.#marker === undefined || this.#marker.line < 0 ? 0 : this.#marker.line;
     const top = normal.baseY;

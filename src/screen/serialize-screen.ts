@@ -2,13 +2,13 @@ import serialize from '@xterm/addon-serialize';
 import type { IBufferCell, Terminal } from '@xterm/headless';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 
-/** Private modes that the addon does not know: cursor shown, encodings of the mouse, alternate scroll. */
-const KEPT_MODES = new Set([25, 1005, 1006, 1007, 1015, 1016]);
-/** DECSET and DECRST of modes that are on when a terminal begins. */
-const ON_AT_FIRST = new Set([25, 1007]);
+/** Private modes that the addon does not serialize: cursor visibility, mouse encodings, alternate scroll. */
+const TRACKED_MODES = new Set([25, 1005, 1006, 1007, 1015, 1016]);
+/** The tracked modes that are on in a fresh terminal. */
+const ON_BY_DEFAULT = new Set([25, 1007]);
 const SHOW_CURSOR = 25;
 
-/** Writes what a terminal shows as the bytes that bring another terminal to show the same. */
+/** Serializes a terminal's state as bytes that bring another terminal to the same state. */
 export class ScreenSerializer implements Disposable {
   readonly #terminal: Terminal;
   readonly #addon = new serialize.SerializeAddon();
@@ -19,7 +19,7 @@ export class ScreenSerializer implements Disposable {
   #marginTop = 0;
   #cursorStyle = '';
 
-  /** Must be there from the terminal's first byte: it notes the modes for which the terminal has no reading. */
+  /** Must be created before the terminal's first byte, to track the modes that cannot be read from the terminal. */
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
     terminal.loadAddon(this.#addon);
@@ -49,9 +49,8 @@ export class ScreenSerializer implements Disposable {
   }
 
   /**
-   * Brings a fresh terminal of the same size to this one's state: both screens, cursor, modes, and up to `scrollback`
-   * lines above the screen. What the program prints next may follow directly. Only blank rows of a background colour at
-   * the bottom come out plain.
+   * The bytes that bring a fresh terminal of the same size to this state: both screens, cursor, modes, and up to `scrollback` lines
+   * above the screen. The program's next output may follow directly. Blank rows at the bottom lose their background color.
    */
   state(scrollback: number): string {
     const content = withoutZeroMoves(this.#addon.serialize({ scrollback }));
@@ -60,8 +59,8 @@ export class ScreenSerializer implements Disposable {
   }
 
   /**
-   * Places the cursor: setting margins or their mode sends it home, and where a row is full the addon goes back from behind it,
-   * one column too far. Nothing for a cursor that is behind a full row, where the next character wraps: there the content left it.
+   * Places the cursor, because margins and origin mode move it home, and the addon moves it one column too far left in a full row.
+   * Empty for a cursor after the last column, where the next character wraps: the content leaves it there.
    */
   #cursor(): string {
     const { cursorX, cursorY } = this.#terminal.buffer.active;
@@ -71,8 +70,8 @@ export class ScreenSerializer implements Disposable {
   }
 
   /**
-   * Draws what is shown now into the upper left of a terminal of any size, row by row, and places the cursor. Of a screen
-   * that is too large the left columns are drawn, and the rows down to the last one in use. Keys are encoded as it asks.
+   * The bytes that draw the screen into the upper left of a terminal of any size and place the cursor. A larger screen is cut to the
+   * left columns and the rows down to the last one in use. Also sets the modes for keys.
    */
   picture(size: { readonly columns: number; readonly rows: number }): string {
     const { active } = this.#terminal.buffer;
@@ -98,7 +97,7 @@ export class ScreenSerializer implements Disposable {
         }
         text += '\x1b[0m';
       }
-      // In the last column the line end is already reached, and erasing would take its character.
+      // After the last column the cursor is still on its character, which erasing would remove.
       if (columns < size.columns || line === undefined) text += '\x1b[K';
     }
     const row = Math.min(size.rows, Math.max(1, active.cursorY - first + 1));
@@ -123,8 +122,8 @@ export class ScreenSerializer implements Disposable {
 
   #setModes(modes: readonly number[], isOn: boolean): void {
     for (const mode of modes) {
-      if (!KEPT_MODES.has(mode)) continue;
-      if (isOn === ON_AT_FIRST.has(mode)) this.#modes.delete(mode);
+      if (!TRACKED_MODES.has(mode)) continue;
+      if (isOn === ON_BY_DEFAULT.has(mode)) this.#modes.delete(mode);
       else this.#modes.set(mode, isOn);
     }
   }
@@ -144,14 +143,14 @@ export class ScreenSerializer implements Disposable {
 }
 
 /**
- * Of a blank row that wraps (a line was inserted into a wrapped one) the addon writes that the cursor moves by 0, and means that;
- * for a terminal it is 1 (ECMA-48, CUF and CUB).
+ * For a blank row that wraps (a line was inserted into a wrapped one) the addon writes cursor moves by 0 columns, which a terminal
+ * takes as 1 (ECMA-48, CUF and CUB).
  */
 function withoutZeroMoves(text: string): string {
   return text.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '');
 }
 
-/** The parameters of SGR behind a `0` that give a cell's look. */
+/** The SGR parameters after `0` for the style of a cell. */
 function styleOf(cell: IBufferCell): string {
   if (cell.isAttributeDefault()) return '';
   let style = '';

@@ -1,14 +1,14 @@
-/** What a person would see at one moment. Never changes. */
+/** What a person would see at one moment. Immutable. */
 export interface Snapshot {
   readonly columns: number;
   readonly rows: number;
-  /** One text a row, top first, without the blanks at the right. */
+  /** The text of each row, from the top, without trailing blanks. */
   readonly lines: readonly string[];
-  /** From 0, within the rows of this snapshot. */
+  /** From 0, relative to this snapshot. */
   readonly cursor: { readonly column: number; readonly row: number };
   /** A full-screen program shows the terminal's second screen. */
   readonly alternate: boolean;
-  /** The lines, blank ones at the end left out, joined by newlines. */
+  /** The lines joined by newlines, without blank ones at the end. */
   text(): string;
 }
 

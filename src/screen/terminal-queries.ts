@@ -1,11 +1,11 @@
 import type { Terminal } from '@xterm/headless';
 import type { Disposable } from '../base/lifecycle.js';
 
-/** The colours that the bridge's terminal says it has: light grey on black, as a dark terminal would. */
+/** The colors that the bridge's terminal reports: light grey on black, like a dark terminal. */
 const FOREGROUND = 'rgb:d0d0/d0d0/d0d0';
 const BACKGROUND = 'rgb:0000/0000/0000';
 
-/** Answers the questions about colours that a headless terminal leaves open; without an answer some programs wait. */
+/** Answers the color queries that xterm.js does not answer without a display; some programs wait for them. */
 export function answerColourQueries(terminal: Terminal, reply: (data: string) => void): Disposable[] {
   const colours = [
     { code: 10, value: FOREGROUND },

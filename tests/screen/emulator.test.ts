@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Emulator } from '../../src/screen/emulator.js';
 
 it.each(['\x1b[1J', '\x1b[01J', '\x1b[1;2J', '\x1b[?1J'])(
-  'erasing above the last column of the last row ends nothing: %j',
+  'erasing above the last column of the last row does not crash: %j',
   async (erase) => {
     for (const before of ['', '\x1b[?1049h', 'line\r\n'.repeat(100)]) {
       const emulator = new Emulator({ columns: 80, rows: 24, scrollback: 10, reply: () => undefined });

@@ -82,7 +82,7 @@ async function answersTo(text: string): Promise<string> {
 }
 
 describe('what a second terminal is shown', () => {
-  it('is nothing but what is known to be safe, whatever a program prints, and a terminal answers none of it', async () => {
+  it('is only what is known to be safe, whatever a program prints, and no terminal answers any of it', async () => {
     const all = probes();
     expect(all.length).toBeGreaterThan(100_000);
     for (const probe of all) {
@@ -93,7 +93,7 @@ describe('what a second terminal is shown', () => {
     expect(await answersTo(safe(all.join('')))).toBe('');
   });
 
-  it('is the same in whatever pieces it comes, and again when it is filtered again', () => {
+  it('is the same however the output is split, and when it is filtered twice', () => {
     const some = probes().filter((_, index) => index % 41 === 0);
     for (const text of [
       ...some,
@@ -123,7 +123,7 @@ describe('what a second terminal is shown', () => {
     expect(safe(`before ${sequence}`)).toBe('before ');
   });
 
-  it('is of eight bits and no UTF-8 only a mark for it', () => {
+  it('shows a replacement character for 8-bit text that is not UTF-8', () => {
     expect(safe(Buffer.from([0x61, 0x9b, 0x36, 0x6e, 0x62]))).toBe('a\ufffd6nb');
   });
 
@@ -139,7 +139,7 @@ describe('what a second terminal is shown', () => {
     expect(safe(text)).toBe(text);
   });
 
-  it('is of every recorded screen of Claude Code what its own terminal shows', async () => {
+  it('is the same as on its own terminal, for every recorded screen of Claude Code', async () => {
     const shown = async (columns: number, rows: number, bytes: string | Buffer): Promise<string> => {
       const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
       await new Promise<void>((resolve) => terminal.write(bytes, resolve));

@@ -30,7 +30,7 @@ function open(options: Partial<ScreenOptions> = {}) {
 }
 
 it.each(['I', 'Z', 'b', 'L', 'M', 'S', 'T'])(
-  'a count that no screen has is left out: CSI %s',
+  'a count larger than the screen is ignored: CSI %s',
   async (final) => {
     const { screen, feed } = open();
     await feed(`a\x1b[2147483647${final}b`);
@@ -38,13 +38,13 @@ it.each(['I', 'Z', 'b', 'L', 'M', 'S', 'T'])(
   },
 );
 
-it('tabs lead where they lead', async () => {
+it('tabs move to the tab stops', async () => {
   const { screen, feed } = open();
   await feed('ab\x1b[1Ic');
   expect(screen.snapshot().text()).toBe('ab      c');
 });
 
-it('words that are placed by cursor moves read as a person sees them', async () => {
+it('words placed by cursor moves read as a person sees them', async () => {
   const { screen, feed } = open();
   await feed('Do\x1b[4Gyou\x1b[8Gwant\x1b[2;1H\x1b[31m> 1. Yes\x1b[0m');
   expect(screen.snapshot()).toMatchObject({
@@ -57,7 +57,7 @@ it('words that are placed by cursor moves read as a person sees them', async () 
   expect(screen.snapshot().text()).toBe('Do you want\n> 1. Yes');
 });
 
-it('a snapshot never changes, and a new one is made only after a frame', async () => {
+it('a snapshot never changes, and a new one exists only after a frame', async () => {
   const { screen, feed } = open();
   await feed('one');
   const before = screen.snapshot();
@@ -67,7 +67,7 @@ it('a snapshot never changes, and a new one is made only after a frame', async (
   expect(screen.snapshot().text()).toBe('one two');
 });
 
-it('characters cut in halves and wide characters are whole', async () => {
+it('split characters and wide characters are shown whole', async () => {
   const { screen } = open();
   for (const byte of Buffer.from('ü✻日本🙂.')) void screen.feed(Buffer.from([byte]));
   await screen.settled();
@@ -75,7 +75,7 @@ it('characters cut in halves and wide characters are whole', async () => {
   expect(screen.snapshot().cursor.column).toBe(9);
 });
 
-it('lines that leave at the top are told once, wrapped ones whole', async () => {
+it('lines that leave at the top are reported once, wrapped ones whole', async () => {
   const { gone, feed, screen } = open();
   await feed('first\r\nsecond\r\n');
   await feed(`${'w'.repeat(45)}\r\n`);
@@ -92,7 +92,7 @@ it('no line is missed when more lines leave than the terminal keeps', async () =
   expect(gone).toEqual(lines.slice(0, -4));
 });
 
-it('a full-screen program leaves no lines, and what was under it comes back', async () => {
+it('a full-screen program reports no lines, and the screen behind it comes back', async () => {
   const { screen, gone, feed } = open();
   await feed('before\r\n');
   await feed('\x1b[?1049h\x1b[H' + 'x\r\n'.repeat(50));
@@ -152,7 +152,7 @@ it('a frame drawn under a synchronized update is shown when it is complete', asy
   expect(shown).toEqual(['half whole']);
 });
 
-it('of much output at once all is shown, and the modes are right', async () => {
+it('a burst of output is shown completely, with the right modes', async () => {
   const { screen, feed } = open({ columns: 40 });
   const batches: Buffer[] = [];
   screen.onBatch((batch) => batches.push(Buffer.from(batch)));
@@ -169,7 +169,7 @@ it('of much output at once all is shown, and the modes are right', async () => {
   expect(screen.snapshot().alternate).toBe(false);
 });
 
-it('a source that is too fast is asked to wait, and goes on when most is parsed', async () => {
+it('a source that is too fast is asked to wait until most is parsed', async () => {
   const { screen, gone } = open();
   const lines = Array.from({ length: 200_000 }, (_, number) => `line ${number}`);
   const bytes = Buffer.from(lines.join('\r\n'));
@@ -193,14 +193,14 @@ it('a source that is too fast is asked to wait, and goes on when most is parsed'
   expect(screen.feed(Buffer.from('more'))).toBeUndefined();
 });
 
-it('nobody waits for a screen that is disposed', async () => {
+it('disposing a screen releases all that wait for it', async () => {
   const { screen } = open();
   const wait = screen.feed(Buffer.alloc(1_000_000, 'x'));
   screen.dispose();
   await wait;
 });
 
-it('a batch ends before an escape sequence of which the rest has not come yet', async () => {
+it('a batch ends before an incomplete escape sequence', async () => {
   const clock = new ManualClock();
   const { screen } = open({ clock });
   const batches: string[] = [];
@@ -220,7 +220,7 @@ it('a batch ends before an escape sequence of which the rest has not come yet', 
   await screen.settled();
 });
 
-it('what is fed may be overwritten as soon as it is fed', async () => {
+it('the fed buffer may be overwritten immediately', async () => {
   const { screen } = open();
   const bytes = Buffer.from('first');
   void screen.feed(bytes);
@@ -229,7 +229,7 @@ it('what is fed may be overwritten as soon as it is fed', async () => {
   expect(screen.snapshot().text()).toContain('first');
 });
 
-it('a query before much other output is answered, for the program waits', async () => {
+it('a query is answered before the output that follows is parsed', async () => {
   const { screen, replies } = open();
   void screen.feed(Buffer.from(`\x1b[c${'x'.repeat(79)}\r\n`));
   void screen.feed(Buffer.from(`${'x'.repeat(78)}\r\n`.repeat(5000)));
@@ -245,7 +245,7 @@ it('a resized screen has the new size', async () => {
   expect(screen.snapshot().lines).toHaveLength(6);
 });
 
-it('a disposed screen leaves no timer, and nobody waits for it', async () => {
+it('a disposed screen leaves no timer, and releases all that wait for it', async () => {
   const clock = new ManualClock();
   const { screen } = open({ clock });
   void screen.feed(Buffer.from('a'));

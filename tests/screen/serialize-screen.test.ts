@@ -52,7 +52,7 @@ it.each([
   expect(look(other)).toBe(look(one));
 });
 
-it('another terminal shows the same after anything that was printed', async () => {
+it('another terminal shows the same after any output', async () => {
   const piece = fastCheck.oneof(
     fastCheck.constantFrom(
       '\r\n',
@@ -93,7 +93,7 @@ it('a picture fits a smaller terminal: left columns, and the rows down to the la
   expect(small.snapshot().lines).toEqual(['5 xxxxxxxx', '6 xxxxxxxx', '7 xxxxxxxx']);
 });
 
-it('a picture erases what stood in a larger terminal', async () => {
+it('a picture erases the rest of a larger terminal', async () => {
   const one = await shown(screenOf(), 'short');
   const large = await shown(screenOf(50, 12), 'z'.repeat(50 * 12));
   await shown(large, one.picture({ columns: 50, rows: 12 }));
@@ -101,7 +101,7 @@ it('a picture erases what stood in a larger terminal', async () => {
   expect(large.snapshot().cursor).toEqual({ column: 5, row: 0 });
 });
 
-it('what is told as parsed follows the state that was read in between', async () => {
+it('the next batch continues the state that was read before it', async () => {
   const one = screenOf();
   const other = screenOf();
   void one.feed(Buffer.from('before '.repeat(5)));
