@@ -4,63 +4,63 @@ import { Backlog } from '../base/backlog.js';
 import { systemClock, type Clock } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
 
-/** What waits may grow to this before the source should wait. */
+/** With more than this queued, the source should wait. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 512 * 1024;
-/** One write; many small entries share it. */
+/** The size of one write, which many small entries share. */
 const WRITE_BYTES = 256 * 1024;
-/** How often a writer makes sure that its file is still in its place: what is written to a removed one is lost unseen. */
-const PLACE_CHECK_MS = 1_000;
+/** How often a writer checks that its file still exists: writes to a removed file are lost without an error. */
+const REMOVAL_CHECK_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** The files in which the parts of an append file lie. */
+/** The files that hold the parts of an append file. */
 export interface Parts {
   /** A part is full when an entry would make it longer than this. */
   readonly partBytes: number;
-  /** The part that an earlier writer left, to be continued; size 0 where there is none. */
+  /** The part that an earlier writer left, to be continued; size 0 if there is none. */
   readonly last: { readonly path: string; readonly size: number };
-  /** What is lost ends the part: the next one says where the gap ends. */
+  /** Lost entries end the part, so that the offset of the next part shows where the gap ends. */
   readonly endsAtGap: boolean;
-  /** Makes room for a part that begins at this offset, and returns its path. */
+  /** Prepares a new part that begins at this offset, and returns its path. */
   begin(offset: number): Promise<string>;
 }
 
 export interface AppendFileOptions {
   readonly parts: Parts;
-  /** While the disk fails, the newest of what waits is kept up to this, and written when it works again. */
+  /** While the disk fails, the newest entries up to this size stay queued, to be written when it works again. */
   readonly keptBytes: number;
-  /** While the disk fails, entries do not try it again sooner than this; `flush` does. */
+  /** While the disk fails, entries retry it only after this time; `flush` always does. */
   readonly retryMs?: number;
-  /** An entry that is longer than a part gets a part of its own; else it is lost. */
+  /** An entry that is longer than a part gets its own part; otherwise it is lost. */
   readonly keepsLongEntries?: boolean;
   /** The first bytes of every part. */
   readonly header?: () => string;
-  /** Makes the folder again in which the parts lie. May throw. */
+  /** Recreates the folder of the parts. May throw. */
   readonly makeFolder?: () => Promise<unknown>;
-  /** Called each time that writing begins to fail. Must not throw. */
+  /** Called each time writing starts to fail. Must not throw. */
   readonly onError: (error: unknown) => void;
-  /** Called when the file was removed while it was in use; the next `flush` returns that, too. Must not throw. */
+  /** Called when the file was removed while in use; the next `flush` also reports it. Must not throw. */
   readonly onRemoved?: () => void;
   readonly clock?: Clock;
 }
 
 interface Entry {
   readonly bytes: Buffer;
-  /** Of its first byte, in all that was ever written. */
+  /** The position of its first byte in everything ever written. */
   readonly offset: number;
-  /** It is the first of its part, with the header if there is one. */
+  /** It is the first entry of its part: the header, if there is one. */
   isFirst: boolean;
-  /** Before it is written, `Parts.begin` is to be called. */
+  /** `Parts.begin` must be called before it is written. */
   begins: boolean;
 }
 
-/** `removed`: the file was removed while it was in use, and is begun again by the next entry. */
+/** `removed`: the file was removed while in use; the next entry recreates it. */
 export type FlushResult = 'written' | 'removed' | 'failing';
 
 /**
  * An append-only file of bounded size, in parts of which the oldest are dropped. Entries are written in order, in the background,
- * and each lies in one part. A disk that fails holds nobody up: what is lost is counted, and the rest is written when the disk
- * works again. A file that was removed is begun again.
+ * and are never split between parts. A failing disk does not block the caller: lost bytes are counted, and the rest is written when
+ * the disk works again. A removed file is recreated.
  */
 export class AppendFile {
   readonly #options: AppendFileOptions;
@@ -76,16 +76,16 @@ export class AppendFile {
   #beginsNext: boolean;
   #path: string;
   #handle: FileHandle | undefined;
-  #place: { readonly ino: number; readonly dev: number } | undefined;
-  /** The size of the newest part up to its last whole entry; undefined before it was opened. */
+  #fileId: { readonly ino: number; readonly dev: number } | undefined;
+  /** The size of the newest part up to its last whole entry; undefined before it is opened. */
   #writtenBytes: number | undefined;
-  /** Whether the disk took everything. */
+  /** Resolves with true when everything was written. */
   #running: Promise<boolean> | undefined;
   #isFailing = false;
   #isRemoved = false;
   #isClosed = false;
   #retryAtMs = -Infinity;
-  #placeCheckedMs = -Infinity;
+  #removalCheckedMs = -Infinity;
 
   constructor(options: AppendFileOptions) {
     this.#options = options;
@@ -97,12 +97,12 @@ export class AppendFile {
     this.#beginsNext = path === '';
   }
 
-  /** Bytes that were given to `write`, and those of headers. */
+  /** All bytes passed to `write`, and those of headers. */
   get endBytes(): number {
     return this.#endBytes;
   }
 
-  /** Those of them that are in no file: the disk failed, or one entry was longer than a part. */
+  /** The bytes that were not written: the disk failed, or an entry was longer than a part. */
   get lostBytes(): number {
     return this.#lostBytes;
   }
@@ -111,12 +111,12 @@ export class AppendFile {
     return this.#backlog.bytes;
   }
 
-  /** The last write failed, and nothing has been written since. */
+  /** True from a failed write until the next successful one. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
 
-  /** Begins a new part now when an entry of so many bytes would not fit into this one. */
+  /** Begins a new part if an entry of this size would not fit into the current one. */
   makeRoom(bytes: number): void {
     if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#parts.partBytes) {
       this.#beginsNext = true;
@@ -126,7 +126,7 @@ export class AppendFile {
     if (this.#plannedBytes === 0 && header) this.#enqueue(Buffer.from(header()));
   }
 
-  /** Copies one entry. Returns a promise, which never rejects, when the source should wait for the disk. */
+  /** Copies one entry. When the source should wait for the disk, returns a promise, which never rejects. */
   write(data: string | Uint8Array): Promise<void> | undefined {
     const entry = Buffer.from(data);
     if (entry.length === 0) return undefined;
@@ -138,7 +138,7 @@ export class AppendFile {
     this.makeRoom(entry.length);
     this.#enqueue(entry);
     if (this.#running === undefined && this.#clock.monotonicMs() < this.#retryAtMs) {
-      // Waiting for a disk that fails would not help.
+      // Waiting for a failing disk would not help.
       this.#dropOldest();
       return undefined;
     }
@@ -146,22 +146,22 @@ export class AppendFile {
     return this.#backlog.drained;
   }
 
-  /** Resolves when everything written so far is in the file, or lost, or the disk does not take it now. */
+  /** Resolves when everything queued so far is written or lost, or when the disk fails. */
   async flush(): Promise<FlushResult> {
-    this.#placeCheckedMs = -Infinity;
+    this.#removalCheckedMs = -Infinity;
     if (!(await this.#run())) return 'failing';
     const isRemoved = this.#isRemoved;
     this.#isRemoved = false;
     return isRemoved ? 'removed' : 'written';
   }
 
-  /** Flushes and closes the file. What is written later opens it again. */
+  /** Flushes and closes the file. The next entry opens it again. */
   async release(): Promise<void> {
     await this.flush();
     await this.#closeHandle();
   }
 
-  /** Flushes, makes it durable where that is wanted, and closes. What is written later is lost. */
+  /** Flushes, syncs the file if requested, and closes it. Later entries are lost. */
   async close(options: { readonly isDurable?: boolean } = {}): Promise<void> {
     this.#isClosed = true;
     await this.flush();
@@ -190,21 +190,21 @@ export class AppendFile {
   }
 
   async #writeAll(): Promise<boolean> {
-    // Entries of the same moment share a write.
+    // Entries added in the same tick share a write.
     await Promise.resolve();
     try {
-      await this.#checkPlace();
+      await this.#checkRemoved();
       for (let entry = this.#queue[0]; entry !== undefined; entry = this.#queue[0]) {
         if (entry.begins) await this.#beginPart(entry);
         await this.#writeBatch();
-        await this.#checkPlace();
+        await this.#checkRemoved();
       }
       return true;
     } catch (error) {
       await this.#fail(error);
       return false;
     } finally {
-      // Not a moment later: what is queued in between would be written by nobody.
+      // Not a tick later: an entry queued in between would never be written.
       this.#running = undefined;
     }
   }
@@ -213,7 +213,7 @@ export class AppendFile {
     await this.#closeHandle();
     this.#path = await this.#parts.begin(entry.offset);
     entry.begins = false;
-    this.#place = undefined;
+    this.#fileId = undefined;
     this.#writtenBytes = undefined;
   }
 
@@ -247,8 +247,8 @@ export class AppendFile {
     });
     this.#handle = handle;
     const { size, ino, dev } = await handle.stat();
-    this.#place = { ino, dev };
-    // What lies behind the last whole entry is the torn end of a write that failed.
+    this.#fileId = { ino, dev };
+    // Bytes behind the last whole entry are the torn end of a failed write.
     if (this.#writtenBytes !== undefined && size > this.#writtenBytes)
       await handle.truncate(this.#writtenBytes);
     else this.#writtenBytes = size;
@@ -257,16 +257,16 @@ export class AppendFile {
 
   #openPath(): Promise<FileHandle> {
     const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-    // No link is followed, and a FIFO does not block: the folder may be one that the agent can write to.
+    // Do not follow links or block on a FIFO: the agent may be able to write to the folder.
     return open(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
   }
 
-  /** When the file was removed, what waits goes into a new one. */
-  async #checkPlace(): Promise<void> {
+  /** When the file was removed, the queued entries go into a new one. */
+  async #checkRemoved(): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#place === undefined || nowMs - this.#placeCheckedMs < PLACE_CHECK_MS) return;
-    this.#placeCheckedMs = nowMs;
-    const { ino, dev } = this.#place;
+    if (this.#fileId === undefined || nowMs - this.#removalCheckedMs < REMOVAL_CHECK_MS) return;
+    this.#removalCheckedMs = nowMs;
+    const { ino, dev } = this.#fileId;
     const found = await lstat(this.#path).catch((error: unknown) => {
       if (systemCodeOf(error) === 'ENOENT') return undefined;
       throw error;
@@ -274,9 +274,9 @@ export class AppendFile {
     if (found?.ino === ino && found.dev === dev) return;
     await this.#closeHandle();
     this.#isRemoved = true;
-    this.#place = undefined;
+    this.#fileId = undefined;
     this.#writtenBytes = undefined;
-    this.#beginAgain(this.#parts.endsAtGap);
+    this.#restartPart(this.#parts.endsAtGap);
     this.#options.onRemoved?.();
   }
 
@@ -284,7 +284,7 @@ export class AppendFile {
     const isNew = !this.#isFailing;
     this.#isFailing = true;
     this.#retryAtMs = this.#clock.monotonicMs() + (this.#options.retryMs ?? 0);
-    // Whether this works or not: `#open` does it again.
+    // An error here does not matter: `#open` truncates again.
     if (this.#writtenBytes !== undefined)
       await this.#handle?.truncate(this.#writtenBytes).catch(() => undefined);
     await this.#closeHandle();
@@ -304,11 +304,11 @@ export class AppendFile {
       isNewPart ||= this.#parts.endsAtGap || entry.begins;
       isHeaderLost ||= entry.isFirst;
     }
-    if (isNewPart || isHeaderLost) this.#beginAgain(isNewPart);
+    if (isNewPart || isHeaderLost) this.#restartPart(isNewPart);
   }
 
-  /** What comes next is the first of a new part, or of this one again. */
-  #beginAgain(isNewPart: boolean): void {
+  /** Makes the next entry the first of a new part, or the first of the current one once more. */
+  #restartPart(isNewPart: boolean): void {
     const [first] = this.#queue;
     if (first === undefined) {
       this.#beginsNext ||= isNewPart;
@@ -329,7 +329,7 @@ export class AppendFile {
   async #closeHandle(): Promise<void> {
     const handle = this.#handle;
     this.#handle = undefined;
-    // A close that fails (a network disk) leaves nothing that could still be done.
+    // Nothing can be done about a close that fails (on a network disk).
     await handle?.close().catch(() => undefined);
   }
 }

@@ -24,23 +24,23 @@ export interface CorruptLock {
 }
 
 export interface FileLocksOptions {
-  /** The state directory, where owners leave signs of life. */
+  /** The state directory, which holds the heartbeats of owners. */
   readonly statePath: string;
   readonly clock: Clock;
   readonly onCorrupt: (corrupt: CorruptLock) => void;
 }
 
-/** A lock appears whole or not at all, so that an unreadable one is no half-written one; this is for other file systems. */
-const CORRUPT_SETTLED_MS = 3_000;
-/** A take-over is a few system calls; whoever meets one looks again this often, this many times. */
+/** Locks appear atomically, so an unreadable one is not half written; on file systems where that fails, its writer gets this long. */
+const CORRUPT_WAIT_MS = 3_000;
+/** A take-over is a few system calls; others retry after this time, this many times. */
 const RETRY_MS = 10;
 const MAX_TRIES = 300;
-/** Takers that died while they took over from one that died while it took over …; more would not fit into a file name. */
+/** How many takers may have died, each while taking over from the one before; more would not fit into a file name. */
 const MAX_DEPTH = 4;
-/** A temporary file lives for milliseconds; one this old has lost its writer. */
+/** A temporary file lives for milliseconds; the writer of one this old has died. */
 const STALE_TEMPORARY_MS = 60_000;
 
-/** Lock files: each has one holder at a time, and is taken over only from a process that is provably dead. */
+/** Lock files: each has one holder at a time, and is taken over only from a provably dead process. */
 export class FileLocks {
   readonly #options: FileLocksOptions;
   readonly #clock: Clock;
@@ -51,12 +51,12 @@ export class FileLocks {
   }
 
   /**
-   * Makes `holder` the holder of the lock file at `path`, or tells who has it. Throws STATE_UNUSABLE. A dead holder's file is replaced under a
-   * second lock, `<path>.takeover.<dead task id>`, claimed in the same way: so a taker that dies is itself taken over, and
-   * no two processes ever replace or remove one file at the same time.
+   * Makes `holder` the holder of the lock file at `path`, or returns the current holder. Throws STATE_UNUSABLE. A dead holder's file
+   * is replaced under a second lock, `<path>.takeover.<dead task id>`, claimed in the same way: a taker that dies can itself be taken
+   * over from, and no two processes replace or remove a file at the same time.
    */
   async claim(path: string, holder: LockHolder, depth = 0): Promise<LockHolder | undefined> {
-    let inTheWay: LockHolder | undefined;
+    let blocker: LockHolder | undefined;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (linkLock(path, holder)) return undefined;
       const found = await readLock(path);
@@ -64,7 +64,7 @@ export class FileLocks {
       if (found.state === 'newer') throw newerLock(path);
       if (found.state === 'held' && (await ownerState(found.holder.owner, this.#options)) !== 'gone')
         return found.holder;
-      if (found.state === 'corrupt' && (await this.#waitsToSettle(found))) continue;
+      if (found.state === 'corrupt' && (await this.#waitsForWriter(found))) continue;
       const alone = await this.#alone(path, found, holder, depth, async () => {
         if (found.state === 'corrupt') return this.#setAside(path, found.why);
         replaceLock(path, holder);
@@ -72,15 +72,15 @@ export class FileLocks {
       });
       if (alone === 'ours') return undefined;
       if (typeof alone === 'object') {
-        inTheWay = alone;
+        blocker = alone;
         await sleep(this.#clock, RETRY_MS);
       }
     }
-    if (inTheWay !== undefined) return inTheWay;
+    if (blocker !== undefined) return blocker;
     throw stuck(path);
   }
 
-  /** Runs `act` as the only process that may touch the file, if it still is as it was `found`; else tells who may. */
+  /** Runs `act` as the only process that may touch the file. Returns the holder when that is another one, or `changed` for a file unlike `found`. */
   async #alone<T>(
     path: string,
     found: LockFile,
@@ -90,7 +90,7 @@ export class FileLocks {
   ): Promise<T | LockHolder | 'changed'> {
     if (depth >= MAX_DEPTH) throw stuck(path);
     const takeover = `${path}.takeover.${found.state === 'held' ? found.holder.task_id : found.state}`;
-    // Held by this process, whoever the lock is for: it is this one whose death would leave the work undone.
+    // This process holds it, whoever the lock is for: if this process dies, the work stays undone.
     const taker: LockHolder = { ...wanted, owner: await ownIdentity() };
     const busy = await this.claim(takeover, taker, depth + 1);
     if (busy !== undefined) return busy;
@@ -108,16 +108,16 @@ export class FileLocks {
     return 'set-aside';
   }
 
-  /** True when it had to wait: the file may have become readable meanwhile. */
-  async #waitsToSettle(found: LockFile & { readonly state: 'corrupt' }): Promise<boolean> {
+  /** True when it waited: the file may have become readable. */
+  async #waitsForWriter(found: LockFile & { readonly state: 'corrupt' }): Promise<boolean> {
     const ageMs = this.#clock.now() - found.changedMs;
-    // A file from the future tells of a clock that was set back, not of a writer.
-    if (ageMs >= CORRUPT_SETTLED_MS || ageMs < 0) return false;
-    await sleep(this.#clock, CORRUPT_SETTLED_MS - ageMs);
+    // A time in the future means that the clock was set back, not that a writer is at work.
+    if (ageMs >= CORRUPT_WAIT_MS || ageMs < 0) return false;
+    await sleep(this.#clock, CORRUPT_WAIT_MS - ageMs);
     return true;
   }
 
-  /** `lost` when the file is no longer that holder's; it is left as it is then. */
+  /** Returns `lost`, and leaves the file alone, when it no longer belongs to the holder. */
   async release(path: string, holder: LockHolder): Promise<'released' | 'lost'> {
     const isOwn = isSameIdentity(holder.owner, await ownIdentity());
     let found: LockFile;
@@ -125,13 +125,13 @@ export class FileLocks {
       found = await readLock(path);
     } catch (error) {
       if (!isOwn) throw error;
-      // It would be held for as long as this process lives; a living owner's file is its own, and to remove it needs no descriptor.
+      // Otherwise it would be held as long as this process lives. No one else touches a living owner's file, and removing it needs no descriptor.
       removeLock(path);
       return 'released';
     }
     if (found.state !== 'held' || !isSameHolder(found.holder, holder)) return 'lost';
-    // Nobody takes over from a living owner: if that is this process, no other one can be at the file. It also works on
-    // a full disk, where a second lock could not be written.
+    // No one takes over from a living owner: if that is this process, no other one touches the file. This also works on a full
+    // disk, where a second lock could not be written.
     if (isOwn) {
       removeLock(path);
       return 'released';
@@ -143,7 +143,7 @@ export class FileLocks {
     return alone === 'released' ? alone : 'lost';
   }
 
-  /** Removes what dead processes left of earlier take-overs; whoever holds the lock may, since those are about others. `names` are of all files beside it. */
+  /** Removes files of earlier take-overs whose processes died. Only for the holder of the lock. `names` lists all files in its folder. */
   async sweep(path: string, taskId: string, names: readonly string[]): Promise<void> {
     const name = basename(path);
     const ownTakeover = `${name}.takeover.${taskId}`;
@@ -171,7 +171,7 @@ export class FileLocks {
 function stuck(path: string): BridgeError {
   return new BridgeError(
     'STATE_UNUSABLE',
-    `The lock ${path} could not be taken: it kept changing.`,
-    `If no task runs in the project, remove the files that begin with ${path} and try again.`,
+    `The lock ${path} could not be acquired: it kept changing.`,
+    `If no task runs in the project, remove the files whose names begin with ${path} and try again.`,
   );
 }

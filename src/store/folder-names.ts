@@ -1,16 +1,16 @@
 import { readdirSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 
-/** The coarsest clock of a file system in use (FAT) ticks every 2 s; a change within one tick of the look does not move the time. */
-const SETTLED_MS = 3_000;
-/** A folder whose own size is below this has some hundred entries at most: read here and now sooner than by the thread pool. */
+/** FAT has the coarsest clock, with a tick of 2 s; a change within the same tick as the read does not change the time. */
+const MTIME_TICK_MS = 3_000;
+/** A folder whose own size is below this has at most some hundred entries, which are read faster synchronously than by the thread pool. */
 const SMALL_FOLDER_BYTES = 16_384;
 
-/** The names of a folder's own folders, read again only when something was added or removed. */
+/** The names of the folders in a folder, cached until one is added or removed. */
 export class FolderNames {
   readonly #path: string;
   readonly #now: () => number;
-  #kept: { readonly stamp: string; readonly names: readonly string[] } | undefined;
+  #cached: { readonly stamp: string; readonly names: readonly string[] } | undefined;
 
   /** `now` is the clock that dates files, in ms. */
   constructor(path: string, now: () => number = Date.now) {
@@ -18,14 +18,14 @@ export class FolderNames {
     this.#now = now;
   }
 
-  /** In no order. Throws what the system throws; a folder that is not there has none. */
+  /** Unordered; empty for a missing folder. Throws the system's error. */
   async list(): Promise<readonly string[]> {
     const stamp = this.#stamp();
     if (stamp === undefined) return [];
-    if (this.#kept?.stamp === stamp.words) return this.#kept.names;
+    if (this.#cached?.stamp === stamp.text) return this.#cached.names;
     const entries = await this.#entries(stamp.isSmall);
     const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    this.#kept = stamp.settled ? { stamp: stamp.words, names } : undefined;
+    this.#cached = stamp.isOlderThanTick ? { stamp: stamp.text, names } : undefined;
     return names;
   }
 
@@ -34,14 +34,15 @@ export class FolderNames {
     return readdir(this.#path, { withFileTypes: true });
   }
 
-  /** Asked of the system here and now: a fiftieth of what a trip through the thread pool takes. */
-  #stamp(): { readonly words: string; readonly settled: boolean; readonly isSmall: boolean } | undefined {
+  /** Synchronous: this takes a fiftieth of a trip through the thread pool. */
+  #stamp():
+    { readonly text: string; readonly isOlderThanTick: boolean; readonly isSmall: boolean } | undefined {
     const stats: Stats | undefined = statSync(this.#path, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     const { dev, ino, mtimeMs, ctimeMs, size } = stats;
     return {
-      words: [dev, ino, mtimeMs, ctimeMs].join(' '),
-      settled: Math.abs(this.#now() - Math.max(mtimeMs, ctimeMs)) > SETTLED_MS,
+      text: [dev, ino, mtimeMs, ctimeMs].join(' '),
+      isOlderThanTick: Math.abs(this.#now() - Math.max(mtimeMs, ctimeMs)) > MTIME_TICK_MS,
       isSmall: size < SMALL_FOLDER_BYTES,
     };
   }

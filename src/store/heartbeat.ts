@@ -14,20 +14,20 @@ import { ownIdentity, processIdentitySchema, type ProcessIdentity } from './proc
 export const HEARTBEAT_MS = 15_000;
 const OWNER_ONLY = 0o700;
 
-/** What a heartbeat's file holds. */
+/** The content of a heartbeat file. */
 export const heartbeatSchema = z.object({ owner: processIdentitySchema, socket_path: z.string().nullable() });
 
 export interface HeartbeatOptions {
   readonly statePath: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where this process listens, for those who can reach it there. */
+  /** The socket at which this process listens. */
   readonly socketPath?: string;
 }
 
 /**
- * The sign of life of this process, for those who cannot look its pid up: a file in the state directory that it touches
- * every 15 seconds. Whoever owns a lock, a record or a process has one.
+ * The heartbeat of this process, for processes that cannot look up its pid: a file in the state directory that it touches every 15
+ * seconds. Each owner of a lock, a record or a process has one.
  */
 export class Heartbeat implements Disposable {
   readonly #options: HeartbeatOptions;
@@ -42,14 +42,14 @@ export class Heartbeat implements Disposable {
     this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
   }
 
-  /** A disk that does not take the file is tried again at each beat. */
+  /** When the disk refuses the file, each later beat tries again. */
   static async start(options: HeartbeatOptions): Promise<Heartbeat> {
     const heartbeat = new Heartbeat(options, await ownIdentity());
     await heartbeat.#beat();
     return heartbeat;
   }
 
-  /** At once, for a process that leaves. */
+  /** Synchronous, for a process that exits. */
   dispose(): void {
     clearInterval(this.#timer);
     rmSync(this.#path, { force: true });
@@ -69,7 +69,7 @@ export class Heartbeat implements Disposable {
         );
       });
     } catch (error) {
-      logger.warn('the sign of life of this process cannot be written', { fault: messageOf(error) });
+      logger.warn('the heartbeat of this process cannot be written', { error: messageOf(error) });
     }
   }
 }

@@ -1,9 +1,9 @@
-// Pure: one event of the journal as one line, and back.
+// Pure: writes and parses one line of the journal.
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import { headBytes } from '../base/text/text.js';
 
-/** One event. `seq` counts from 1 (a gap tells of events that were lost), `at` is ISO 8601 in UTC; the event's own fields stand beside them. */
+/** One event. `seq` counts from 1 (a gap means lost events), `at` is ISO 8601 in UTC; the event's own fields are next to them. */
 export const journalEntrySchema = z.looseObject({
   seq: z.number().int().positive(),
   at: z.string(),
@@ -13,28 +13,28 @@ export type JournalEntry = z.infer<typeof journalEntrySchema>;
 
 export type JournalFields = Readonly<Record<string, unknown>>;
 
-/** No line is longer, its newline counted: a reader needs no more memory than this for one. */
+/** The longest line with its newline, and so the memory that a reader needs for one. */
 export const MAX_LINE_BYTES = 64 * 1024;
-/** What a long text in an event is cut to when the event as a whole is too long. */
+/** The length to which each long text of a too long event is cut. */
 const CUT_TEXT_BYTES = 4 * 1024;
-/** What is kept of an event that is too long even so: escaped twice, it still fits. */
+/** The part that is stored of an event that is still too long: it fits even when escaped twice. */
 const CUT_WHOLE_BYTES = 8 * 1024;
 
 /**
- * The line of an event, newline included. `seq`, `at` and `type` cannot be overwritten by a field. An event that is too
- * long, or that JSON cannot hold, is cut and marked with `cut: true`; it is never left out.
+ * The line of an event with its newline. No field can overwrite `seq`, `at` and `type`. An event that is too long, or that JSON
+ * cannot represent, is cut and gets `cut: true`; it is never left out.
  */
 export function journalLine(seq: number, at: string, type: string, fields: JournalFields): string {
   const head = { seq, at, type };
   const whole = lineOf({ ...head, ...fields, ...head });
   if (typeof whole === 'string' && Buffer.byteLength(whole) <= MAX_LINE_BYTES) return whole;
-  if (typeof whole !== 'string') return `${JSON.stringify({ ...head, cut: true, fault: whole.fault })}\n`;
+  if (typeof whole !== 'string') return `${JSON.stringify({ ...head, cut: true, fault: whole.error })}\n`;
   const cut = lineOf({ ...head, ...fields, ...head, cut: true }, cutText);
   if (typeof cut === 'string' && Buffer.byteLength(cut) <= MAX_LINE_BYTES) return cut;
   return `${JSON.stringify({ ...head, cut: true, fields: headBytes(whole, CUT_WHOLE_BYTES) })}\n`;
 }
 
-/** The entry of a line without its newline; undefined for one that is none (a disk's error, never a writer's). */
+/** Parses a line without its newline; undefined for one that is not an entry (which only a failing disk produces). */
 export function parseJournalLine(line: string): JournalEntry | undefined {
   try {
     return journalEntrySchema.safeParse(JSON.parse(line)).data;
@@ -47,11 +47,11 @@ export function parseJournalLine(line: string): JournalEntry | undefined {
 function lineOf(
   entry: object,
   replacer?: (key: string, value: unknown) => unknown,
-): string | { readonly fault: string } {
+): string | { readonly error: string } {
   try {
     return `${JSON.stringify(entry, replacer)}\n`;
   } catch (error) {
-    return { fault: headBytes(messageOf(error), CUT_TEXT_BYTES) };
+    return { error: headBytes(messageOf(error), CUT_TEXT_BYTES) };
   }
 }
 

@@ -5,30 +5,30 @@ import { MAX_LINE_BYTES, parseJournalLine, type JournalEntry } from './journal-l
 
 export interface JournalPage {
   readonly entries: readonly JournalEntry[];
-  /** Give this as `afterSeq` to read on. */
+  /** The `afterSeq` of the next page. */
   readonly nextSeq: number;
-  /** More entries are there already. */
+  /** The journal has more entries. */
   readonly more: boolean;
-  /** How many entries after `afterSeq` were dropped from the journal before they were read. */
+  /** How many entries after `afterSeq` were dropped from the journal before this read. */
   readonly gone: number;
 }
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 16 * 1024;
-/** Closer than this to the wanted line, reading on is cheaper than another probe. */
+/** At this distance from the wanted line, reading on is cheaper than another probe. */
 const NEAR_BYTES = 32 * 1024;
-/** Lines at the end that are no entries (a disk's error) before the search for the last number is given up. */
+/** How many lines at the end may be unreadable (a disk error) before the search for the last number gives up. */
 const MAX_UNREADABLE_LINES = 1_000;
 
-/** Where the older half of a journal lies. */
+/** The path of a journal's older half. */
 export function olderJournal(path: string): string {
   return `${path}.1`;
 }
 
 /**
- * The entries after number `afterSeq`, as many as fit into `maxBytes` of the file, at least one. Reads little more than it
- * returns, however long the journal is, and leaves out a last line that is still being written. A missing journal is empty.
- * Throws BridgeError STATE_UNUSABLE.
+ * Returns the entries after number `afterSeq`, as many as fit into `maxBytes` of the file but at least one. Reads little more than
+ * it returns, however long the journal is, and skips a last line that is still being written. A missing journal is empty. Throws
+ * BridgeError STATE_UNUSABLE.
  */
 export async function readJournal(
   path: string,
@@ -36,7 +36,7 @@ export async function readJournal(
 ): Promise<JournalPage> {
   const files: FileHandle[] = [];
   try {
-    // The newer one first: when the writer moves on in between, it is met again under the older name.
+    // The newer one first: if the writer rotates in between, the same file is found again under the older name.
     const newer = await openJournal(path, files);
     const older = await openJournal(olderJournal(path), files);
     const sources = [];
@@ -47,7 +47,7 @@ export async function readJournal(
     throw new BridgeError(
       'STATE_UNUSABLE',
       `Cannot read the journal ${path}: ${messageOf(error)}`,
-      'Check that the state directory is yours, and that not too many files are open.',
+      'Check that the state directory belongs to you, and that not too many files are open.',
       { cause: error },
     );
   } finally {
@@ -55,7 +55,7 @@ export async function readJournal(
   }
 }
 
-/** The number of the last whole line that is an entry, and where the whole lines end. */
+/** The number of the last whole entry, and the offset at which the whole lines end. */
 export async function lastSeqOf(
   file: FileHandle,
 ): Promise<{ readonly seq: number | undefined; readonly endOfLines: number }> {
@@ -94,7 +94,7 @@ async function readSources(
     const from = await nearOffset(file, size, afterSeq);
     for await (const line of linesFrom(file, from, size)) {
       const entry = parseJournalLine(line.text);
-      // A line that is none shows as a gap in the numbers.
+      // A line that is not an entry shows as a gap in the numbers.
       if (entry === undefined || entry.seq <= afterSeq) continue;
       bytes += line.end - line.start;
       if (entries.length > 0 && bytes > maxBytes) return page(true);
@@ -104,7 +104,7 @@ async function readSources(
   return page(false);
 }
 
-/** The start of a line from which on everything after `afterSeq` lies, and little before: a search by halves. */
+/** Binary search for a line start shortly before the first entry after `afterSeq`. */
 async function nearOffset(file: FileHandle, size: number, afterSeq: number): Promise<number> {
   let low = 0;
   let high = size;
@@ -117,7 +117,7 @@ async function nearOffset(file: FileHandle, size: number, afterSeq: number): Pro
   return low;
 }
 
-/** The first entry whose line starts after `from` (at it, for 0) and before `to`. */
+/** The first entry whose line starts after `from` (or at it, if that is 0) and before `to`. */
 async function firstEntry(
   file: FileHandle,
   from: number,
@@ -135,13 +135,13 @@ async function firstEntry(
 
 interface Line {
   readonly start: number;
-  /** Behind the newline. */
+  /** The offset after the newline. */
   readonly end: number;
-  /** Empty for a line that is longer than any of ours. */
+  /** Empty for a line that is longer than MAX_LINE_BYTES. */
   readonly text: string;
 }
 
-/** The whole lines from an offset on; a last one without its newline is left out. */
+/** The whole lines from an offset on; a last line without a newline is skipped. */
 async function* linesFrom(file: FileHandle, from: number, size: number): AsyncGenerator<Line> {
   let rest = Buffer.alloc(0);
   let start = from;
@@ -165,7 +165,7 @@ async function* linesFrom(file: FileHandle, from: number, size: number): AsyncGe
       used = end + 1;
     }
     at += bytesRead;
-    // Of a line that is too long already no more is kept.
+    // No more is buffered of a line that is already too long.
     if (at - start <= MAX_LINE_BYTES) rest = Buffer.concat([rest, chunk.subarray(used)]);
   }
 }

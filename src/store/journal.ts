@@ -8,24 +8,24 @@ import { lastSeqOf, olderJournal } from './journal-reader.js';
 import { RotatedPair } from './rotated-pair.js';
 
 export interface JournalOptions {
-  /** Both files together stay below this, give or take one line. */
+  /** The bound of both files together, give or take one line. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Called when writing begins to fail, and for each lost event; other lines are kept and tried again. */
+  /** Called when writing starts to fail, and for each lost event; other lines stay queued and are retried. */
   readonly onError: (error: BridgeError) => void;
-  /** Called when the journal was removed while it was in use. Must not throw. */
+  /** Called when the journal was removed while in use. Must not throw. */
   readonly onRemoved?: () => void;
 }
 
 const OWNER_ONLY = 0o600;
-/** Lines that wait for a disk that does not take them; beyond it the newest are dropped, which leaves a gap in `seq`. */
+/** The most that may wait for a slow or failing disk; beyond it, new lines are dropped, which leaves a gap in `seq`. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** A disk that failed is not tried again with each event. */
+/** A failing disk is not retried with each event. */
 const RETRY_MS = 1_000;
 
 /**
- * The writer of a task's journal: one event a line, numbered from 1. There is one writer a journal, its keeper. When the
- * file reaches half of `maxBytes` it becomes `<path>.1` in place of the one before, and a new one goes on with the numbers.
+ * Writes a task's journal: one event per line, numbered from 1. The keeper is the only writer. When the file reaches half of
+ * `maxBytes`, it replaces `<path>.1`, and a new file continues the numbers.
  */
 export class Journal {
   readonly #path: string;
@@ -51,8 +51,8 @@ export class Journal {
   }
 
   /**
-   * Opens a journal for writing, making it when it is missing. An existing one is continued; a last line that a crash left
-   * without its end is cut off. Throws BridgeError STATE_UNUSABLE.
+   * Opens a journal for writing, or creates it. An existing one is continued; an incomplete last line, which a crash may leave, is
+   * cut off. Throws BridgeError STATE_UNUSABLE.
    */
   static async open(path: string, options: JournalOptions): Promise<Journal> {
     let file: FileHandle | undefined;
@@ -73,17 +73,17 @@ export class Journal {
     return this.#lastSeq;
   }
 
-  /** Events that are in no file, because too much waited for the disk, or because the journal was closed. */
+  /** Events that were not written, because too much waited for the disk, or because the journal was closed. */
   get lostEvents(): number {
     return this.#lostEvents;
   }
 
-  /** The last write failed; what waits is tried again. */
+  /** The last write failed; the queued lines are retried. */
   get isFailing(): boolean {
     return this.#file.isFailing;
   }
 
-  /** Queues one event and returns its number. Never throws and never waits; a closed journal only counts. */
+  /** Queues one event and returns its number. Never throws and never waits; after `close` the event is counted as lost. */
   append(type: string, fields: JournalFields = {}): number {
     const seq = ++this.#lastSeq;
     const at = new Date(this.#options.clock.now()).toISOString();
@@ -99,12 +99,12 @@ export class Journal {
     return seq;
   }
 
-  /** Resolves when all that was appended is written, or the disk does not take it now. */
+  /** Resolves when all appended events are written, or when the disk fails. */
   flush(): Promise<FlushResult> {
     return this.#file.flush();
   }
 
-  /** Writes what waits, makes it durable and closes the file. Twice is harmless. */
+  /** Writes the queued lines, syncs the file and closes it. Closing twice is harmless. */
   close(): Promise<void> {
     return (this.#closing ??= this.#file.close({ isDurable: true }));
   }
@@ -120,7 +120,7 @@ async function lastSeqOfOlder(path: string): Promise<number> {
   try {
     older = await open(olderJournal(path), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
-    // There is none, or it cannot be read: the numbers begin again.
+    // Missing or unreadable: the numbers start over.
     return 0;
   }
   try {
@@ -134,7 +134,7 @@ function unwritable(path: string, error: unknown): BridgeError {
   return new BridgeError(
     'STATE_UNUSABLE',
     `Cannot write the journal ${path}: ${messageOf(error)}`,
-    'Make room on the disk of the state directory, and check that it is yours and writable.',
+    'Free space on the disk of the state directory, and check that the directory belongs to you and is writable.',
     { cause: error },
   );
 }

@@ -18,23 +18,23 @@ const lockSchema = z.object({
   owner: processIdentitySchema,
   /** ISO 8601 in UTC. */
   since: z.string(),
-  /** True while the owner only starts the task: the task's keeper takes the lock from it. */
+  /** True while a server starts the task: the task's keeper then takes over the lock. */
   reserved: z.boolean().optional(),
 });
 const newerSchema = z.looseObject({ version: z.number().int().gt(LOCK_VERSION) });
 
-/** Who holds a lock file, and since when. */
+/** The holder of a lock file, and the time since which it holds it. */
 export type LockHolder = Readonly<Omit<z.infer<typeof lockSchema>, 'version'>>;
 
 export type LockFile =
   | { readonly state: 'free' }
-  /** Written by a newer bridge: whose it is cannot be told. */
+  /** Written by a newer bridge: the owner is unknown. */
   | { readonly state: 'newer' }
   | { readonly state: 'held'; readonly holder: LockHolder }
-  /** `mark` tells this very file from another one of the same name. */
-  | { readonly state: 'corrupt'; readonly why: string; readonly changedMs: number; readonly mark: string };
+  /** `fileId` differs for another file of the same name. */
+  | { readonly state: 'corrupt'; readonly why: string; readonly changedMs: number; readonly fileId: string };
 
-/** Throws BridgeError STATE_UNUSABLE when the system does not let the lock be read. */
+/** Throws BridgeError STATE_UNUSABLE when the lock cannot be read. */
 export async function readLock(path: string): Promise<LockFile> {
   const read = await readJsonFile(path, z.unknown());
   if (read.state === 'missing') return { state: 'free' };
@@ -48,18 +48,18 @@ export async function readLock(path: string): Promise<LockFile> {
   return corruptLock(path, parsed.error.issues.map((issue) => issue.message).join('; '));
 }
 
-/** The holder, for a process that has no time to wait; undefined when there is none that can be read. */
+/** Reads the holder synchronously, for a process that exits; undefined when there is none or it is unreadable. */
 export function readLockAtOnce(path: string): LockHolder | undefined {
   try {
     const parsed = lockSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    // Gone, or half written: it is not what was asked for, and its next reader tells more.
+    // Gone or half written: the next asynchronous reader reports it.
     return undefined;
   }
 }
 
-/** Puts the lock in place whole, or not at all. False when there is one already. */
+/** Creates the lock atomically. False when it exists. */
 export function linkLock(path: string, holder: LockHolder): boolean {
   return withTemporary(path, holder, (temporary) => {
     try {
@@ -72,12 +72,12 @@ export function linkLock(path: string, holder: LockHolder): boolean {
   });
 }
 
-/** Replaces the lock at once; only for whoever has made sure to be the only one who does. */
+/** Replaces the lock atomically. The caller must make sure that no other process does so. */
 export function replaceLock(path: string, holder: LockHolder): void {
   withTemporary(path, holder, (temporary) => renameSync(temporary, path));
 }
 
-/** Removes a lock file; one that is gone is removed already. */
+/** Removes a lock file if it exists. */
 export function removeLock(path: string): void {
   try {
     unlinkSync(path);
@@ -86,7 +86,7 @@ export function removeLock(path: string): void {
   }
 }
 
-/** The same task, held by the same process since the same moment, for the same purpose. */
+/** The same task, held by the same process since the same time, both reserved or both not. */
 export function isSameHolder(a: LockHolder, b: LockHolder): boolean {
   return (
     a.task_id === b.task_id &&
@@ -96,10 +96,10 @@ export function isSameHolder(a: LockHolder, b: LockHolder): boolean {
   );
 }
 
-/** Whether a file seen twice is unchanged. */
+/** Whether two reads found the same lock. */
 export function isSameLock(a: LockFile, b: LockFile): boolean {
   if (a.state === 'held' && b.state === 'held') return isSameHolder(a.holder, b.holder);
-  return a.state === 'corrupt' && b.state === 'corrupt' && a.mark === b.mark;
+  return a.state === 'corrupt' && b.state === 'corrupt' && a.fileId === b.fileId;
 }
 
 export function newerLock(path: string): BridgeError {
@@ -110,10 +110,10 @@ export function newerLock(path: string): BridgeError {
   );
 }
 
-/** Unfinished files of this name end so; one that is old belongs to a process that died. */
+/** The suffix of temporary lock files; the writer of an old one has died. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
-/** At once, as all that is done to locks: they are small, on a local disk, and whoever starts a task waits for a dozen such steps. */
+/** Synchronous, like all work on locks: they are small and on a local disk, and the start of a task waits for a dozen such steps. */
 function withTemporary<T>(path: string, holder: LockHolder, use: (temporary: string) => T): T {
   const temporary = `${path}.${randomBytes(6).toString('hex')}${TEMPORARY_SUFFIX}`;
   const text = `${JSON.stringify({ version: LOCK_VERSION, ...holder })}\n`;
@@ -125,14 +125,14 @@ function withTemporary<T>(path: string, holder: LockHolder, use: (temporary: str
     throw new BridgeError(
       'STATE_UNUSABLE',
       `Cannot write the lock ${path}: ${messageOf(error)}`,
-      'The state directory needs room and a file system with hard links; MCP_STATE_DIR names another place.',
+      'The state directory needs free space and a file system with hard links; set MCP_STATE_DIR to use another one.',
       { cause: error },
     );
   } finally {
     try {
       removeLock(temporary);
     } catch {
-      // A disk that refuses this too leaves a file that the next holder sweeps.
+      // If the disk refuses this too, the next holder sweeps the file.
     }
   }
 }
@@ -143,9 +143,9 @@ async function corruptLock(path: string, why: string): Promise<LockFile> {
     return {
       state: 'corrupt',
       why,
-      // The clock tells whole milliseconds: what was written in this one is not from the future.
+      // Rounded down, as the clock returns whole milliseconds: a file of this millisecond must not seem to be from the future.
       changedMs: Math.floor(facts.mtimeMs),
-      mark: `${facts.dev}:${facts.ino}:${facts.mtimeMs}`,
+      fileId: `${facts.dev}:${facts.ino}:${facts.mtimeMs}`,
     };
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return { state: 'free' };

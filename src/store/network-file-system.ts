@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, realpath, stat, statfs } from 'node:fs/promises';
 
-/** File systems that several machines may use at once, by their magic numbers (statfs(2), `linux/magic.h`, coreutils' stat.c). */
+/** File systems that several machines may share, by their magic numbers (statfs(2), `linux/magic.h`, coreutils' stat.c). */
 const SHARED_TYPES: ReadonlyMap<number, string> = new Map([
   [0x6969, 'nfs'],
   [0x517b, 'smb'],
@@ -26,15 +26,15 @@ const SHARED_TYPES: ReadonlyMap<number, string> = new Map([
   [0x7c7c6673, 'prl_fs'],
 ]);
 const FUSE_TYPE = 0x65735546;
-/** FUSE mounts name their program; these reach other machines. */
+/** The type of a FUSE mount names its program; these reach other machines. */
 const SHARED_FUSE =
   /^fuse\.(sshfs|glusterfs|ceph.*|juicefs|s3fs|rclone|gcsfuse|davfs2?|mfs|moosefs|lizardfs|gvfsd-fuse|smbnetfs|curlftpfs|goofys|blobfuse2?|seaweedfs|vmhgfs-fuse|osxfs|grpcfuse)$/;
-/** mount lists what is mounted within milliseconds. */
+/** mount answers within milliseconds. */
 const MOUNT_LIMIT_MS = 5_000;
 
 /**
- * The type of the network file system on which a folder lies; undefined for a disk of this machine, and where the system
- * does not say. On Linux by `statfs`, on macOS by what `mount` does not call local.
+ * The type of the network file system that holds a folder; undefined for a local disk, and when the system does not report it. Uses
+ * `statfs` on Linux, and on macOS the mounts that `mount` does not call local.
  */
 export async function networkFileSystem(folder: string): Promise<string | undefined> {
   if (process.platform === 'darwin') return sharedMount(await mountAnswer(), await realpath(folder));
@@ -44,14 +44,14 @@ export async function networkFileSystem(folder: string): Promise<string | undefi
     const [mounts, { dev }] = await Promise.all([readFile('/proc/self/mountinfo', 'utf8'), stat(folder)]);
     return sharedFuse(mounts, dev);
   } catch {
-    // Whoever uses the folder is told what is wrong with it.
+    // The next user of the folder gets the error.
     return undefined;
   }
 }
 
-/** The type of the FUSE mount with this device number, when it reaches other machines; `mounts` as in proc_pid_mountinfo(5). */
+/** The type of the FUSE mount with this device number, if it reaches other machines; `mounts` as in proc_pid_mountinfo(5). */
 export function sharedFuse(mounts: string, dev: number): string | undefined {
-  // As gnu_dev_major(3) and gnu_dev_minor(3) take it apart, for numbers below 2^32.
+  // As in gnu_dev_major(3) and gnu_dev_minor(3), for numbers below 2^32.
   const number = `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
   for (const line of mounts.split('\n')) {
     const [mount = '', kind = ''] = line.split(' - ');
@@ -61,7 +61,7 @@ export function sharedFuse(mounts: string, dev: number): string | undefined {
   return undefined;
 }
 
-/** The type of the mount that holds `path`, when it is not local; `answer` as macOS's `mount` prints it. */
+/** The type of the mount that holds `path`, if it is not local; `answer` is the output of macOS's `mount`. */
 export function sharedMount(answer: string, path: string): string | undefined {
   let best: { readonly point: string; readonly options: readonly string[] } | undefined;
   for (const line of answer.split('\n')) {

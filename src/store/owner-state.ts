@@ -14,46 +14,46 @@ import {
   type ProcessState,
 } from './process-identity.js';
 
-/** An owner elsewhere whose file stays as it is for so long is gone. */
+/** An owner elsewhere is gone when its heartbeat does not change for this long … */
 export const HEARTBEAT_LIMIT_MS = 120_000;
-/** Then it gets this long again: a machine that slept wakes all its processes, in any order. */
+/** … and then for this long again: a machine that slept wakes its processes in any order. */
 export const HEARTBEAT_DOUBT_MS = 2 * HEARTBEAT_MS;
-/** A process that listens accepts at once. */
+/** A listening process accepts within milliseconds. */
 const CONNECT_LIMIT_MS = 1_000;
 
-export interface OwnerPlace {
+export interface OwnerStateOptions {
   readonly statePath: string;
   readonly clock: Clock;
-  /** Who looks; this process when left out. */
+  /** The process that checks; this one by default. */
   readonly own?: ProcessIdentity;
 }
 
 /**
- * Whether the owner of something in the state directory still runs. One that runs here is known by its pid. One that runs
- * elsewhere is `gone` only when its file did not change for two and a half minutes of this process, and nobody takes a connection at its
- * socket; no clock of another process is believed. Throws STATE_UNUSABLE when its file cannot be read.
+ * Whether the owner of something in the state directory still runs. One that runs here is checked by its pid. One that runs elsewhere
+ * is `gone` only when its heartbeat did not change for two and a half minutes and its socket accepts no connection; the time is
+ * measured by this process, as other clocks are not trusted. Throws STATE_UNUSABLE when the heartbeat cannot be read.
  */
 export async function ownerState(
   owner: ProcessIdentity,
-  { statePath, clock, own }: OwnerPlace,
+  { statePath, clock, own }: OwnerStateOptions,
 ): Promise<ProcessState> {
   const place = placeOf(owner, own ?? (await ownIdentity()));
   if (place === 'here') return processState(owner);
   const path = heartbeatFile(owner, statePath);
   const touchedMs = await changedMs(path);
-  // Two machines may have one id, when one is a copy of the other: a sign of life since our start is not of before it.
+  // A copy of a machine has the same id, so this may be another machine: then the heartbeat is newer than our boot.
   if (place === 'restarted' && (touchedMs ?? 0) < clock.now() - uptime() * 1000) return 'gone';
   if (!isSilent(path, touchedMs, clock.monotonicMs())) return 'unknown';
   if (touchedMs !== undefined && (await isListening(path))) return 'unknown';
   return 'gone';
 }
 
-/** Whether it has a file: a process that ended by itself has removed it. */
+/** Whether its heartbeat file exists: a process that exits normally removes it. */
 export async function hasHeartbeat(owner: ProcessIdentity, statePath: string): Promise<boolean> {
   return (await changedMs(heartbeatFile(owner, statePath))) !== undefined;
 }
 
-/** Removes the files of processes that are gone. Throws the system's error. */
+/** Removes the heartbeats of processes that are gone. Throws the system's error. */
 export async function sweepHeartbeats(statePath: string, clock: Clock): Promise<void> {
   const folder = heartbeatFolder(statePath);
   const names = await readdir(folder).catch((error: unknown) => {
@@ -71,13 +71,13 @@ export async function sweepHeartbeats(statePath: string, clock: Clock): Promise<
 interface Silence {
   /** When the file was last touched; undefined while it is missing. */
   readonly touchedMs: number | undefined;
-  /** Monotonic time of the first look that found it so. */
+  /** Monotonic time of the first check that found this time. */
   readonly sinceMs: number;
-  /** Of the first look that found it so for longer than the limit. */
+  /** Monotonic time of the first check after the limit had passed. */
   doubtedMs?: number;
 }
 
-/** What this process has seen of the files of others, by their paths: a few, as many as owners run elsewhere. */
+/** The heartbeats that this process has checked, by path: as many as owners run elsewhere, so only a few. */
 const silences = new Map<string, Silence>();
 
 function isSilent(path: string, touchedMs: number | undefined, nowMs: number): boolean {
@@ -91,7 +91,7 @@ function isSilent(path: string, touchedMs: number | undefined, nowMs: number): b
   return nowMs - silence.doubtedMs >= HEARTBEAT_DOUBT_MS;
 }
 
-/** Undefined for a file that is missing. */
+/** Undefined for a missing file. */
 async function changedMs(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).mtimeMs;
@@ -101,20 +101,20 @@ async function changedMs(path: string): Promise<number | undefined> {
   }
 }
 
-/** A socket is found in every pid namespace that shares its folder; on another machine nobody answers. */
+/** A socket works in every pid namespace that shares its folder; on another machine it does not accept. */
 async function isListening(path: string): Promise<boolean> {
   const read = await readJsonFile(path, heartbeatSchema);
   const socketPath = read.state === 'ok' ? read.value.socket_path : null;
   if (socketPath === null) return false;
   return new Promise((resolve) => {
     const socket = createConnection(socketPath);
-    const done = (isListened: boolean): void => {
+    const done = (isListening: boolean): void => {
       socket.destroy();
-      resolve(isListened);
+      resolve(isListening);
     };
     socket.setTimeout(CONNECT_LIMIT_MS, () => done(true));
     socket.once('connect', () => done(true));
-    // EAGAIN: more wait to be accepted than the system keeps (connect(2)).
+    // EAGAIN: the listener's backlog is full (connect(2)).
     socket.once('error', (error) => done(systemCodeOf(error) === 'EAGAIN'));
   });
 }

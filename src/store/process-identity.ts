@@ -7,35 +7,35 @@ import { processSource } from '../os/process-source.js';
 import type { ProcessTable } from '../os/process-table.js';
 import { isPidInUse } from '../os/pid-in-use.js';
 
-/** A process by more than its number: a pid alone may be reused, and is one process only in its pid namespace. */
+/** Identifies a process beyond its pid, which may be reused and is unique only in its pid namespace. */
 export const processIdentitySchema = z.object({
   pid: z.int().positive(),
-  /** The `startId` of the process table; null where unknown. */
+  /** The `startId` of the process table; null if unknown. */
   start_time: z.string().nullable(),
   boot_id: z.string().nullable(),
-  /** The id of the machine's installation; null for a system without one, left out by older bridges. */
+  /** The id of the operating system's installation; null for a system without one, missing from older bridges. */
   machine_id: z.string().nullable().optional(),
-  /** The namespaces in which pid and start time hold (Linux); null where unknown, left out by older bridges. */
+  /** The namespaces in which pid and start time are valid (Linux); null if unknown, missing from older bridges. */
   namespace: z.string().nullable().optional(),
 });
 
 export type ProcessIdentity = Readonly<z.infer<typeof processIdentitySchema>>;
 
 /**
- * Where a process runs, seen from this one. `here`: pids mean the same. `restarted`: on this machine, before its last start.
- * `elsewhere`: in another pid namespace or on another machine, so its pid says nothing.
+ * Where a process runs relative to this one. `here`: its pid is valid here. `restarted`: it ran on this machine before the last boot.
+ * `elsewhere`: in another pid namespace or on another machine, so its pid means nothing here.
  */
 export type ProcessPlace = 'here' | 'restarted' | 'elsewhere';
 
-/** `unknown`: the system did not say, so it may be neither signalled nor taken for dead. */
+/** `unknown`: the system does not report it, so the process must be neither signalled nor taken for dead. */
 export type ProcessState = 'alive' | 'gone' | 'unknown';
 
 /** sysctl and ioreg answer within milliseconds. */
 const COMMAND_LIMIT_MS = 5_000;
 
 /**
- * Who runs under this pid now; undefined when nobody does (a zombie has ended). `start_time` is null when the system does
- * not say. Holds within the pid namespace of this process.
+ * The process that has this pid now in the pid namespace of this process; undefined when there is none (a zombie has ended).
+ * `start_time` is null when the system does not report it.
  */
 export async function identityOf(
   pid: number,
@@ -58,9 +58,9 @@ export function ownIdentity(): Promise<ProcessIdentity> {
 
 let own: Promise<ProcessIdentity> | undefined;
 
-/** Where the process runs, seen from `own`. */
+/** Where the process runs relative to `own`. */
 export function placeOf(identity: ProcessIdentity, own: ProcessIdentity): ProcessPlace {
-  // An older bridge knew nothing of namespaces and machines: as it judged.
+  // An older bridge did not record namespaces and machines, and took every process for one here.
   if (identity.namespace === undefined || own.namespace === undefined) return 'here';
   const isSameMachine = identity.machine_id === own.machine_id;
   if (identity.boot_id !== own.boot_id) {
@@ -71,7 +71,7 @@ export function placeOf(identity: ProcessIdentity, own: ProcessIdentity): Proces
   return isSameKernel && identity.namespace === own.namespace ? 'here' : 'elsewhere';
 }
 
-/** The same process, as far as both say. */
+/** True when all known facts are the same. */
 export function isSameIdentity(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return (
     a.pid === b.pid &&
@@ -83,8 +83,8 @@ export function isSameIdentity(a: ProcessIdentity, b: ProcessIdentity): boolean 
 }
 
 /**
- * Whether that very process still runs: same pid, same start time, same boot. `unknown` for one that runs elsewhere: nothing
- * here says whether it does.
+ * Whether that very process still runs: same pid, same start time, same boot. `unknown` for one that runs elsewhere, which cannot be
+ * checked from here.
  */
 export async function processState(identity: ProcessIdentity): Promise<ProcessState> {
   const place = placeOf(identity, await ownIdentity());
@@ -95,7 +95,7 @@ export async function processState(identity: ProcessIdentity): Promise<ProcessSt
   return now.start_time === null || identity.start_time === null ? 'unknown' : 'alive';
 }
 
-/** True only when it is certain: what is to be signalled must pass this. */
+/** True only when it is certain. Check this before a signal. */
 export async function isSameProcess(identity: ProcessIdentity): Promise<boolean> {
   return (await processState(identity)) === 'alive';
 }
@@ -104,13 +104,13 @@ function differs(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-/** Undefined when nobody runs under this pid, null when the system does not say who, asked several times. */
+/** Undefined when no process has this pid, null when the system does not report its start even after several tries. */
 async function startTimeOf(pid: Pid, source: ProcessTable): Promise<string | null | undefined> {
   for (let tries = ASK_TIMES; tries > 0; tries--) {
     try {
       return (await source.find([pid]))[0]?.startId;
     } catch {
-      // `ps` may fail once, on a machine that is short of processes or memory for a moment.
+      // `ps` may fail once when the machine is briefly short of processes or memory.
       if (!isPidInUse(pid)) return undefined;
     }
   }
@@ -121,12 +121,12 @@ const ASK_TIMES = 3;
 
 type Place = Pick<ProcessIdentity, 'boot_id' | 'machine_id' | 'namespace'>;
 
-/** What identifies the machine and its namespaces; asked once, since it does not change while this process runs. */
+/** Identifies the machine and its namespaces; read once, since this does not change while this process runs. */
 function linuxPlace(): Place {
   return (linuxPlaceNow ??= {
     boot_id: textIn('/proc/sys/kernel/random/boot_id'),
     machine_id: MACHINE_ID_FILES.map(textIn).find((id) => id !== null && MACHINE_ID.test(id)) ?? null,
-    // Start times are those of the time namespace (time_namespaces(7)); kernels before 5.6 have none.
+    // Start times belong to a time namespace (time_namespaces(7)); kernels before 5.6 have none.
     namespace: isOwnProc()
       ? [linkIn('/proc/self/ns/pid'), linkIn('/proc/self/ns/time')].filter((ns) => ns !== null).join(' ')
       : null,
@@ -136,7 +136,7 @@ function linuxPlace(): Place {
 let linuxPlaceNow: Place | undefined;
 let darwinPlace: Promise<Place> | undefined;
 
-/** See machine-id(5); the second is where D-Bus keeps it on systems without systemd. */
+/** See machine-id(5); the second is that of D-Bus, for systems without systemd. */
 const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 const MACHINE_ID = /^[0-9a-f]{32}$/;
 
@@ -144,7 +144,7 @@ function textIn(path: string): string | null {
   try {
     return readFileSync(path, 'latin1').trim();
   } catch {
-    // Unknown is a value of its own.
+    // null means unknown.
     return null;
   }
 }
@@ -166,7 +166,7 @@ async function askDarwinPlace(): Promise<Place> {
   return { boot_id: boot?.trim() ?? null, machine_id: machineIdInIoreg(hardware ?? ''), namespace: null };
 }
 
-/** The machine's id in the answer of `ioreg -rd1 -c IOPlatformExpertDevice`. */
+/** The machine's id in the output of `ioreg -rd1 -c IOPlatformExpertDevice`. */
 export function machineIdInIoreg(answer: string): string | null {
   return /"IOPlatformUUID" = "([0-9A-F-]{36})"/.exec(answer)?.[1] ?? null;
 }

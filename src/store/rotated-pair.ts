@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { systemCodeOf } from '../base/errors.js';
 import type { Parts } from './append-file.js';
 
-/** Two parts: `path` is being filled, and `path.1` is the one before. Together they hold at most `maxBytes`. */
+/** Two parts: `path` is the current one, and `path.1` the one before. Together they hold at most `maxBytes`. */
 export class RotatedPair implements Parts {
   readonly partBytes: number;
   readonly last: { readonly path: string; readonly size: number };
@@ -18,14 +18,14 @@ export class RotatedPair implements Parts {
 
   async begin(): Promise<string> {
     await rename(this.#path, `${this.#path}.1`).catch((error: unknown) => {
-      // Somebody removed the file: there is nothing to keep.
+      // The file was removed: there is nothing to rotate.
       if (systemCodeOf(error) !== 'ENOENT') throw error;
     });
     return this.#path;
   }
 }
 
-/** What is no file, or may not be looked at, is reported when it is opened. */
+/** 0 for anything else than a readable file: the error is reported when it is opened. */
 function sizeOfFile(path: string): number {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

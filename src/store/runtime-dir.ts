@@ -8,48 +8,48 @@ import { networkFileSystem } from './network-file-system.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 export const SOCKET_SUFFIX = '.sock';
-/** A socket's address holds 108 bytes on Linux and 104 on macOS, the end mark among them. */
+/** A socket's address holds 108 bytes on Linux and 104 on macOS, including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const TASK_PREFIX = 'task_';
-/** In the state directory. */
+/** In the state directory: stores the path of a folder with a random name. */
 const NOTE_NAME = 'socket-folder.json';
 const noteSchema = z.object({ path: z.string() });
-const WAY_OUT =
-  'Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a short path of a folder of your own, and start again.';
+const HINT =
+  'Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a folder of your own with a short path, and restart the bridge.';
 
 export interface RuntimePlaces {
   readonly xdgRuntimeDir?: string | undefined;
   readonly tmpDir: string;
   readonly uid: number;
-  /** The state directory: it remembers a folder with a name that cannot be guessed. */
+  /** The state directory, which stores the path of a folder with a random name. */
   readonly statePath: string;
-  /** The type of the network file system on which a folder lies. */
+  /** The type of the network file system that holds a folder; undefined for a local disk. */
   readonly sharedBy?: (folder: string) => Promise<string | undefined>;
 }
 
 /**
- * Opens the folder for sockets, for us alone: `$XDG_RUNTIME_DIR/ccb` where that exists and is ours, else `<tmpDir>/ccb-<uid>`.
- * Every user can write to a temp folder and take that name first: then it is `<tmpDir>/ccb-<uid>-<random>`. Throws BridgeError
- * STATE_UNUSABLE when no folder can be made there, or it lies on a network file system.
+ * Opens the private folder for sockets: `$XDG_RUNTIME_DIR/ccb` if that variable names a folder of this user, else
+ * `<tmpDir>/ccb-<uid>`. Another user can take that name first in a shared temp folder: then it is `<tmpDir>/ccb-<uid>-<random>`.
+ * Throws BridgeError STATE_UNUSABLE when no folder can be created there, or it is on a network file system.
  */
 export async function openRuntimeDir(places: RuntimePlaces): Promise<RuntimeDir> {
   const { xdgRuntimeDir, tmpDir, uid, sharedBy = networkFileSystem } = places;
   const isXdg = xdgRuntimeDir !== undefined && (await isOurFolder(xdgRuntimeDir, uid));
   const path = isXdg ? join(xdgRuntimeDir, 'ccb') : join(tmpDir, `ccb-${uid}`);
   if (!isXdg && (await isTaken(path, uid))) return new RuntimeDir(await secretFolder(places));
-  await ensurePrivateFolder(path, uid, WAY_OUT);
+  await ensurePrivateFolder(path, uid, HINT);
   const shared = await sharedBy(path);
   if (shared !== undefined) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `The folder for sockets ${path} lies on a network file system (${shared}), and a socket is found on one machine only.`,
-      'Set XDG_RUNTIME_DIR or TMPDIR to a folder on a disk of this machine, and start again.',
+      `The folder for sockets ${path} is on a network file system (${shared}), but sockets work on one machine only.`,
+      'Set XDG_RUNTIME_DIR or TMPDIR to a folder on a local disk, and restart the bridge.',
     );
   }
   return new RuntimeDir(path);
 }
 
-/** The folder that all servers of this state directory use while another user has the usual name; made when it is gone. */
+/** The folder that all servers of this state directory use while another user has the usual name; created if missing. */
 async function secretFolder({ tmpDir, uid, statePath }: RuntimePlaces): Promise<string> {
   const note = join(statePath, NOTE_NAME);
   const noted = await readJsonFile(note, noteSchema);
@@ -66,14 +66,14 @@ async function secretFolder({ tmpDir, uid, statePath }: RuntimePlaces): Promise<
   } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `No folder for sockets can be made in ${tmpDir}: ${messageOf(error)}.`,
-      'Set XDG_RUNTIME_DIR or TMPDIR to a short path of a folder of your own, and start again.',
+      `A folder for sockets cannot be created in ${tmpDir}: ${messageOf(error)}.`,
+      'Set XDG_RUNTIME_DIR or TMPDIR to a folder of your own with a short path, and restart the bridge.',
       { cause: error },
     );
   }
 }
 
-/** The folder of the sockets, by which servers reach keepers. */
+/** The folder of the sockets through which servers reach keepers. */
 export class RuntimeDir {
   readonly path: string;
 
@@ -81,7 +81,7 @@ export class RuntimeDir {
     this.path = path;
   }
 
-  /** Throws BridgeError STATE_UNUSABLE when the path would not fit into a socket's address. */
+  /** Throws BridgeError STATE_UNUSABLE when the path does not fit into a socket's address. */
   socketPath(taskId: string): string {
     if (!TASK_ID_PATTERN.test(taskId)) {
       throw new BridgeError(
@@ -93,14 +93,14 @@ export class RuntimeDir {
     return this.#socket(taskId.slice(TASK_PREFIX.length));
   }
 
-  /** Of the keeper of a process. Throws as `socketPath`. */
+  /** The socket of a process's keeper. Throws like `socketPath`. */
   processSocketPath(processId: string): string {
     if (!PROCESS_ID_PATTERN.test(processId))
-      throw new Error(`${JSON.stringify(processId)} is no id of a process.`);
+      throw new Error(`${JSON.stringify(processId)} is not a process id.`);
     return this.#socket(processId);
   }
 
-  /** The tasks whose keepers have a socket here; one that was killed may have left its own. Throws as `readdir`. */
+  /** The tasks whose keepers have a socket here, perhaps left by a keeper that was killed. Throws like `readdir`. */
   async tasks(): Promise<readonly { readonly task_id: string; readonly socket_path: string }[]> {
     const names = await readdir(this.path);
     return names
@@ -118,25 +118,25 @@ export class RuntimeDir {
     if (length <= MAX_SOCKET_PATH_BYTES) return path;
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `The socket path ${path} is ${length} bytes long, and a socket's address holds ${MAX_SOCKET_PATH_BYTES}.`,
-      'Set XDG_RUNTIME_DIR (or TMPDIR) to a folder of your own with a shorter path, /tmp for instance.',
+      `The socket path ${path} is ${length} bytes long, but a socket's address holds only ${MAX_SOCKET_PATH_BYTES}.`,
+      'Set XDG_RUNTIME_DIR (or TMPDIR) to a folder of your own with a shorter path, for example below /tmp.',
     );
   }
 }
 
-/** What another user, or a link, has made of a name in a folder for everybody. */
+/** Whether a name in a shared folder is a link, a file, or another user's folder. */
 async function isTaken(path: string, uid: number): Promise<boolean> {
   try {
     const facts = await lstat(path);
     return !facts.isDirectory() || facts.uid !== uid;
   } catch (error) {
-    // Not there: it can be made, or the making says why not.
+    // It does not exist, or creating it will report why not.
     if (systemCodeOf(error) === undefined) throw error;
     return false;
   }
 }
 
-/** XDG_RUNTIME_DIR may be left over from another user or another login; then it is as if it were not set. */
+/** XDG_RUNTIME_DIR may come from another user or an earlier login; then it is ignored. */
 async function isOurFolder(path: string, uid: number): Promise<boolean> {
   if (!isAbsolute(path)) return false;
   try {

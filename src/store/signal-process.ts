@@ -9,15 +9,15 @@ import {
   type ProcessIdentity,
 } from './process-identity.js';
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /**
- * `unsure`: the system does not say whether it is that process, so it got none. `elsewhere`: its pid is of another pid
- * namespace or machine.
+ * `unsure`: no signal was sent, since the system does not report whether it is that process. `elsewhere`: the pid belongs to another
+ * pid namespace or machine.
  */
 export type SignalOutcome = SignalResult | 'unsure' | 'elsewhere';
 
-/** Signals that very process, and no other that has its number now. */
+/** Signals that very process, never one that reuses its pid. */
 export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Signals): Promise<SignalOutcome> {
   if ((await processState(identity)) === 'gone') return 'gone';
   if (placeOf(identity, await ownIdentity()) === 'elsewhere') return 'elsewhere';
@@ -27,17 +27,17 @@ export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Sign
   return result;
 }
 
-/** In words why the signal did not go to the keeper of something; undefined when nothing stood in its way. */
+/** Why the keeper was not signalled, as a clause; undefined if it was, or is gone. */
 export function whyNotSignalled(outcome: SignalOutcome, { pid }: ProcessIdentity): string | undefined {
-  if (outcome === 'unsure') return `the system does not say whether process ${pid} is its keeper`;
+  if (outcome === 'unsure') return `the system does not report whether process ${pid} is its keeper`;
   if (outcome === 'elsewhere')
     return `its keeper, process ${pid}, runs in another container or on another machine`;
-  if (outcome === 'spared') return `process ${pid} is this process, or one that this one runs in`;
+  if (outcome === 'spared') return `process ${pid} is this process or one of its ancestors`;
   if (outcome === 'refused') return `its keeper, process ${pid}, may not be signalled`;
   return undefined;
 }
 
-/** False when it is still there after `limitMs`. */
+/** False when the process still runs after `limitMs`. */
 export async function isGoneWithin(
   identity: ProcessIdentity,
   clock: Clock,
@@ -46,7 +46,7 @@ export async function isGoneWithin(
   const giveUpMs = clock.monotonicMs() + limitMs;
   while ((await processState(identity)) !== 'gone') {
     if (clock.monotonicMs() >= giveUpMs) return false;
-    await sleep(clock, LOOK_MS);
+    await sleep(clock, POLL_MS);
   }
   return true;
 }

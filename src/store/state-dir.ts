@@ -11,15 +11,14 @@ import { ensurePrivateFolder } from './private-folder.js';
 const OWNER_ONLY = 0o700;
 /** In a task's folder: an empty file for each task that was started inside it. */
 const CHILDREN = 'children';
-/** A keeper that could not start its agent says so first, and writes its last lines then: each try waits so much longer. */
+/** A keeper that fails to start its agent reports that before it writes its last log lines: each try waits this much longer. */
 const LAST_LINES_TRIES = 6;
 const LAST_LINES_MS = 20;
-const WAY_OUT =
-  'Repair it, or set MCP_STATE_DIR to a folder of your own that can be written, and start again.';
+const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, and restart the bridge.';
 
 /**
- * Opens the state directory, making it when it is missing. Throws BridgeError STATE_UNUSABLE, naming the path and what is
- * wrong with it, unless it is a folder (no link) on a disk of this machine that belongs to us; others lose their access to it.
+ * Opens the state directory, or creates it, and removes the access of others. Throws BridgeError STATE_UNUSABLE, with the path and
+ * the problem, unless it is a folder of this user (not a link) on a local disk.
  */
 export async function openStateDir({
   path,
@@ -28,26 +27,26 @@ export async function openStateDir({
 }: {
   readonly path: string;
   readonly uid?: number;
-  /** The type of the network file system on which a folder lies. */
+  /** The type of the network file system that holds a folder; undefined for a local disk. */
   readonly sharedBy?: (folder: string) => Promise<string | undefined>;
 }): Promise<StateDir> {
   if (!isAbsolute(path)) throw unusable(path, 'is not an absolute path');
-  await ensurePrivateFolder(path, uid, WAY_OUT);
+  await ensurePrivateFolder(path, uid, HINT);
   const shared = await sharedBy(path);
   if (shared !== undefined) {
     throw new BridgeError(
       'STATE_UNUSABLE',
-      `The state directory ${path} lies on a network file system (${shared}), where other machines could write to the same tasks.`,
-      'Set MCP_STATE_DIR to a folder on a disk of this machine, and start again.',
+      `The state directory ${path} is on a network file system (${shared}), where other machines could write to the same tasks.`,
+      'Set MCP_STATE_DIR to a folder on a local disk, and restart the bridge.',
     );
   }
   const state = new StateDir(path);
-  await ensurePrivateFolder(state.tasksDir, uid, WAY_OUT);
-  await ensurePrivateFolder(state.lockDir, uid, WAY_OUT);
+  await ensurePrivateFolder(state.tasksDir, uid, HINT);
+  await ensurePrivateFolder(state.lockDir, uid, HINT);
   return state;
 }
 
-/** What lies where in the state directory. Every maker of a path throws TASK_NOT_FOUND for what is no task id. */
+/** The paths in the state directory. Each method that takes a task id throws TASK_NOT_FOUND if it is not one. */
 export class StateDir {
   readonly path: string;
   readonly tasksDir: string;
@@ -64,7 +63,7 @@ export class StateDir {
   }
 
   taskDir(taskId: string): string {
-    // Ids come from callers: nothing else may become part of a path.
+    // Ids come from callers: only a valid id may become part of a path.
     if (TASK_ID_PATTERN.test(taskId)) return join(this.tasksDir, taskId);
     throw new BridgeError(
       'TASK_NOT_FOUND',
@@ -93,7 +92,7 @@ export class StateDir {
     return join(this.taskDir(taskId), 'prompt.md');
   }
 
-  /** The readable log of a question; that of a task lies in its project. */
+  /** The log of a question; that of a task is in its project. */
   logFile(taskId: string): string {
     return join(this.taskDir(taskId), 'task.log');
   }
@@ -102,26 +101,26 @@ export class StateDir {
     return join(this.taskDir(taskId), 'keeper.log');
   }
 
-  /** The ticket of a task that waits in the queue; in a folder of its own, so that the queue is found at a glance. */
+  /** The ticket of a task that waits in the queue; one folder holds all tickets, so that the queue is listed with one call. */
   ticketFile(taskId: string): string {
     return join(this.queueDir, `${basename(this.taskDir(taskId))}.json`);
   }
 
-  /** Makes the folder of a new task, for us alone. Throws STATE_UNUSABLE, also when the task has one already. */
+  /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists. */
   async createTaskDir(taskId: string): Promise<string> {
     const folder = this.taskDir(taskId);
     try {
       await makeFolders(this.tasksDir, OWNER_ONLY);
       await mkdir(folder, { mode: OWNER_ONLY });
-      // Else a record in it, which is durable, may have no name after a power loss.
+      // Otherwise a power loss could remove the folder's name, and with it a durable record.
       await syncFolder(this.tasksDir);
       return folder;
     } catch (error) {
-      throw unusable(folder, `cannot be made: ${messageOf(error)}`, error);
+      throw unusable(folder, `cannot be created: ${messageOf(error)}`, error);
     }
   }
 
-  /** Notes that `childId` was started inside a task. Throws STATE_UNUSABLE. */
+  /** Records that `childId` was started inside a task. Throws STATE_UNUSABLE. */
   async addChild(taskId: string, childId: string): Promise<void> {
     const folder = join(this.taskDir(taskId), CHILDREN);
     try {
@@ -132,7 +131,7 @@ export class StateDir {
     }
   }
 
-  /** Ids of the tasks that were started inside a task. */
+  /** The ids of the tasks that were started inside a task. */
   async childrenOf(taskId: string): Promise<string[]> {
     try {
       const names = await readdir(join(this.taskDir(taskId), CHILDREN));
@@ -143,7 +142,7 @@ export class StateDir {
     }
   }
 
-  /** Removes a task and all of its files; a task that is not there is removed already. */
+  /** Removes a task and all its files, if it exists. */
   async removeTaskDir(taskId: string): Promise<void> {
     const folder = this.taskDir(taskId);
     try {
@@ -158,7 +157,7 @@ export class StateDir {
     }
   }
 
-  /** Ids of all tasks, those whose record (or folder, while there is none) changed last first. Foreign names are left out. */
+  /** The ids of all tasks, sorted by the last change of the record (or of the folder without one), newest first. Skips foreign names. */
   async listTaskIds(): Promise<string[]> {
     let names: readonly string[];
     try {
@@ -175,7 +174,7 @@ export class StateDir {
       .map(({ id }) => id);
   }
 
-  /** Undefined for a task that was removed meanwhile. */
+  /** Undefined for a task that was just removed. */
   async #changedMs(taskId: string): Promise<number | undefined> {
     for (const path of [this.recordFile(taskId), this.taskDir(taskId)]) {
       try {
@@ -190,7 +189,7 @@ export class StateDir {
 }
 
 function unusable(path: string, what: string, cause?: unknown): BridgeError {
-  return new BridgeError('STATE_UNUSABLE', `The state directory cannot be used: ${path} ${what}.`, WAY_OUT, {
+  return new BridgeError('STATE_UNUSABLE', `The state directory cannot be used: ${path} ${what}.`, HINT, {
     cause,
   });
 }

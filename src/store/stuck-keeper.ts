@@ -2,19 +2,19 @@ import type { Clock } from '../base/clock.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { isGoneWithin, signalProcess, whyNotSignalled } from './signal-process.js';
 
-/** A keeper that runs again ends what it keeps by signals, each of which has some seconds. */
+/** A keeper that runs again ends its task or process by signals, with some seconds for each. */
 export const WAKE_LIMIT_MS = 15_000;
-/** After SIGKILL only a process stays that the kernel holds. */
+/** Only a process that is stuck in the kernel survives SIGKILL for longer. */
 const AFTER_KILL_MS = 5_000;
 
 export interface StuckKeeperOptions {
   readonly keeper: ProcessIdentity;
   readonly clock: Clock;
-  /** The error for a keeper that cannot be ended; `why` is a main clause. */
+  /** Makes the error for a keeper that cannot be ended; `why` is a main clause. */
   readonly cannotEnd: (why: string) => Error;
 }
 
-/** A keeper that does not answer, and is ended by signals to that very process. */
+/** Ends a keeper that does not answer, by signals to that very process. */
 export class StuckKeeper {
   readonly #options: StuckKeeperOptions;
 
@@ -22,22 +22,22 @@ export class StuckKeeper {
     this.#options = options;
   }
 
-  /** Lets a halted keeper go on. False when it is gone. Throws `cannotEnd` when it may not be signalled. */
+  /** Resumes a stopped keeper. False when it is gone. Throws `cannotEnd` when it may not be signalled. */
   wake(): Promise<boolean> {
     return this.#signal('SIGCONT');
   }
 
-  /** Has the keeper end what it keeps and leave. False when it is still there after 15 seconds. */
+  /** Asks the keeper to end its task or process and exit. False when it still runs after 15 seconds. */
   async leaves(): Promise<boolean> {
     const { keeper, clock } = this.#options;
     return !(await this.#signal('SIGTERM')) || isGoneWithin(keeper, clock, WAKE_LIMIT_MS);
   }
 
-  /** Throws `cannotEnd` when it is still there. */
+  /** Throws `cannotEnd` when it survives. */
   async kill(): Promise<void> {
     const { keeper, clock, cannotEnd } = this.#options;
     if ((await this.#signal('SIGKILL')) && !(await isGoneWithin(keeper, clock, AFTER_KILL_MS)))
-      throw cannotEnd(`its keeper, process ${keeper.pid}, is still there after SIGKILL`);
+      throw cannotEnd(`its keeper, process ${keeper.pid}, still runs after SIGKILL`);
   }
 
   async #signal(name: NodeJS.Signals): Promise<boolean> {

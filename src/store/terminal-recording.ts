@@ -4,41 +4,41 @@ import type { Disposable } from '../base/lifecycle.js';
 import { AppendFile, type FlushResult } from './append-file.js';
 import { RotatedPair } from './rotated-pair.js';
 
-/** Output within a frame is one event: nobody could see its parts apart. */
+/** Output within one frame becomes one event: no one could see its parts separately. */
 const EVENT_MS = 16;
-/** A burst has more events than one a frame. */
+/** In a burst an event ends earlier, at this size. */
 const EVENT_BYTES = 64 * 1024;
-/** Small bounds get small events: escaped and with its brackets, one fills at most an eighth of the bound. */
+/** Small bounds get small events: with escapes and brackets, one fills at most an eighth of the bound. */
 const BOUND_SHARE = 64;
-/** A small event has room for the longest character. */
+/** Enough for the longest character. */
 const MIN_EVENT_BYTES = 8;
-/** Room for the brackets, the time and the kind of an event. */
+/** For the brackets, the time and the kind of an event. */
 const HEAD_BYTES = 64;
-/** What is shown takes at most this part of the bound; a small bound is for what happens next. */
+/** The initial state takes at most this share of the bound, to leave space for what happens next. */
 const STATE_SHARE = 8;
-/** While the disk fails, the newest of this much is kept for it, and it is tried again so often. */
+/** While the disk fails, this much of the newest output stays queued, and the disk is retried after this time. */
 const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
 const RETRY_MS = 1_000;
 
 export interface TerminalRecordingOptions {
   readonly path: string;
-  /** Bound of the recording and its rotated predecessor together. */
+  /** The bound of both files together. */
   readonly maxBytes: number;
   readonly columns: number;
   readonly rows: number;
   readonly clock: Clock;
-  /** Called each time that writing begins to fail. Must not throw. */
+  /** Called each time writing starts to fail. Must not throw. */
   readonly onError: (error: unknown) => void;
-  /** Called when the recording was removed while it was in use. Must not throw. */
+  /** Called when the recording was removed while in use. Must not throw. */
   readonly onRemoved?: () => void;
-  /** What brings a fresh terminal to what is shown now; called when a file begins in the middle of the session. */
+  /** Returns the bytes that bring a fresh terminal to the current screen; called when a file begins in the middle of the session. */
   readonly state?: () => string;
 }
 
 /**
- * Records a terminal as asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/), from its first output on. A rotated file
- * has a header of its own, begins with what was shown (alternate screen, cursor, modes), and so plays without the older one.
- * Bytes that are no UTF-8 become U+FFFD, as the format is text.
+ * Records a terminal as asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/), from its first output on. Each rotated file
+ * has its own header and begins with the current screen (alternate screen, cursor, modes), so it plays without the older one. The
+ * format is text: invalid UTF-8 becomes U+FFFD.
  */
 export class TerminalRecording {
   readonly #file: AppendFile;
@@ -47,16 +47,16 @@ export class TerminalRecording {
   readonly #maxStateBytes: number;
   readonly #maxEventBytes: number;
   readonly #decoder = new StringDecoder('utf8');
-  /** The event that is being collected: its text, how many bytes it came in, and when the first of them came. */
+  /** The event that is being collected: its text, its bytes, and the time of the first byte. */
   #text = '';
   #eventBytes = 0;
   #eventMs = 0;
   #timer: Disposable | undefined;
   #columns: number;
   #rows: number;
-  /** There is output, in this file or one before. */
+  /** There was output, in this file or an earlier one. */
   #hasBegun = false;
-  /** When this file's recording began. */
+  /** When this file began. */
   #baseMs = 0;
 
   constructor(options: TerminalRecordingOptions) {
@@ -81,12 +81,12 @@ export class TerminalRecording {
     });
   }
 
-  /** Bytes of the recording that the disk did not take. */
+  /** Bytes of the recording that were not written. */
   get lostBytes(): number {
     return this.#file.lostBytes;
   }
 
-  /** Copies the bytes. Returns a promise, which never rejects, when the source should wait for the disk. */
+  /** Copies the bytes. When the source should wait for the disk, returns a promise, which never rejects. */
   output(bytes: Buffer): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
     for (let from = 0; from < bytes.length;) {
@@ -100,7 +100,7 @@ export class TerminalRecording {
     return wait;
   }
 
-  /** Text that was typed. */
+  /** Records typed text. */
   typed(text: string): void {
     void this.#endEvent();
     if (this.#hasBegun) void this.#write('i', text, this.#clock.monotonicMs());
@@ -113,7 +113,7 @@ export class TerminalRecording {
     if (this.#hasBegun) void this.#write('r', `${columns}x${rows}`, this.#clock.monotonicMs());
   }
 
-  /** Resolves when all that was recorded is in the file, or the disk does not take it now. */
+  /** Resolves when everything recorded is in the file, or when the disk fails. */
   flush(): Promise<FlushResult> {
     void this.#endEvent();
     return this.#file.flush();
@@ -131,7 +131,7 @@ export class TerminalRecording {
     this.#timer = this.#clock.after(EVENT_MS, () => void this.#endEvent());
   }
 
-  /** Writes what is collected. The beginning of a character whose rest has not come yet stays in the decoder. */
+  /** Writes the collected event. An incomplete character stays in the decoder. */
   #endEvent(): Promise<void> | undefined {
     this.#timer?.dispose();
     this.#timer = undefined;
@@ -143,17 +143,17 @@ export class TerminalRecording {
 
   #write(kind: 'o' | 'i' | 'r', text: string, atMs: number): Promise<void> | undefined {
     const json = JSON.stringify(text);
-    // A file that begins with this event sets the time from which it counts.
+    // If this event begins a new file, the file's time base is set before the event's time is computed.
     this.#file.makeRoom(Buffer.byteLength(json) + HEAD_BYTES);
     return this.#file.write(`[${this.#secondsAt(atMs)}, "${kind}", ${json}]\n`);
   }
 
-  /** Since this file's beginning; output that came just before belongs to its first moment. */
+  /** Seconds since this file began; 0 for output that came just before. */
   #secondsAt(atMs: number): number {
     return Math.max(0, Math.round(atMs - this.#baseMs)) / 1000;
   }
 
-  /** Called when a file begins; its events count from here. */
+  /** Called when a file begins; its events count from now. */
   #header(): string {
     this.#baseMs = this.#clock.monotonicMs();
     const header = {
@@ -163,7 +163,7 @@ export class TerminalRecording {
       timestamp: Math.floor(this.#clock.now() / 1000),
       env: { TERM: 'xterm-256color' },
     };
-    // The first file begins with the session itself, which its own output shows; some of that is drawn already.
+    // The first file needs no state: it holds all output of the session, some of which is already drawn.
     const state = this.#hasBegun ? this.#state() : '';
     this.#hasBegun = true;
     const event = state === '' ? '' : `[0, "o", ${JSON.stringify(state)}]\n`;

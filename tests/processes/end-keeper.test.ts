@@ -55,7 +55,9 @@ it('a process that has only the number of the keeper is left alone', async () =>
 
 it('a process of which it is not known whether it is the keeper is left alone, and that is told', async () => {
   const one = await keeper(':');
-  const message: unknown = expect.stringMatching(/the system does not say whether process \d+ is its keeper/);
+  const message: unknown = expect.stringMatching(
+    /the system does not report whether process \d+ is its keeper/,
+  );
   await expect(endKeeper(recordOf({ ...one.owner, start_time: null }), systemClock)).rejects.toMatchObject({
     code: 'PROCESS_UNREACHABLE',
     message,

@@ -30,7 +30,7 @@ const open = ({ file = path, maxBytes = 1000, ...options }: Options = {}) =>
   });
 const read = (name: string) => readFile(name, 'utf8');
 
-it('entries are in the file in their order, and nobody else may read it', async () => {
+it('entries are written in order, to a file that only the owner may read', async () => {
   const file = open();
   void file.write('one\n');
   void file.write(Buffer.from('zwei ü\n'));
@@ -44,7 +44,7 @@ it('entries are in the file in their order, and nobody else may read it', async 
   expect(file.lostBytes).toBe(0);
 });
 
-it('an existing file is continued, and counts', async () => {
+it('an existing file is continued, and counts towards the bound', async () => {
   await writeFile(path, 'x'.repeat(490));
   const file = open();
   void file.write('0123456789');
@@ -54,7 +54,7 @@ it('an existing file is continued, and counts', async () => {
   expect(await read(path)).toBe('next');
 });
 
-it('both files together keep the newest within the bound, and no entry is divided', async () => {
+it('both files together keep the newest entries within the bound, and no entry is split', async () => {
   const file = open();
   for (let number = 0; number < 1000; number++) void file.write(`entry ${String(number).padStart(4, '0')}\n`);
   await file.close();
@@ -70,7 +70,7 @@ it('both files together keep the newest within the bound, and no entry is divide
   );
 });
 
-it('every file begins with the header', async () => {
+it('each file begins with the header', async () => {
   let count = 0;
   const file = open({ header: () => `# ${++count}\n` });
   for (let number = 0; number < 30; number++) void file.write(`${'y'.repeat(49)}\n`);
@@ -89,7 +89,7 @@ it('an entry that is larger than half the bound is counted as lost', async () =>
   expect(file.lostBytes).toBe(505);
 });
 
-it('an entry that is larger than half the bound may have a part of its own', async () => {
+it('an entry that is larger than half the bound can get its own part', async () => {
   const file = open({ keepsLongEntries: true });
   void file.write('before');
   void file.write('z'.repeat(501));
@@ -100,7 +100,7 @@ it('an entry that is larger than half the bound may have a part of its own', asy
   expect(file.lostBytes).toBe(0);
 });
 
-it('a fast source is asked to wait, and to go on when most is written', async () => {
+it('a fast source is asked to wait until most is written', async () => {
   const file = open({ maxBytes: 40_000_000 });
   const chunk = Buffer.alloc(64 * 1024, 'f');
   let written = 0;
@@ -117,7 +117,7 @@ it('a fast source is asked to wait, and to go on when most is written', async ()
   expect((await stat(path)).size).toBe(written + 5);
 });
 
-it('what is written after a release opens the file again', async () => {
+it('an entry after a release opens the file again', async () => {
   const file = open();
   void file.write('before ');
   await file.release();
@@ -126,7 +126,7 @@ it('what is written after a release opens the file again', async () => {
   expect(await read(path)).toBe('before after');
 });
 
-it('a disk that fails is told, holds nobody up, and is tried again', async () => {
+it('a failing disk is reported, does not block the caller, and is retried', async () => {
   const missing = join(folder, 'missing', 'file.log');
   const file = open({ file: missing, maxBytes: 100_000_000 });
   void file.write('first\n');
@@ -145,7 +145,7 @@ it('a disk that fails is told, holds nobody up, and is tried again', async () =>
   expect((await stat(missing)).size).toBeLessThanOrEqual(1024 * 1024 + 5);
 });
 
-it('a file whose beginning was lost to a failing disk begins with a header all the same', async () => {
+it('a file whose beginning was lost to a failing disk still begins with a header', async () => {
   const missing = join(folder, 'missing', 'file.log');
   const file = open({ file: missing, maxBytes: 100_000_000, header: () => '# header\n' });
   void file.write('first\n');
@@ -156,7 +156,7 @@ it('a file whose beginning was lost to a failing disk begins with a header all t
   expect(await read(missing)).toMatch(/^# header\n(e{65535}\n){10,16}$/);
 });
 
-it('a disk that works again is written to at once', async () => {
+it('a disk that works again is written to without delay', async () => {
   const missing = join(folder, 'missing', 'file.log');
   const file = open({ file: missing, retryMs: 1_000_000 });
   void file.write('one ');
@@ -168,7 +168,7 @@ it('a disk that works again is written to at once', async () => {
   await file.close();
 });
 
-it('a full disk ends nothing', async () => {
+it('a full disk causes no error', async () => {
   const file = open({ file: '/dev/full' });
   void file.write('text');
   await file.flush();
@@ -178,7 +178,7 @@ it('a full disk ends nothing', async () => {
   expect(file.lostBytes).toBe(4);
 });
 
-it('a link in the file’s place is not followed', async () => {
+it('a link instead of the file is not followed', async () => {
   const victim = join(folder, 'victim');
   await writeFile(victim, 'precious');
   await symlink(victim, path);
@@ -189,7 +189,7 @@ it('a link in the file’s place is not followed', async () => {
   expect(errors).not.toEqual([]);
 });
 
-it('a file that somebody removes is made again', async () => {
+it('a removed file is recreated', async () => {
   let removals = 0;
   const file = open({ onRemoved: () => removals++ });
   void file.write('a'.repeat(400));
@@ -206,7 +206,7 @@ it('a file that somebody removes is made again', async () => {
   expect([errors, removals]).toEqual([[], 2]);
 });
 
-it('a file that was removed begins with a header again, in the folder that went with it', async () => {
+it('a removed file begins with a header again, in its recreated folder', async () => {
   const inner = join(folder, 'inner');
   await mkdir(inner);
   path = join(inner, 'file.log');
@@ -224,7 +224,7 @@ it('a file that was removed begins with a header again, in the folder that went 
   expect(await read(path)).toBe('# header\nthree\n');
 });
 
-it('an older part that cannot be replaced holds nothing back for ever', async () => {
+it('an older part that cannot be replaced does not block entries forever', async () => {
   await mkdir(`${path}.1`);
   const file = open();
   for (let number = 0; number < 10; number++) void file.write(`${number}`.repeat(100));
@@ -236,7 +236,7 @@ it('an older part that cannot be replaced holds nothing back for ever', async ()
   await file.close();
 });
 
-it('a folder that becomes writable again takes what was kept', async () => {
+it('queued entries are written when the folder becomes writable again', async () => {
   // Root may write everywhere, so the refusal is a directory in the file's place.
   await mkdir(path);
   const file = open();
@@ -250,7 +250,7 @@ it('a folder that becomes writable again takes what was kept', async () => {
   expect(file.lostBytes).toBe(0);
 });
 
-it('an entry that a full disk took half of is whole when there is room again', async ({ skip }) => {
+it('an entry that a full disk cut in half is whole once there is space again', async ({ skip }) => {
   const disk = join(folder, 'disk');
   await mkdir(disk);
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);

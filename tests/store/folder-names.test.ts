@@ -16,13 +16,13 @@ describe('the names of the folders in a folder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are its folders alone', async () => {
+  it('are those of its folders only', async () => {
     mkdirSync(join(folder, 'one'));
     writeFileSync(join(folder, 'file'), '');
     expect(await settled.list()).toEqual(['one']);
   });
 
-  it('are the same list as long as nothing was added or removed', async () => {
+  it('are the same list while nothing is added or removed', async () => {
     mkdirSync(join(folder, 'one'));
     expect(await settled.list()).toBe(await settled.list());
   });
@@ -39,7 +39,7 @@ describe('the names of the folders in a folder', () => {
     expect(await settled.list()).toEqual(['two']);
   });
 
-  it('are not kept while a change could still hide behind the clock of the file system', async () => {
+  it('are not cached while a change could still hide within one clock tick', async () => {
     const recent = new FolderNames(folder);
     mkdirSync(join(folder, 'one'));
     const first = await recent.list();
@@ -48,7 +48,7 @@ describe('the names of the folders in a folder', () => {
     expect(first).not.toBe(second);
   });
 
-  it('are none for a folder that is gone, and those of the one that takes its place', async () => {
+  it('are none for a missing folder, and new ones for the folder that replaces it', async () => {
     mkdirSync(join(folder, 'one'));
     await settled.list();
     rmSync(folder, { recursive: true });

@@ -43,7 +43,7 @@ async function write(count: number, maxBytes?: number, size = 0): Promise<void> 
 }
 
 describe('Journal', () => {
-  test('numbers events from 1, one a line, for the owner alone', async () => {
+  test('numbers events from 1, one per line, in a file that only the owner may read', async () => {
     const journal = await open();
     expect([
       journal.append('started', { pid: 7 }),
@@ -60,7 +60,7 @@ describe('Journal', () => {
     expect(faults).toEqual([]);
   });
 
-  test('keeps the order of many events that are not waited for', async () => {
+  test('keeps the order of many events that are not awaited', async () => {
     await write(20_000);
     const { entries } = await read();
     expect(entries.map((entry) => entry.seq)).toEqual(
@@ -68,7 +68,7 @@ describe('Journal', () => {
     );
   });
 
-  test('goes on with the numbers of an existing file, and cuts a torn last line off', async () => {
+  test('continues the numbers of an existing file, and cuts off an incomplete last line', async () => {
     await write(3);
     const whole = await readFile(path, 'utf8');
     await appendFile(path, '{"seq":4,"at":"2025');
@@ -80,7 +80,7 @@ describe('Journal', () => {
     expect((await read()).entries.map((entry) => entry.seq)).toEqual([1, 2, 3, 4]);
   });
 
-  test('goes on behind lines that a failing disk made unreadable', async () => {
+  test('continues after lines that a failing disk made unreadable', async () => {
     await write(2);
     await appendFile(path, `${'\0'.repeat(200_000)}\n{"seq":\n`);
     const journal = await open();
@@ -125,7 +125,7 @@ describe('Journal', () => {
     expect(entries[0]?.text).toMatch(/é… \[cut: 2000000 bytes in all\]$/);
   });
 
-  test('tells a failed write, keeps the lines and writes them when it can again', async () => {
+  test('reports a failed write, keeps the lines and writes them later', async () => {
     const journal = await open(4_000);
     // A folder where the older half would lie.
     await mkdir(`${path}.1`);
@@ -141,7 +141,7 @@ describe('Journal', () => {
     expect(await readdir(folder)).toEqual(['journal.ndjson', 'journal.ndjson.1']);
   });
 
-  test('holds at most 8 MB for a disk that is slow, and says what it loses', async () => {
+  test('queues at most 8 MB for a slow disk, and reports lost events', async () => {
     const journal = await open();
     for (let index = 0; index < 1_000; index++) journal.append('event', { text: 'x'.repeat(10_000) });
     await journal.close();
@@ -151,7 +151,7 @@ describe('Journal', () => {
     expect(faults[0]?.message).toContain(`event ${kept + 1} is lost: too much waits for the disk`);
   });
 
-  test('loses what comes after its close, and says so', async () => {
+  test('loses events after it was closed, and reports them', async () => {
     const journal = await open();
     await journal.close();
     journal.append('late');
@@ -160,7 +160,7 @@ describe('Journal', () => {
     ]);
   });
 
-  test('refuses a link and a folder in its place', async () => {
+  test('refuses a link or a folder instead of its file', async () => {
     await symlink(join(folder, 'elsewhere'), path);
     await expect(open()).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
     await rm(path);
@@ -175,7 +175,7 @@ describe('readJournal', () => {
     expect(await read(5)).toEqual({ entries: [], nextSeq: 5, more: false, gone: 0 });
   });
 
-  test('gives pages by bytes, each with the cursor of the next', async () => {
+  test('returns pages by bytes, each with the cursor of the next', async () => {
     await write(10, undefined, 30);
     const seqs: number[] = [];
     for (let page = await read(0, 300); ; page = await read(page.nextSeq, 300)) {
@@ -200,7 +200,7 @@ describe('readJournal', () => {
     }
   });
 
-  test('reads all of a large journal, and its end alone', async () => {
+  test('reads a large journal whole, or only its end', async () => {
     const journal = await open(4 * LARGE_BYTES);
     for (let index = 0; index < 40; index++) {
       for (let line = 0; line < 100; line++) journal.append('event', { text: 'x'.repeat(10_000) });
@@ -212,7 +212,7 @@ describe('readJournal', () => {
     expect((await read(3_990)).entries).toHaveLength(10);
   });
 
-  test('is bounded: the older half moves over, numbers go on, and a reader is told what is gone', async () => {
+  test('is bounded: the older half rotates, numbers continue, and readers learn how many entries are gone', async () => {
     await write(1_000, 20_000, 20);
     const sizes = await Promise.all([path, `${path}.1`].map(async (file) => (await stat(file)).size));
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(25_000);
@@ -228,7 +228,7 @@ describe('readJournal', () => {
     await journal.close();
   });
 
-  test('goes on with the numbers when only the older half is left', async () => {
+  test('continues the numbers when only the older half is left', async () => {
     await write(200, 10_000, 20);
     await rm(path);
     const last = (await read()).nextSeq;
@@ -238,7 +238,7 @@ describe('readJournal', () => {
     await journal.close();
   });
 
-  test('a reader that follows a writer through its turns meets every number once', async () => {
+  test('a reader that follows a rotating writer sees every number once', async () => {
     const journal = await open(60_000);
     const seqs: number[] = [];
     let gone = 0;

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { networkFileSystem, sharedFuse, sharedMount } from '../../src/store/network-file-system.js';
 
-test('a disk of this machine is none, nor is what is not there', async () => {
+test('a local disk is not a network file system, nor is a missing folder', async () => {
   expect(await networkFileSystem(tmpdir())).toBeUndefined();
   expect(await networkFileSystem('/nowhere/at/all')).toBeUndefined();
 });

@@ -56,7 +56,7 @@ describe('an owner in another pid namespace or on another machine', () => {
     expect(await state(owner)).toBe('unknown');
   });
 
-  test('is gone when it gave no sign of life for the limit, and again for the time of doubt', async () => {
+  test('is gone when its heartbeat did not change for the limit and the time of doubt', async () => {
     const owner = await elsewhere();
     await beat(owner);
     expect(await state(owner)).toBe('unknown');
@@ -71,7 +71,7 @@ describe('an owner in another pid namespace or on another machine', () => {
     expect(await state(owner)).toBe('gone');
   });
 
-  test('is gone in the same time when it has no sign of life at all', async () => {
+  test('is gone after the same time when it has no heartbeat at all', async () => {
     const owner = await elsewhere();
     expect(await state(owner)).toBe('unknown');
     clock.advance(HEARTBEAT_LIMIT_MS);
@@ -80,7 +80,7 @@ describe('an owner in another pid namespace or on another machine', () => {
     expect(await state(owner)).toBe('gone');
   });
 
-  test('lives while it gives signs, whatever its clock says', async () => {
+  test('lives while its heartbeat changes, whatever its clock says', async () => {
     const owner = await elsewhere();
     for (const atSeconds of [2_000_000_000, 1_000_000_000, 1_000_000_001, 5]) {
       await beat(owner, atSeconds);
@@ -94,7 +94,7 @@ describe('an owner in another pid namespace or on another machine', () => {
     expect(await state(owner)).toBe('unknown');
   });
 
-  test('lives while somebody listens at its socket, however long its disk takes no sign', async () => {
+  test('lives while its socket accepts connections, however old its heartbeat is', async () => {
     const owner = await elsewhere();
     const socketPath = join(statePath, 's');
     const server = createServer();
@@ -110,7 +110,7 @@ describe('an owner in another pid namespace or on another machine', () => {
     expect(await state(owner)).toBe('gone');
   });
 
-  test('ended with the last start of the machine, but not when it gave a sign since', async () => {
+  test('is gone after a reboot, unless its heartbeat is newer', async () => {
     const own = await elsewhere({ machine_id: 'm', boot_id: 'this boot' });
     const owner = { ...own, boot_id: 'an earlier boot' };
     const now: Clock = { ...systemClock, monotonicMs: () => 0 };
@@ -125,10 +125,10 @@ describe('an owner in another pid namespace or on another machine', () => {
   });
 });
 
-describe('the sign of life of a process', () => {
+describe('the heartbeat of a process', () => {
   afterEach(() => vi.useRealTimers());
 
-  test('is a file that changes, is made again when it is removed, and goes with its process', async () => {
+  test('is a file that changes, is recreated when removed, and disappears with its process', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const own = await ownIdentity();
     const heartbeat = await Heartbeat.start({ statePath, clock, logger: silentLogger });
@@ -145,7 +145,7 @@ describe('the sign of life of a process', () => {
     expect(await readdir(heartbeatFolder(statePath))).toEqual([]);
   });
 
-  test('is swept when its process is gone, and not before', async () => {
+  test('is swept when its process is gone, not before', async () => {
     const own = await ownIdentity();
     const heartbeat = await Heartbeat.start({ statePath, clock, logger: silentLogger });
     onTestFinished(() => heartbeat.dispose());

@@ -34,7 +34,7 @@ async function withChild(work: (pid: number, end: () => Promise<void>) => Promis
 }
 
 describe('process identity', () => {
-  test('a process is itself until it ends', async () => {
+  test('a process has the same identity until it ends', async () => {
     await withChild(async (pid, end) => {
       const identity = await identityOf(pid);
       if (identity === undefined) throw new Error('the child has no identity');
@@ -46,7 +46,7 @@ describe('process identity', () => {
     });
   });
 
-  test('a process table that cannot be read twice is read again, and one that never can says nothing', async () => {
+  test('a process table that fails twice is read again, and one that always fails leaves the start unknown', async () => {
     let failures = 2;
     const failing = {
       ...psSource,
@@ -66,7 +66,7 @@ describe('process identity', () => {
     expect(await isSameProcess(own)).toBe(true);
   });
 
-  test('a pid of another pid namespace or machine is neither dead nor certain, whatever runs under it here', async () => {
+  test('a pid of another pid namespace or machine is unknown, whatever has that pid here', async () => {
     const own = await ownIdentity();
     for (const pid of [process.pid, 2 ** 22 - 1]) {
       const there = { ...own, pid, namespace: 'pid:[1]' };
@@ -95,7 +95,7 @@ describe('process identity', () => {
     expect(placeOf({ ...here, ...facts }, here)).toBe(is);
   });
 
-  test('machines without /proc are told apart by their ids', () => {
+  test('machines without /proc are distinguished by their ids', () => {
     const own = { ...here, boot_id: null, namespace: null };
     expect(placeOf({ ...own, pid: 8 }, own)).toBe('here');
     expect(placeOf({ ...own, machine_id: 'x' }, own)).toBe('elsewhere');
@@ -108,7 +108,7 @@ describe('process identity', () => {
     expect(machineIdInIoreg('')).toBeNull();
   });
 
-  test('without a start time it is neither dead nor certain', async () => {
+  test('without a start time its state is unknown', async () => {
     const own = await ownIdentity();
     expect(await processState({ ...own, start_time: null })).toBe('unknown');
     expect(await isSameProcess({ ...own, start_time: null })).toBe(false);
@@ -132,7 +132,7 @@ describe('process identity', () => {
     }
   });
 
-  test('what is not the number of a process is nobody', async () => {
+  test('what is not a pid has no identity', async () => {
     for (const pid of [0, -1, 1.5, Number.NaN, 2 ** 32 + process.pid])
       expect(await identityOf(pid)).toBeUndefined();
   });

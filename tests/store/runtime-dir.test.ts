@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('openRuntimeDir', () => {
-  test('lies in XDG_RUNTIME_DIR, for the owner alone', async () => {
+  test('uses XDG_RUNTIME_DIR, for the owner only', async () => {
     const dir = await openRuntimeDir({ xdgRuntimeDir: folder, tmpDir: '/nowhere', uid, statePath: folder });
     expect(dir.path).toBe(join(folder, 'ccb'));
     expect((await stat(dir.path)).mode & 0o777).toBe(0o700);
@@ -21,14 +21,14 @@ describe('openRuntimeDir', () => {
   });
 
   test.each([undefined, '/nowhere/at/all', 'relative'])(
-    'lies in the temp folder when XDG_RUNTIME_DIR is %s',
+    'uses the temp folder when XDG_RUNTIME_DIR is %s',
     async (xdgRuntimeDir) => {
       const dir = await openRuntimeDir({ xdgRuntimeDir, tmpDir: folder, uid, statePath: folder });
       expect(dir.path).toBe(join(folder, `ccb-${uid}`));
     },
   );
 
-  test('does not use an XDG_RUNTIME_DIR that is left over from another user', async () => {
+  test('ignores an XDG_RUNTIME_DIR of another user', async () => {
     const places = { xdgRuntimeDir: folder, tmpDir: join(folder, 'tmp'), uid: uid + 1, statePath: folder };
     await expect(openRuntimeDir(places)).rejects.toThrow(
       `The folder ${folder}/tmp/ccb-${uid + 1} belongs to user ${uid}`,
@@ -60,22 +60,22 @@ describe('openRuntimeDir', () => {
     expect(opened.path).toMatch(new RegExp(`/ccb-${own}-.{6}$`));
   });
 
-  test('refuses a network file system, on which other machines find no socket', async () => {
+  test('refuses a network file system, on which sockets do not work across machines', async () => {
     const places = { tmpDir: folder, uid, statePath: folder, sharedBy: async () => 'cifs' };
-    await expect(openRuntimeDir(places)).rejects.toThrow(`ccb-${uid} lies on a network file system (cifs)`);
+    await expect(openRuntimeDir(places)).rejects.toThrow(`ccb-${uid} is on a network file system (cifs)`);
   });
 
-  test('says so when the temp folder takes no folder', async () => {
+  test('reports when no folder can be created in the temp folder', async () => {
     const tmpDir = join(folder, 'none');
     await writeFile(tmpDir, '');
     const opening = openRuntimeDir({ tmpDir, uid, statePath: folder });
     await expect(opening).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
-    await expect(opening).rejects.toThrow(`${tmpDir}/ccb-${uid} cannot be made`);
+    await expect(opening).rejects.toThrow(`${tmpDir}/ccb-${uid} cannot be created`);
   });
 });
 
 describe('socketPath', () => {
-  test('refuses a path that fits into no socket address and says what to set', () => {
+  test('refuses a path that does not fit into a socket address, and says what to set', () => {
     const dir = new RuntimeDir(`/${'é'.repeat(40)}`);
     expect(() => dir.socketPath(taskId)).toThrow(expect.objectContaining({ code: 'STATE_UNUSABLE' }));
     expect(() => dir.socketPath(taskId)).toThrow('is 107 bytes long');
@@ -90,7 +90,7 @@ describe('socketPath', () => {
 });
 
 describe('the tasks of a runtime folder', () => {
-  test('are those that have a socket there, and nothing else that lies there is one', async () => {
+  test('are those with a socket there; other files are ignored', async () => {
     const dir = new RuntimeDir(folder);
     expect(await dir.tasks()).toEqual([]);
     const others = [

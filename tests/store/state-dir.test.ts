@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createTaskId } from '../../src/base/ids.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 
-const HINT = 'Repair it, or set MCP_STATE_DIR to a folder of your own that can be written, and start again.';
+const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, and restart the bridge.';
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'state-dir-'));
@@ -44,7 +44,7 @@ async function syncedFolders(path: string): Promise<() => string[]> {
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe('openStateDir', () => {
-  test('makes the folder with its parents, for the owner alone', async () => {
+  test('creates the folder with its parents, for the owner only', async () => {
     const path = join(folder, 'a', 'b');
     const state = await openStateDir({ path });
     expect(await Promise.all([join(folder, 'a'), path, state.tasksDir, state.lockDir].map(modeOf))).toEqual([
@@ -52,7 +52,7 @@ describe('openStateDir', () => {
     ]);
   });
 
-  test('takes away what others may do in it', async () => {
+  test('removes the access of others', async () => {
     const path = join(folder, 'open');
     await mkdir(path, { mode: 0o755 });
     await openStateDir({ path });
@@ -69,17 +69,17 @@ describe('openStateDir', () => {
       hint: HINT,
     });
     await expect(openStateDir({ path: file })).rejects.toThrow(`The folder ${file} is a file, not a folder.`);
-    await expect(openStateDir({ path: join(file, 'below') })).rejects.toThrow(/cannot be made: ENOTDIR/);
+    await expect(openStateDir({ path: join(file, 'below') })).rejects.toThrow(/cannot be created: ENOTDIR/);
     await expect(openStateDir({ path: 'state' })).rejects.toThrow('state is not an absolute path');
   });
 
-  test('refuses a network file system, and says which setting mends it', async () => {
+  test('refuses a network file system, and names the setting that helps', async () => {
     const opening = openStateDir({ path: join(folder, 'state'), sharedBy: async () => 'nfs' });
     await expect(opening).rejects.toMatchObject({
       code: 'STATE_UNUSABLE',
-      hint: 'Set MCP_STATE_DIR to a folder on a disk of this machine, and start again.',
+      hint: 'Set MCP_STATE_DIR to a folder on a local disk, and restart the bridge.',
     });
-    await expect(opening).rejects.toThrow(`${folder}/state lies on a network file system (nfs)`);
+    await expect(opening).rejects.toThrow(`${folder}/state is on a network file system (nfs)`);
   });
 
   test('refuses a folder of another user', async () => {
@@ -91,7 +91,7 @@ describe('openStateDir', () => {
 });
 
 describe('StateDir', () => {
-  test('puts the name of a new task’s folder on disk, and those of the folders above it', async () => {
+  test('syncs the name of a new task’s folder, and those of the folders above it', async () => {
     const synced = await syncedFolders(folder);
     const path = join(folder, 'a', 'b');
     const state = await openStateDir({ path });
@@ -100,7 +100,7 @@ describe('StateDir', () => {
     expect(synced().at(-1)).toBe(state.tasksDir);
   });
 
-  test('says where the files of a task lie', async () => {
+  test('returns the paths of the files of a task', async () => {
     const state = await openStateDir({ path: folder });
     const id = 'task_0123456789abcdef0123';
     const files = [
@@ -127,7 +127,7 @@ describe('StateDir', () => {
     expect(await readdir(folder)).toEqual(['locks', 'tasks']);
   });
 
-  test('lists tasks newest first and leaves foreign names out', async () => {
+  test('lists tasks newest first and skips foreign names', async () => {
     const state = await openStateDir({ path: folder });
     const ids = [createTaskId(), createTaskId(), createTaskId()];
     for (const [age, id] of ids.entries()) {
@@ -146,7 +146,7 @@ describe('StateDir', () => {
     expect(await state.listTaskIds()).toEqual(ids);
   });
 
-  test('removes a task with all of its files, and follows no link on the way', async () => {
+  test('removes a task with all its files, and follows no link', async () => {
     const state = await openStateDir({ path: folder });
     const id = createTaskId();
     const dir = await state.createTaskDir(id);
@@ -158,7 +158,7 @@ describe('StateDir', () => {
     expect(await readdir(state.lockDir)).toEqual(['kept']);
   });
 
-  test('refuses to make a task twice, and makes one after the folder was removed', async () => {
+  test('refuses to create a task twice, and creates one after the folder was removed', async () => {
     const state = await openStateDir({ path: folder });
     const id = createTaskId();
     await state.createTaskDir(id);

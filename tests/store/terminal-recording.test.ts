@@ -44,7 +44,7 @@ async function parseCast(name: string) {
   return { header, events, output: output.join('') };
 }
 
-it('output, input and sizes are told in the order in which they came', async () => {
+it('output, input and sizes are recorded in order', async () => {
   const recording = open();
   void recording.output(Buffer.from('hello '));
   void recording.output(Buffer.from('world\r\n'));
@@ -69,7 +69,7 @@ it('output is in the file a moment later, without a close', async () => {
   await recording.close();
 });
 
-it('any text comes back as it was, however its bytes are cut', async () => {
+it('any text is recorded unchanged, however its bytes are split', async () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 1 }),
@@ -91,7 +91,7 @@ it('any text comes back as it was, however its bytes are cut', async () => {
   );
 });
 
-it('a flood of every kind of character is recorded whole', async () => {
+it('a burst of every kind of character is recorded whole', async () => {
   const recording = open();
   const line = Buffer.from('│ ✓ plain 0123456789 \x1b[38;5;208mcoloured\x1b[0m "quoted" \\ 日本語 🙂\r\n');
   const flood = Buffer.concat(Array.from({ length: 20_000 }, () => line));
@@ -103,14 +103,14 @@ it('a flood of every kind of character is recorded whole', async () => {
   expect(recording.lostBytes).toBe(0);
 });
 
-it('bytes that are no text become replacement characters', async () => {
+it('invalid UTF-8 becomes replacement characters', async () => {
   const recording = open();
   void recording.output(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xe2, 0x82]));
   await recording.close();
   expect((await parseCast(path)).output).toBe('a\ufffd\ufffdb\ufffd');
 });
 
-it('a rotated recording plays by itself, from its own beginning', async () => {
+it('a rotated recording plays on its own, from its own beginning', async () => {
   const recording = open(20_000);
   void recording.output(Buffer.from('old'));
   recording.resized(120, 40);
@@ -128,7 +128,7 @@ it('a rotated recording plays by itself, from its own beginning', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(20_000);
 });
 
-it('a rotated file begins with what was shown, so that it plays by itself; the first one does not', async () => {
+it('a rotated file begins with the current screen, so that it plays on its own; the first one does not', async () => {
   let shown = 'not yet asked for';
   const recording = new TerminalRecording({
     path,
@@ -156,7 +156,7 @@ it('a rotated file begins with what was shown, so that it plays by itself; the f
   }
 });
 
-it('a recording that was removed begins again with what was shown', async () => {
+it('a removed recording begins again with the current screen', async () => {
   const recording = new TerminalRecording({
     path,
     maxBytes: 8_000,

@@ -135,7 +135,9 @@ it('a process of which it is not known whether it is the keeper is left alone, a
   const { keeper } = task.record;
   if (keeper === null) throw new Error('It has no keeper.');
   const record = { ...task.record, keeper: { ...keeper, start_time: null } };
-  await expect(task.end(silent, { record })).rejects.toThrow(/the system does not say whether process \d+/);
+  await expect(task.end(silent, { record })).rejects.toThrow(
+    /the system does not report whether process \d+/,
+  );
   expect(isThere(task)).toBe(true);
 });
 
