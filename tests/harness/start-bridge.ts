@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../../src/cli/demo/claude-home.js';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
 import { connect, type Era, type McpClient, type PersonAtClient } from './mcp-clients.js';
@@ -52,16 +52,42 @@ export interface TestBridge extends TaskClient {
   another(era?: Era, more?: AnotherServer): Promise<TaskClient>;
 }
 
+/** Closes the clients, waits until nothing runs any more unless the test failed, and removes the folders. */
+type CloseBridge = (test: { readonly isFailed: boolean }) => Promise<void>;
+
 /**
  * Starts the built server over stdio in an environment made from nothing. When the test is over everything is closed, and
  * the test fails when a process, socket or lock is left.
  */
 export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
+  return openBridge(options, (close) =>
+    onTestFinished(({ task }) => close({ isFailed: task.result?.state === 'fail' })),
+  );
+}
+
+/** The same for all tests of a file or suite, started before the first and closed after the last. */
+export function sharedBridge(options: BridgeOptions | (() => Promise<BridgeOptions>)): () => TestBridge {
+  let bridge: TestBridge | undefined;
+  let close: CloseBridge | undefined;
+  beforeAll(async () => {
+    const given = typeof options === 'function' ? await options() : options;
+    bridge = await openBridge(given, (closing) => (close = closing));
+  });
+  afterAll(() => close?.({ isFailed: false }));
+  return () => {
+    if (bridge === undefined) throw new Error('the bridge is started before the first test');
+    return bridge;
+  };
+}
+
+async function openBridge(
+  options: BridgeOptions,
+  closeAtEnd: (close: CloseBridge) => void,
+): Promise<TestBridge> {
   const workplace = options.workplace ?? (await createWorkplace());
   const clients: McpClient[] = [];
   const api = await startScriptedApi(options.script ?? []);
-  onTestFinished(async ({ task }) => {
-    const isFailed = task.result?.state === 'fail';
+  closeAtEnd(async ({ isFailed }) => {
     try {
       for (const client of clients) {
         if (isFailed && client.log() !== '') process.stderr.write(`${client.log()}\n`);
