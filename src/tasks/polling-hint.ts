@@ -23,7 +23,7 @@ export function pollingHint(record: TaskRecord): string {
     case 'completed':
       return `Task completed successfully. Review the output above. ${RECEIPT}`;
     case 'failed':
-      return `Task failed with exit code ${record.exit_code ?? 'null'}. Review the error output above. ${RECEIPT}`;
+      return `${failure(record)}. Review the error output above. ${RECEIPT}`;
     case 'timeout':
       return `Task exceeded the timeout limit and was terminated. ${RECEIPT}`;
     case 'killed':
@@ -31,6 +31,12 @@ export function pollingHint(record: TaskRecord): string {
     case 'error':
       return `An internal error occurred. Check server logs for details. ${RECEIPT}`;
   }
+}
+
+/** A program that a signal ended, and a session that could not begin, have no exit code. */
+function failure({ exit_code, signal }: TaskRecord): string {
+  if (exit_code !== null) return `Task failed with exit code ${exit_code}`;
+  return signal === null ? 'Task failed' : `Task failed: a signal ended it (${signal})`;
 }
 
 function runningHint(elapsedSeconds: number): string {

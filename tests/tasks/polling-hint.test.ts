@@ -24,6 +24,14 @@ test.each<[Partial<TaskRecord>, string]>([
     'Task failed with exit code 2. Review the error output above. get_task_result gives its receipt.',
   ],
   [
+    { status: 'failed', exit_code: null, signal: 'SIGKILL' },
+    'Task failed: a signal ended it (SIGKILL). Review the error output above. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'failed', exit_code: null, signal: null },
+    'Task failed. Review the error output above. get_task_result gives its receipt.',
+  ],
+  [
     { status: 'timeout' },
     'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
   ],
