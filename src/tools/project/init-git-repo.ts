@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
 import { defineTool } from '../define-tool.js';
 
 export const initGitRepo = defineTool({
@@ -23,14 +24,20 @@ export const initGitRepo = defineTool({
   },
   handle: async ({ path, initial_branch, gitignore }, services, { signal }) => {
     const git = await services.git();
-    const made = await git.init(
-      path,
-      {
-        ...(initial_branch !== undefined && { initialBranch: initial_branch }),
-        ...(gitignore !== undefined && { gitignore }),
-      },
-      signal,
-    );
+    const init = () =>
+      git.init(
+        path,
+        {
+          ...(initial_branch !== undefined && { initialBranch: initial_branch }),
+          ...(gitignore !== undefined && { gitignore }),
+        },
+        signal,
+      );
+    const made = await init().catch(async (thrown: unknown) => {
+      if (!(thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND')) throw thrown;
+      await (await services.files()).createDirectory(path);
+      return init();
+    });
     const parent =
       made.parentRepository === undefined
         ? ''
@@ -41,7 +48,7 @@ export const initGitRepo = defineTool({
       branch: made.branch,
       parent_repository: made.parentRepository,
       gitignore: made.gitignore,
-      message: `${made.initialized ? 'Git repository initialized.' : 'This is a git repository already; nothing was changed in it.'}${parent}`,
+      message: `${made.initialized ? 'Git repository initialized.' : 'Directory is already a git repository.'}${parent}`,
     };
   },
 });
