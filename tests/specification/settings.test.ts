@@ -1,0 +1,235 @@
+// The specification of the delegation server: "Configuration System", "Logging System", "Claude Desktop Integration".
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { scriptedAgent } from '../harness/scripted-agent.js';
+import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
+import type { TaskClient } from '../harness/task-client.js';
+
+const bridge = sharedBridge({ claude: scriptedAgent });
+const run = promisify(execFile);
+
+const DEFAULT_PATTERNS = ['Do you want to proceed\\?', '\\[y/N\\]', '\\[Y/n\\]', 'Continue\\?', 'Approve\\?'];
+/** The example of the specification, but for its folders. */
+const EXAMPLE = {
+  default_timeout_seconds: 3_600,
+  max_log_size_bytes: 10_485_760,
+  task_history_size: 20,
+  default_tree_depth: 2,
+  max_diff_size_bytes: 51_200,
+  default_header_lines: 50,
+  shell: '/bin/bash',
+  claude_command: 'claude',
+  auto_approve_patterns: DEFAULT_PATTERNS,
+  log_level: 'info',
+};
+const exitSchema = z.looseObject({ code: z.number(), stderr: z.string() });
+
+/** The server without some variables of the environment, and with others. */
+function serverWith(...words: readonly string[]): readonly [string, ...string[]] {
+  return ['env', ...words, process.execPath, serverEntry];
+}
+const withoutRoots = ['-u', 'MCP_ALLOWED_ROOTS'];
+const withoutCommand = ['-u', 'MCP_CLAUDE_COMMAND'];
+
+async function settingsFile(name: string, settings: Readonly<Record<string, unknown>>): Promise<string> {
+  const path = join(bridge().workplace.root, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, JSON.stringify(settings));
+  return path;
+}
+
+async function settingsOf(client: TaskClient): Promise<unknown> {
+  return JSON.parse(await client.mcp.readResource('config://current'));
+}
+
+/** How a server ends that cannot use its settings. */
+async function refused(env: Readonly<Record<string, string>>): Promise<z.infer<typeof exitSchema>> {
+  const options = { env: { ...bridge().env, ...env } };
+  return run(process.execPath, [serverEntry], options).then(
+    () => ({ code: 0, stderr: '' }),
+    (error: unknown) => exitSchema.parse(error),
+  );
+}
+
+describe('the settings file', () => {
+  test('is the one that MCP_CLAUDE_BRIDGE_CONFIG names', async () => {
+    const allowed_roots = [bridge().workplace.projectsDir];
+    const path = await settingsFile('named/config.json', { ...EXAMPLE, allowed_roots, task_history_size: 7 });
+    const client = await bridge().another('modern', {
+      command: serverWith(...withoutRoots, ...withoutCommand),
+      env: { MCP_CLAUDE_BRIDGE_CONFIG: path },
+    });
+    expect(await settingsOf(client)).toMatchObject({ ...EXAMPLE, allowed_roots, task_history_size: 7 });
+  });
+
+  test('is else ~/.config/mcp-claude-bridge/config.json; the example of the specification is one', async () => {
+    const allowed_roots = [bridge().workplace.projectsDir];
+    await settingsFile('home/.config/mcp-claude-bridge/config.json', { allowed_roots, ...EXAMPLE });
+    const client = await bridge().another('modern', {
+      command: serverWith(...withoutRoots, ...withoutCommand),
+    });
+    expect(await settingsOf(client)).toMatchObject({ allowed_roots, ...EXAMPLE });
+    expect(await client.call('list_files', { path: bridge().project })).toMatchObject({ entries: [] });
+  });
+
+  test('yields to environment variables', async () => {
+    const path = await settingsFile('yields/config.json', { task_history_size: 7, default_tree_depth: 3 });
+    const client = await bridge().another('modern', {
+      env: { MCP_CLAUDE_BRIDGE_CONFIG: path, MCP_TASK_HISTORY_SIZE: '9' },
+    });
+    expect(await settingsOf(client)).toMatchObject({ task_history_size: 9, default_tree_depth: 3 });
+  });
+
+  test('in the folder where the server starts is not read unless it is named, and stderr says so', async () => {
+    // The server's working directory is the root of the workplace.
+    const path = await settingsFile('config.json', { claude_command: '/bin/false', default_tree_depth: 9 });
+    const client = await bridge().another();
+    expect(await settingsOf(client)).toMatchObject({ claude_command: scriptedAgent });
+    await expect.poll(() => client.mcp.log()).toContain(`${path} is not used`);
+    await rm(path);
+  });
+});
+
+test('each environment variable sets its setting', async () => {
+  const roots = [bridge().workplace.projectsDir, bridge().workplace.homeDir];
+  const client = await bridge().another('modern', {
+    env: {
+      MCP_ALLOWED_ROOTS: roots.join(', '),
+      MCP_DEFAULT_TIMEOUT: '120',
+      MCP_MAX_LOG_SIZE: '1000000',
+      MCP_TASK_HISTORY_SIZE: '5',
+      MCP_TREE_DEPTH: '4',
+      MCP_MAX_DIFF_SIZE: '2048',
+      MCP_SHELL: '/bin/sh',
+      MCP_CLAUDE_COMMAND: process.execPath,
+      MCP_LOG_LEVEL: 'warn',
+    },
+  });
+  expect(await settingsOf(client)).toMatchObject({
+    allowed_roots: roots,
+    default_timeout_seconds: 120,
+    max_log_size_bytes: 1_000_000,
+    task_history_size: 5,
+    default_tree_depth: 4,
+    max_diff_size_bytes: 2_048,
+    shell: '/bin/sh',
+    claude_command: process.execPath,
+    log_level: 'warn',
+  });
+});
+
+test('the defaults are those of the specification', async () => {
+  const client = await bridge().another('modern', {
+    command: serverWith(...withoutCommand, `HOME=${bridge().workplace.projectsDir}`),
+  });
+  expect(await settingsOf(client)).toMatchObject(EXAMPLE);
+});
+
+describe('settings that cannot be used', () => {
+  test.each([
+    ['MCP_TREE_DEPTH', '11', 'default_tree_depth'],
+    ['MCP_TREE_DEPTH', '0', 'default_tree_depth'],
+    ['MCP_LOG_LEVEL', 'loud', 'log_level'],
+    ['MCP_MAX_LOG_SIZE', '10MB', 'max_log_size_bytes'],
+    ['MCP_TASK_HISTORY_SIZE', '-1', 'task_history_size'],
+    ['MCP_ALLOWED_ROOTS', '/tmp,', 'allowed_roots'],
+  ])('%s=%s stops the server, and stderr names %s', async (variable, value, key) => {
+    const { code, stderr } = await refused({ [variable]: value });
+    expect(code).toBe(78);
+    expect(stderr).toContain('CONFIG_ERROR');
+    expect(stderr).toContain(variable);
+    expect(stderr).toContain(key);
+  });
+
+  test('a settings file that is no JSON stops the server, and stderr names it', async () => {
+    const path = join(bridge().workplace.root, 'broken.json');
+    await writeFile(path, '{ "allowed_roots": [');
+    const { code, stderr } = await refused({ MCP_CLAUDE_BRIDGE_CONFIG: path });
+    expect(code).toBe(78);
+    expect(stderr).toContain(path);
+  });
+
+  test('without allowed roots every call says how to set them', async () => {
+    const client = await bridge().another('modern', {
+      command: serverWith(...withoutRoots, `HOME=${bridge().workplace.projectsDir}`),
+    });
+    for (const tool of ['list_files', 'git_status'])
+      expect(await client.refusal(tool, { path: bridge().project })).toMatch(
+        /^NO_ALLOWED_ROOTS: .*MCP_ALLOWED_ROOTS/s,
+      );
+  });
+
+  test('an allowed root that does not exist is a warning, and the others hold', async () => {
+    const client = await bridge().another('modern', {
+      env: { MCP_ALLOWED_ROOTS: `/nowhere/at/all,${bridge().workplace.projectsDir}` },
+    });
+    expect(await client.call('list_files', { path: bridge().project })).toMatchObject({ entries: [] });
+    await expect.poll(() => client.mcp.log()).toMatch(/\[WARN\] .*\/nowhere\/at\/all/);
+  });
+});
+
+describe('the log of the server, on stderr', () => {
+  test.todo(
+    'at info says with which version, roots and settings file it starts, and that a client is connected',
+  );
+
+  test.todo('at info says that a task started, and how it ended');
+
+  test.todo('says which call was refused, and why');
+
+  test.todo('at debug has a line for each call and each resource that is read');
+
+  test('has the form [time] [LEVEL] message, and leaves out what is below log_level', async () => {
+    const missing = { MCP_ALLOWED_ROOTS: `/nowhere,${bridge().workplace.projectsDir}` };
+    const loud = await bridge().another('modern', { env: missing });
+    await loud.mcp.listTools();
+    await expect.poll(() => loud.mcp.log()).toMatch(/^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\] \[WARN\] /m);
+    const quiet = await bridge().another('modern', { env: { ...missing, MCP_LOG_LEVEL: 'error' } });
+    await quiet.mcp.listTools();
+    expect(quiet.mcp.log()).toBe('');
+  });
+});
+
+describe('the server', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
+    const child = execFile(process.execPath, [serverEntry], { env: bridge().env });
+    const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+      child.once('exit', (code, by) => resolve([code, by])),
+    );
+    const answered = new Promise((resolve) => child.stdout?.once('data', resolve));
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    };
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    await answered;
+    child.kill(signal);
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('offers the 14 tools of the specification', async () => {
+    expect(await bridge().mcp.listTools()).toEqual(
+      expect.arrayContaining([
+        'start_task',
+        'get_task_status',
+        'kill_task',
+        'set_active_project',
+        'list_files',
+        'read_file',
+        'read_file_range',
+        'get_file_tree',
+        'create_directory',
+        'write_file',
+        'init_git_repo',
+        'git_status',
+        'git_diff_stat',
+        'git_diff',
+      ]),
+    );
+  });
+});
