@@ -5,12 +5,14 @@ import type { ApprovalMode } from '../approvals/decide.js';
 import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js';
 import { ShellJudge } from '../approvals/shell/shell-judge.js';
 import { compileRules } from '../approvals/user-rules.js';
+import { expandHome } from '../config/home-path.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { aliasesOf } from '../projects/path-aliases.js';
 import { requestPaths } from '../tasks/decisions/request-paths.js';
 import { searchedSecret } from '../tasks/decisions/searched-secret.js';
 import { permissionModes } from '../tasks/task.js';
+import { exitCodes } from './exit-codes.js';
 
 export interface ExplainRequest {
   readonly tool: string;
@@ -36,8 +38,8 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   const { env, cwd, homeDir, configPath, tool, write } = request;
   const mode = modeOf(request.mode);
   const { config, source } = await loadConfig({ env, cwd, homeDir, configPath });
-  const projectPath = await projectOf(resolve(cwd, request.project));
-  const input = inputOf(tool, request.input);
+  const projectPath = await projectOf(resolve(cwd, expandHome(request.project, homeDir)));
+  const input = inputOf(tool, request.input, homeDir);
   const paths = await requestPaths(input, projectPath);
   const judge = new ShellJudge({
     rows: config.rules,
@@ -70,7 +72,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
     write(
       'Claude Code may run it without asking, when it takes it for reading and no rule of yours denies or asks.',
     );
-  return { allow: 0, ask: 2, deny: 3 }[judged.verdict];
+  return { allow: exitCodes.done, ask: exitCodes.ask, deny: exitCodes.deny }[judged.verdict];
 }
 
 function tellParts({ parts }: JudgedVerdict, write: (line: string) => void): void {
@@ -105,7 +107,7 @@ function modeOf(text: string): ApprovalMode {
   );
 }
 
-function inputOf(tool: string, text: string): Readonly<Record<string, unknown>> {
+function inputOf(tool: string, text: string, homeDir: string): Readonly<Record<string, unknown>> {
   if (text.trimStart().startsWith('{') && tool !== 'Bash') {
     const parsed: unknown = parseJson(text);
     if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
@@ -118,9 +120,9 @@ function inputOf(tool: string, text: string): Readonly<Record<string, unknown>> 
     case 'Grep':
     case 'Glob':
     case 'LS':
-      return { path: text };
+      return { path: expandHome(text, homeDir) };
     default:
-      return { file_path: text };
+      return { file_path: expandHome(text, homeDir) };
   }
 }
 

@@ -8,12 +8,10 @@ import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { claimProcessStdio } from '../mcp/wire/process-stdio.js';
 import { serveUntilGone } from '../mcp/wire/stdio.js';
+import { exitCodeOfError } from './exit-codes.js';
 import { VERSION } from './version.js';
 
-/** Settings or arguments that cannot be used, as sysexits.h names it. */
-const EXIT_CONFIG = 78;
-
-/** Serves one MCP client over stdin and stdout until it is gone. Exits with 78 when the settings cannot be used. */
+/** Serves one MCP client over stdin and stdout until it is gone. When it cannot start, it exits with one of `exitCodes`. */
 export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const stdio = claimProcessStdio();
   const startLogger = createStderrLogger('info');
@@ -34,8 +32,8 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     });
     await serveUntilGone(bridge.parts, stdio, () => bridge.dispose());
   } catch (error) {
-    tellFault(startLogger, error);
-    process.exit(error instanceof BridgeError ? EXIT_CONFIG : 1);
+    logStartError(startLogger, error);
+    process.exit(exitCodeOfError(error));
   }
 }
 
@@ -48,9 +46,9 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     }));
   } catch (error) {
     throw new BridgeError(
-      'CONFIG_ERROR',
+      'INVALID_ARGUMENTS',
       messageOf(error),
-      'Known options: --config <file>, --toolsets <names>. See claude-code-bridge --help.',
+      'The options are --config <file> and --toolsets <names>. See claude-code-bridge --help.',
     );
   }
   return loadConfig({
@@ -64,8 +62,8 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
   });
 }
 
-/** One line for each error of the settings, and what to do. */
-function tellFault(logger: Logger, error: unknown): void {
+/** Logs one line for each error of the settings, and what to do. */
+function logStartError(logger: Logger, error: unknown): void {
   if (!(error instanceof BridgeError)) {
     logger.error('The server could not start', {
       fault: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -76,13 +74,13 @@ function tellFault(logger: Logger, error: unknown): void {
   logger.error(error.hint);
 }
 
-/** An error that nobody caught is told; the server goes on, since its tasks live elsewhere and its client waits for answers. */
+/** Logs an uncaught error. The server goes on, since its tasks run in other processes and its client waits for answers. */
 function guardProcess(logger: Logger): void {
   process.on('uncaughtException', (error) =>
-    logger.error('A fault of the bridge', { fault: error.stack ?? error.message }),
+    logger.error('An internal error', { fault: error.stack ?? error.message }),
   );
   process.on('unhandledRejection', (error) =>
-    logger.error('An unhandled fault of the bridge', { fault: messageOf(error) }),
+    logger.error('An unhandled internal error', { fault: messageOf(error) }),
   );
 }
 

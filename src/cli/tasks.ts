@@ -7,6 +7,7 @@ import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { exitCodeOfEnd, exitCodes } from './exit-codes.js';
 import { findTask } from './find-task.js';
 import { followLog } from './attach/follow-log.js';
 import { taskDetails, taskTable } from './tasks-text.js';
@@ -26,15 +27,15 @@ export interface TasksOptions {
   readonly write: (text: string) => void;
 }
 
-export type TasksWish =
+export type TasksRequest =
   | { readonly what: 'list' }
   | { readonly what: 'show' | 'follow'; readonly task: string | undefined }
   | { readonly what: 'kill'; readonly task: string; readonly reason?: string | undefined }
   | { readonly what: 'prune'; readonly keep?: number | undefined };
 
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
-export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<number> {
-  if (wish.what === 'kill' || wish.what === 'prune')
+export async function runTasks(request: TasksRequest, options: TasksOptions): Promise<number> {
+  if (request.what === 'kill' || request.what === 'prune')
     await requireOutsideTasks(options.env, 'end or remove tasks');
   const { config, source } = await loadConfig({ ...options, cwd: process.cwd() });
   // A command is no server: it must not keep a task alive that ends when its last server has gone.
@@ -55,27 +56,27 @@ export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<
   const named = (task: string | undefined): Promise<TaskRecord> =>
     findTask({ ids: () => tasks.taskIds(''), read: (id) => tasks.get(id) }, task);
   try {
-    switch (wish.what) {
+    switch (request.what) {
       case 'list': {
         const { tasks: records } = await tasks.list({ limit: MAX_TASKS });
         say(records, taskTable(records, systemClock.now()));
-        return 0;
+        return exitCodes.done;
       }
       case 'show': {
-        const record = await named(wish.task);
+        const record = await named(request.task);
         say(record, taskDetails(record, systemClock.now()));
-        return 0;
+        return exitCodes.done;
       }
       case 'follow':
-        return await follow(tasks, await named(wish.task), write);
+        return await follow(tasks, await named(request.task), write);
       case 'kill': {
-        const record = await named(wish.task);
-        const final = await tasks.kill(record.task_id, wish.reason ?? KILLED_BY_PERSON);
+        const record = await named(request.task);
+        const final = await tasks.kill(record.task_id, request.reason ?? KILLED_BY_PERSON);
         say(final, `${final.task_id} ${final.status}: ${final.reason}\n`);
-        return 0;
+        return exitCodes.done;
       }
       case 'prune': {
-        const { removed, withWork } = await tasks.prune(wish.keep);
+        const { removed, withWork } = await tasks.prune(request.keep);
         say(
           removed.map(({ task_id }) => task_id),
           [
@@ -84,7 +85,7 @@ export async function runTasks(wish: TasksWish, options: TasksOptions): Promise<
             `${removed.length} removed\n`,
           ].join(''),
         );
-        return 0;
+        return exitCodes.done;
       }
     }
   } finally {
@@ -110,5 +111,5 @@ async function follow(
     write,
     signal: stop.signal,
   });
-  return last.status === 'completed' || !isFinal(last.status) ? 0 : 1;
+  return isFinal(last.status) ? exitCodeOfEnd(last.status) : exitCodes.done;
 }

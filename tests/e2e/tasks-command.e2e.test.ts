@@ -41,7 +41,7 @@ it('lists, shows, follows and ends the tasks of a server that runs', async () =>
   );
   const followed = await following;
   if (typeof followed === 'string') throw new Error(`a killed task was followed to exit code 0: ${followed}`);
-  expect(followed.code).toBe(1);
+  expect(followed.code).toBe(130);
   expect(followed.stdout).toContain('working');
   expect(await bridge.status(taskId)).toMatchObject({ status: 'killed', reason: 'Enough of it.' });
 });

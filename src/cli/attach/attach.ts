@@ -8,18 +8,13 @@ import { requireOutsideTasks } from '../require-outside-tasks.js';
 import { openStateDir, type StateDir } from '../../store/state-dir.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { readLogPage } from '../../tasks/task-output.js';
-import { isFinal, type TaskRecord, type TaskStatus } from '../../tasks/task.js';
+import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { DEFAULT_DETACH_KEY, detachByte } from './attach-keys.js';
 import { AttachSession, type AttachEnd } from './attach-session.js';
+import { exitCodeOfEnd, exitCodes } from '../exit-codes.js';
 import { findTask } from '../find-task.js';
 import { followLog } from './follow-log.js';
 import { UserTerminal } from './user-terminal.js';
-
-/** What `attach` exits with when its task ends. */
-const exitCodes: Partial<Record<TaskStatus, number>> = { completed: 0, timeout: 124, killed: 130 };
-const EXIT_FAILED = 1;
-/** The keeper is gone and left no end. */
-const EXIT_LOST = 69;
 
 export interface AttachOptions {
   /** An id, the beginning of one, or undefined for the only task that runs. */
@@ -50,7 +45,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   if (isFinal(record.status)) {
     say(endWords(record));
-    return exitCodeOf(record);
+    return exitCodeOfEnd(record.status);
   }
   const { input, output } = options;
   if (!(input instanceof ReadStream) || !(output instanceof WriteStream)) {
@@ -93,13 +88,13 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   switch (end.how) {
     case 'detached':
       say(`Detached from ${record.task_id}; it goes on. Again: claude-code-bridge attach ${record.task_id}`);
-      return 0;
+      return exitCodes.done;
     case 'told':
       say(`${end.why} ${record.task_id} goes on.`);
       return end.exitCode;
     case 'ended':
       say(endWords(end.record));
-      return exitCodeOf(end.record);
+      return exitCodeOfEnd(end.record.status);
     case 'lost':
       return tellLost(await read(record.task_id), record, say);
   }
@@ -120,9 +115,9 @@ async function followInstead(
     write: (text) => void process.stdout.write(text),
     signal: stop.signal,
   });
-  if (!isFinal(last.status)) return 0;
+  if (!isFinal(last.status)) return exitCodes.done;
   say(endWords(last));
-  return exitCodeOf(last);
+  return exitCodeOfEnd(last.status);
 }
 
 function reader(stateDir: StateDir): (taskId: string) => Promise<TaskRecord | undefined> {
@@ -135,20 +130,16 @@ function reader(stateDir: StateDir): (taskId: string) => Promise<TaskRecord | un
 function tellLost(now: TaskRecord | undefined, before: TaskRecord, say: (text: string) => void): number {
   if (now !== undefined && isFinal(now.status)) {
     say(endWords(now));
-    return exitCodeOf(now);
+    return exitCodeOfEnd(now.status);
   }
   say(
     `The keeper of ${before.task_id} is gone: claude-code-bridge tasks show ${before.task_id} tells what became of it.`,
   );
-  return EXIT_LOST;
+  return exitCodes.unavailable;
 }
 
 function endWords({ task_id, status, reason }: TaskRecord): string {
   return `${task_id} ${status}: ${reason}`;
-}
-
-function exitCodeOf({ status }: TaskRecord): number {
-  return exitCodes[status] ?? EXIT_FAILED;
 }
 
 function olderKeeper(): BridgeError {

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { messageOf } from '../../base/errors.js';
 import { tailChars } from '../../base/text/text.js';
+import { exitCodes } from '../exit-codes.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
 import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
 import { DemoReport } from './demo-report.js';
@@ -51,8 +52,9 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   try {
     return await runIn(folder, options, report);
   } catch (error) {
-    report.failed(options.signal?.aborted ? 'interrupted' : messageOf(error));
-    return 1;
+    const isInterrupted = options.signal?.aborted === true;
+    report.failed(isInterrupted ? 'interrupted' : messageOf(error));
+    return isInterrupted ? exitCodes.interrupted : exitCodes.failed;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     report.cleanedUp(folder);

@@ -25,14 +25,14 @@ export type DesktopPlan =
   | { readonly kind: 'keep' }
   | { readonly kind: 'cancelled' };
 
-/** Learns from the flags or by asking whether to add the entry; writes nothing. Throws CONFIG_ERROR for a broken file. */
+/** Learns from the flags or by asking whether to add the entry; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS for flags. */
 export async function planDesktop(request: DesktopRequest): Promise<DesktopPlan> {
   const { io, homeDir, platform, serverCommand } = request;
   const path = claudeDesktopSettingsPath(platform, homeDir);
   if (path === undefined) {
     if (request.claudeDesktop !== true) return { kind: 'keep' };
     const message = `--claude-desktop: there is no Claude Desktop for ${platform}.`;
-    throw new BridgeError('CONFIG_ERROR', message, 'Leave --claude-desktop out. Nothing was written.');
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Leave --claude-desktop out. Nothing was written.');
   }
   if (request.claudeDesktop !== true) {
     if (request.yes === true || io.questions === undefined) return { kind: 'keep' };
@@ -49,7 +49,7 @@ export async function planDesktop(request: DesktopRequest): Promise<DesktopPlan>
   if (request.yes === true) return { kind: 'write', path };
   if (io.questions === undefined) {
     const message = `${path} already holds another entry for ${SERVER_NAME}, and nobody can be asked.`;
-    throw new BridgeError('CONFIG_ERROR', message, 'Give --yes to replace it. Nothing was written.');
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Give --yes to replace it. Nothing was written.');
   }
   const replace = await io.questions.confirm('Replace that entry?', false);
   if (replace === undefined) return { kind: 'cancelled' };

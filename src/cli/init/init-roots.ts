@@ -24,7 +24,7 @@ export type RootsPlan =
   | { readonly kind: 'keep' }
   | { readonly kind: 'cancelled' };
 
-/** Learns the allowed roots from the flag or by asking; writes nothing. Throws CONFIG_ERROR for a broken file or flag. */
+/** Learns the allowed roots from the flag or by asking; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS for a flag. */
 export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   const { io, roots } = request;
   const standing = await standingRoots(request);
@@ -32,7 +32,7 @@ export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   if (request.yes === true || io.questions === undefined) {
     if (standing.length > 0) return { kind: 'keep' };
     const message = 'The allowed roots are not known, and nobody can be asked.';
-    throw new BridgeError('CONFIG_ERROR', message, 'Give them with --roots, separated by commas.');
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Give them with --roots, separated by commas.');
   }
   if (standing.length === 0) return askRoots(request, io.questions, []);
   io.write(`Allowed roots so far: ${standing.join(', ')}`);
@@ -68,7 +68,7 @@ async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promis
   const words = faults.filter((error) => error !== undefined);
   if (words.length === 0) return [...new Set(roots)];
   const hint = 'Give existing folders as absolute paths, separated by commas. Nothing was written.';
-  throw new BridgeError('CONFIG_ERROR', words.map((error) => `flag --roots: ${error}`).join('\n'), hint);
+  throw new BridgeError('INVALID_ARGUMENTS', words.map((error) => `flag --roots: ${error}`).join('\n'), hint);
 }
 
 async function askRoots(

@@ -1,5 +1,6 @@
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { npxServerCommand, type ServerCommand } from './claude-desktop-settings.js';
 import { planDesktop, writeDesktop } from './init-desktop.js';
 import type { InitIo } from './init-io.js';
@@ -22,10 +23,6 @@ export interface InitOptions {
   readonly yes?: boolean | undefined;
 }
 
-const EXIT_FAULT = 1;
-/** As a shell reports a program ended by Ctrl-C. */
-const EXIT_CANCELLED = 130;
-
 /**
  * Asks for the allowed roots and writes the settings file; on a yes adds the server to Claude Desktop's settings. Everything
  * is asked before anything is written, so Ctrl-C leaves all as it was. Returns the exit code.
@@ -38,7 +35,7 @@ export async function runInit(options: InitOptions): Promise<number> {
     if (thrown instanceof BridgeError) io.writeError(`${thrown.message}\n${thrown.hint}`);
     else if (systemCodeOf(thrown) !== undefined) io.writeError(`Not written: ${messageOf(thrown)}`);
     else throw thrown;
-    return EXIT_FAULT;
+    return exitCodeOfError(thrown);
   }
 }
 
@@ -49,7 +46,7 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   const desktop = roots.kind === 'cancelled' ? roots : await planDesktop(desktopRequest);
   if (roots.kind === 'cancelled' || desktop.kind === 'cancelled') {
     io.writeError('Cancelled: nothing was written.');
-    return EXIT_CANCELLED;
+    return exitCodes.interrupted;
   }
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
   else await writeRoots(options, roots.kind, roots.roots);

@@ -206,7 +206,7 @@ describe('settings that are there', () => {
     async (text) => {
       await place(settings, text);
       const run = await init([]);
-      expect(run.exitCode).toBe(1);
+      expect(run.exitCode).toBe(78);
       expect(run.err).toContain(`${settings}:1: `);
       expect(run.err).toContain('The file is left as it is: correct or remove it, then run init again.');
       expect(await readFile(settings, 'utf8')).toBe(text);
@@ -216,7 +216,7 @@ describe('settings that are there', () => {
   test('that the server would refuse for another reason are named', async () => {
     await place(settings, '{ "shel": "/bin/sh" }');
     const run = await init(['~/Work', '', false]);
-    expect(run.exitCode).toBe(1);
+    expect(run.exitCode).toBe(78);
     expect(run.err).toContain('found the unknown key "shel", expected a known one; the nearest is "shell"');
   });
 
@@ -277,7 +277,7 @@ describe("Claude Desktop's settings", () => {
       await place(desktop, text);
       const before = await filesAtHome();
       const run = await init(['~/Projects', '', true]);
-      expect(run.exitCode).toBe(1);
+      expect(run.exitCode).toBe(78);
       expect(run.err).toContain(`${desktop}: line 1: `);
       expect(await filesAtHome()).toEqual(before);
     },
@@ -299,7 +299,7 @@ describe('without questions', () => {
 
   test('missing roots are an error that names the flag, unless some are set', async () => {
     const run = await init('no terminal');
-    expect(run.exitCode).toBe(1);
+    expect(run.exitCode).toBe(64);
     expect(run.err).toBe(
       'The allowed roots are not known, and nobody can be asked.\nGive them with --roots, separated by commas.',
     );
@@ -309,7 +309,7 @@ describe('without questions', () => {
 
   test('a folder that cannot be a root is named, and nothing is written', async () => {
     const run = await init('no terminal', { roots: '~/Projects,,src' });
-    expect(run.exitCode).toBe(1);
+    expect(run.exitCode).toBe(64);
     expect(run.err).toContain(
       'flag --roots: A folder is missing: the name is empty.\nflag --roots: src is relative: write /some/where/src if you mean that.',
     );
@@ -319,7 +319,7 @@ describe('without questions', () => {
   test('another entry is replaced with --yes only', async () => {
     await place(desktop, '{ "mcpServers": { "claude-code-bridge": { "command": "node" } } }');
     const flags = { roots: '~/Projects', claudeDesktop: true };
-    expect(await init('no terminal', flags)).toMatchObject({ exitCode: 1 });
+    expect(await init('no terminal', flags)).toMatchObject({ exitCode: 64 });
     expect(await readFile(desktop, 'utf8')).toContain('"node"');
     expect(await init('no terminal', { ...flags, yes: true })).toMatchObject({ exitCode: 0 });
     expect(await readFile(desktop, 'utf8')).toContain('"npx"');

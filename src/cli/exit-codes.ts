@@ -1,0 +1,42 @@
+import { BridgeError, type ErrorCode } from '../base/errors.js';
+import type { TaskStatus } from '../tasks/task.js';
+
+/** What the commands exit with; `docs/guide.md` has the same table. 64 to 78 are those of sysexits.h, 124 and 130 those of a shell. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  ask: 2,
+  deny: 3,
+  badCommandLine: 64,
+  notFound: 66,
+  unavailable: 69,
+  badSettings: 78,
+  timeout: 124,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const ofErrors: Partial<Record<ErrorCode, ExitCode>> = {
+  CONFIG_ERROR: exitCodes.badSettings,
+  INVALID_ARGUMENTS: exitCodes.badCommandLine,
+  PATH_NOT_FOUND: exitCodes.notFound,
+  TASK_NOT_FOUND: exitCodes.notFound,
+  TASK_UNREACHABLE: exitCodes.unavailable,
+};
+
+/** For a command that ended with an error. */
+export function exitCodeOfError(error: unknown): ExitCode {
+  return (error instanceof BridgeError ? ofErrors[error.code] : undefined) ?? exitCodes.failed;
+}
+
+const ofEnds: Partial<Record<TaskStatus, ExitCode>> = {
+  completed: exitCodes.done,
+  timeout: exitCodes.timeout,
+  killed: exitCodes.interrupted,
+};
+
+/** For a command that followed a task to its end. */
+export function exitCodeOfEnd(status: TaskStatus): ExitCode {
+  return ofEnds[status] ?? exitCodes.failed;
+}
