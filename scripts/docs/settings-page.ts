@@ -23,7 +23,7 @@ export function settingsPage(): string {
 
 # Settings
 
-A setting is taken from the first of these that has it: a flag of the command line, an environment variable, the settings file, the default
+A setting comes from the first of these that has it: a flag of the command line, an environment variable, the settings file, the default
 below.
 
 The settings file is the first of these that applies:
@@ -32,9 +32,9 @@ The settings file is the first of these that applies:
 2. the file named by \`MCP_CLAUDE_BRIDGE_CONFIG\`;
 3. \`~/.config/mcp-claude-bridge/config.json\`, if there is one (\`claude-code-bridge init\` writes it).
 
-A named file that is missing is a fault. A \`config.json\` in the folder where the server starts is not read unless it is named: a
-checkout must not choose the command that runs. The file is JSON; comments and trailing commas are welcome. Whatever cannot be used (a
-broken file, an unknown key, a value out of bounds) stops the server with one line on stderr for each fault.
+A named file that is missing is an error. A \`config.json\` in the folder where the server starts is not read unless it is named: a
+checkout must not choose the command that runs. The file is JSON; comments and trailing commas are allowed. A broken file, an unknown key
+or a value out of bounds stops the server with one line on stderr for each error. A removed setting is reported and ignored.
 
 | Key | Type | Default | Environment |
 | --- | --- | --- | --- |
@@ -91,7 +91,7 @@ function cell(text: string): string {
 
 function exampleFile(): string {
   const example = { ...configSchema.parse({}), allowed_roots: ['~/Projects', '/srv/work'] };
-  return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The one setting that everybody needs.\n');
+  return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The only setting that everyone needs.\n');
 }
 
 function otherWords({ name, texts }: OtherVariable): string {

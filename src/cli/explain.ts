@@ -91,8 +91,8 @@ async function projectOf(path: string): Promise<string> {
     if (systemCodeOf(error) === undefined) throw error;
     throw new BridgeError(
       'PATH_NOT_FOUND',
-      `--project is ${path}: ${messageOf(error)}.`,
-      'Give the folder of the project.',
+      `--project: ${path} cannot be opened (${messageOf(error)}).`,
+      'Pass the folder of the project.',
     );
   }
 }
@@ -102,8 +102,8 @@ function modeOf(text: string): ApprovalMode {
   if (mode !== undefined) return mode;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `--mode is ${JSON.stringify(text)}.`,
-    `Use one of ${permissionModes.join(', ')}.`,
+    `--mode must be one of ${permissionModes.join(', ')} (got ${JSON.stringify(text)}).`,
+    'Correct the mode.',
   );
 }
 
@@ -133,8 +133,8 @@ function parseJson(text: string): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The input is no JSON: ${error.message}`,
-      'Give the tool’s input as a JSON object, or a path alone.',
+      `The input is not valid JSON: ${error.message}`,
+      'Pass the input of the tool as a JSON object, or only a path.',
     );
   }
 }

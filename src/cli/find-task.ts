@@ -24,15 +24,15 @@ export async function findTask(shelf: TaskShelf, given: string | undefined): Pro
   if (first === undefined) {
     throw new BridgeError(
       'TASK_NOT_FOUND',
-      `No task has an id that begins with '${given.slice(0, 40)}'.`,
-      'claude-code-bridge tasks list names them.',
+      `No task id starts with '${given.slice(0, 40)}'.`,
+      'claude-code-bridge tasks list lists all tasks.',
     );
   }
   if (others.length > 0) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `'${given.slice(0, 40)}' begins the ids of ${meant.length} tasks: ${meant.slice(0, MAX_NAMED).join(', ')}.`,
-      'Give more of the id.',
+      `${meant.length} task ids start with '${given.slice(0, 40)}': ${meant.slice(0, MAX_NAMED).join(', ')}.`,
+      'Use more of the id.',
     );
   }
   const record = await shelf.read(first);
@@ -40,7 +40,7 @@ export async function findTask(shelf: TaskShelf, given: string | undefined): Pro
   throw new BridgeError(
     'TASK_NOT_FOUND',
     `The record of ${first} cannot be read.`,
-    'claude-code-bridge tasks list names the tasks that can.',
+    'claude-code-bridge tasks list lists the tasks that can be read.',
   );
 }
 
@@ -51,12 +51,12 @@ function onlyRunning(records: readonly TaskRecord[]): TaskRecord {
   throw new BridgeError(
     first === undefined ? 'TASK_NOT_FOUND' : 'INVALID_ARGUMENTS',
     first === undefined
-      ? 'No task runs.'
-      : `${running.length} tasks run: ${running
+      ? 'There are no running tasks.'
+      : `${running.length} tasks are running: ${running
           .slice(0, MAX_NAMED)
           .map(({ task_id, project_path }) => `${task_id} (${project_path})`)
           .join(', ')}.`,
-    first === undefined ? 'claude-code-bridge tasks list names those that ran.' : 'Name one.',
+    first === undefined ? 'claude-code-bridge tasks list lists the finished ones.' : 'Pass the id of one.',
   );
 }
 

@@ -10,10 +10,10 @@ import { findSettingsFile, SETTINGS_FILE_VARIABLE, type FoundSettingsFile } from
 import { parseSettingsText } from './settings-text.js';
 
 const SHOWN_CHARS = 400;
-/** `MCP_ALOWED_ROOT` is two letters off; further away it is another program's variable. */
+/** `MCP_ALOWED_ROOT` is two letters off; a name that differs more belongs to another program. */
 const TYPO_LETTERS = 2;
 
-/** A setting given on the command line, in the form its environment variable has. */
+/** A setting from the command line, in the format of its environment variable. */
 export interface ConfigOverride {
   readonly key: ConfigKey;
   /** As the user typed it: `--toolsets`. */
@@ -39,8 +39,8 @@ export interface LoadedConfig {
 }
 
 /**
- * Settings from flags, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message holds
- * every error, one a line; an error counts also where another source would have overruled it.
+ * Settings from flags, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message lists
+ * every error, one a line; an error counts even if another source overrides the value.
  */
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const warnings: string[] = [];
@@ -60,7 +60,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     throw new BridgeError(
       'CONFIG_ERROR',
       faults.join('\n'),
-      'Correct what is named and start again. docs/settings.md lists every setting.',
+      'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
     );
   }
   const config = configSchema.parse(Object.fromEntries(values));
@@ -87,9 +87,7 @@ function settingsOfFile(file: FoundSettingsFile, faults: string[], warnings: str
       return [];
     }
     const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
-    faults.push(
-      `${origin}: found the unknown key ${name}, expected a known one; the nearest is "${closest(key, [...configKeys])}"`,
-    );
+    faults.push(`${origin}: unknown key ${name}; did you mean "${closest(key, [...configKeys])}"?`);
     return [];
   });
 }
@@ -108,16 +106,14 @@ function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warning
     }
     const near = closest(name, variables);
     if (distance(name, near) <= TYPO_LETTERS) {
-      warnings.push(
-        `The environment variable ${oneLine(name, SHOWN_CHARS)} is not known here; the nearest is ${near}.`,
-      );
+      warnings.push(`Unknown environment variable ${oneLine(name, SHOWN_CHARS)}; did you mean ${near}?`);
     }
   }
   return configKeys.flatMap((key) => {
     const { env: own, otherEnv = [] } = factsOf(key);
     for (const { name, texts } of [{ name: own, texts: undefined }, ...otherEnv]) {
       const text = texts === undefined ? env[name] : texts[env[name] ?? ''];
-      // Other programs take a variable of theirs that is empty for one that is not set.
+      // For other programs, an empty variable of theirs is one that is not set.
       if (text === undefined || (text === '' && name !== own)) continue;
       return settingsOfText(key, text, `environment variable ${name}`, faults);
     }
@@ -151,6 +147,6 @@ async function stateOfRoot(root: string): Promise<string | undefined> {
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
-    return code === 'ENOENT' ? 'does not exist' : `cannot be looked at (${code})`;
+    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
   }
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { MAX_RULE_CHARS, readPermissionRule } from '../approvals/permission-rule.js';
 
 const MAX_REASON_CHARS = 500;
-const REASON_WORDS = `why, in one line of at most ${MAX_REASON_CHARS} characters: whoever is refused reads it`;
+const REASON_WORDS = `a reason in one line of at most ${MAX_REASON_CHARS} characters, which is shown when the rule applies`;
 
-/** One rule of the settings: what it is about, in Claude Code's syntax, what is answered, and why. */
+/** One rule of the settings: what it applies to, in Claude Code's syntax, the verdict, and the reason. */
 export const ruleRowSchema = z.strictObject(
   {
     rule: z

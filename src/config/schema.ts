@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { commandFault } from './command-words.js';
 import { ruleRowSchema } from './rule-setting.js';
 
-/** How a setting is written in an environment variable or a flag. */
+/** The format of a setting in an environment variable or a flag. */
 export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'list or all' | 'json';
 
-/** A variable of another name. With `texts`, each of its texts stands for one of the setting's; others say nothing. */
+/** A variable of another name. With `texts`, only these values count, each for a value of the setting. */
 export interface OtherVariable {
   readonly name: string;
   readonly texts?: Readonly<Record<string, string>>;
@@ -16,25 +16,25 @@ export interface SettingFacts {
   /** Name of the environment variable. */
   readonly env: string;
   readonly form: SettingForm;
-  /** Names that other programs gave the same setting; they count where `env` is not set. */
+  /** Names of the same setting in other programs; they count when `env` is not set. */
   readonly otherEnv?: readonly OtherVariable[];
-  /** What a right value is, in the words of an error: "expected …". */
+  /** A valid value, in the words of an error: "expected …". */
   readonly expected: string;
 }
 
-/** The facts of each setting that zod has no place for; every key of the schema is registered. */
+/** What zod has no field for; every key of the schema is registered. */
 export const settingFacts = z.registry<SettingFacts>();
 
 const MAX_LIST_ITEMS = 100;
 const MAX_TEXT_CHARS = 4_096;
-/** Four hours, the longest task that `start_task` takes; no decision can wait longer than its task. */
+/** Four hours, the longest task that `start_task` accepts; no decision can wait longer than its task. */
 const MAX_TASK_SECONDS = 14_400;
-/** One log of a gigabyte is still opened by ordinary tools. */
+/** Ordinary tools still open a log of one gigabyte. */
 const MAX_LOG_BYTES = 1_073_741_824;
-/** A reply holds its text twice (text and structured), and no reply may reach 1 MB. */
+/** An answer contains its text twice (text and structured content), and must stay below 1 MB. */
 const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
-/** Each is a process of some hundred megabytes, with a keeper beside it. */
+/** Each is a process of some hundred megabytes, with a keeper process. */
 const MAX_CONCURRENT_TASKS = 1_000;
 const MAX_HEADER_LINES = 10_000;
 const MAX_PATTERN_CHARS = 1_000;
@@ -50,7 +50,7 @@ export const absolutePath = z
   });
 
 const VARIABLE_WORDS =
-  'the name of an environment variable, such as "GOPATH", or the beginning of names and a *, such as "AWS_*"';
+  'the name of an environment variable, such as "GOPATH", or a prefix and a *, such as "AWS_*"';
 const ENGINE_WORDS =
   'the address of a Docker engine, such as "unix:///var/run/docker.sock", "tcp://host:2376" or "ssh://user@host"';
 const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
@@ -59,29 +59,29 @@ const imageName = z
   .max(MAX_TEXT_CHARS, IMAGE_WORDS)
   .regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, IMAGE_WORDS);
 const NETWORK_WORDS = 'the name of a network, such as "bridge", "none" or "host"';
-/** Claude Code alone takes some 400 MB; above is more than a machine has. */
+/** Claude Code alone takes some 400 MB; no machine has more than the maximum. */
 const MIN_TASK_MEMORY_MB = 512;
 const MAX_TASK_MEMORY_MB = 1_048_576;
 const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
 const DOMAIN_WORDS =
   'the name of a host, such as "registry.npmjs.org", or "*." and a domain for all hosts below it';
-const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" stands alone, not in a list)';
-const TOOLSETS_WORDS = '"all" alone, or a list of toolset names such as "tasks" and "git"';
+const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" cannot be in a list)';
+const TOOLSETS_WORDS = '"all", or a list of toolset names such as "tasks" and "git"';
 
 const commandText = z
   .string('a word of a command')
   .max(MAX_TEXT_CHARS, `at most ${MAX_TEXT_CHARS} characters`);
 
-/** Every setting: its bounds, its default, its words, and (in `settingFacts`) how the environment names it. */
+/** Every setting: its bounds, default and description, and (in `settingFacts`) its environment variable. */
 export const configSchema = z.strictObject({
   allowed_roots: z
     .array(absolutePath)
     .max(MAX_LIST_ITEMS)
     .default([])
     .describe(
-      'Folders in which the bridge may start tasks, read and write. Paths are judged after links are resolved. ' +
-        'With none, the server starts and every call answers with how to set them.',
+      'Folders in which the bridge may start tasks, read and write. Links are resolved before a path is checked. ' +
+        'Without any, the server starts, and every call returns an error that says how to set them.',
     )
     .register(settingFacts, {
       env: 'MCP_ALLOWED_ROOTS',
@@ -94,7 +94,7 @@ export const configSchema = z.strictObject({
     .min(60)
     .max(MAX_TASK_SECONDS)
     .default(3_600)
-    .describe('Time limit, in seconds, of a task whose call names none.')
+    .describe('Time limit of a task in seconds, when the call sets none.')
     .register(settingFacts, wholeNumber('MCP_DEFAULT_TIMEOUT', 60, MAX_TASK_SECONDS)),
 
   decision_timeout_seconds: z
@@ -102,9 +102,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_TASK_SECONDS)
     .default(600)
-    .describe(
-      'Time, in seconds, after which a question that nobody answered is denied, so that nothing waits for ever.',
-    )
+    .describe('Time in seconds after which an unanswered question is denied, so that no task waits forever.')
     .register(settingFacts, wholeNumber('MCP_DECISION_TIMEOUT', 1, MAX_TASK_SECONDS)),
 
   max_log_size_bytes: z
@@ -112,7 +110,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_LOG_BYTES)
     .default(10_485_760)
-    .describe('Size, in bytes, at which a log file is rotated.')
+    .describe('Size in bytes at which a log file is rotated.')
     .register(settingFacts, wholeNumber('MCP_MAX_LOG_SIZE', 1, MAX_LOG_BYTES)),
 
   task_history_size: z
@@ -120,14 +118,16 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_HISTORY_TASKS)
     .default(20)
-    .describe('Number of ended tasks that are kept.')
+    .describe(
+      'Number of finished tasks to keep; the answers of the toolset `conversation` are counted separately.',
+    )
     .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
 
   on_disconnect: z
     .enum(['keep', 'stop'])
     .default('keep')
     .describe(
-      'What becomes of a running task when the last server that knows it has gone: `keep` lets it go on, `stop` ends it after 30 seconds without one.',
+      'What happens to a running task when its last server is gone: `keep` lets it run, `stop` ends it after 30 seconds without a server.',
     )
     .register(settingFacts, {
       env: 'MCP_ON_DISCONNECT',
@@ -140,7 +140,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(10)
     .default(2)
-    .describe('Depth of a file tree whose call names none.')
+    .describe('Depth of a file tree, when the call sets none.')
     .register(settingFacts, wholeNumber('MCP_TREE_DEPTH', 1, 10)),
 
   max_diff_size_bytes: z
@@ -148,7 +148,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_DIFF_BYTES)
     .default(51_200)
-    .describe('Size, in bytes, above which a diff is cut.')
+    .describe('Size in bytes of one page of a diff.')
     .register(settingFacts, wholeNumber('MCP_MAX_DIFF_SIZE', 1, MAX_DIFF_BYTES)),
 
   default_header_lines: z
@@ -156,14 +156,14 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_HEADER_LINES)
     .default(50)
-    .describe('Number of lines that reading the head of a file gives when the call names none.')
+    .describe('Number of lines that `read_file` returns with `header`.')
     .register(settingFacts, wholeNumber('MCP_HEADER_LINES', 1, MAX_HEADER_LINES)),
 
   allow_protected_writes: z
     .boolean()
     .default(false)
     .describe(
-      'Whether tools may write files that run later or instruct later sessions without a further question: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, `.envrc`, `node_modules` and the like. The settings and the state of the bridge itself are never written.',
+      'Whether tools may write files that are run later without another question, or that instruct later sessions: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, `.envrc`, `node_modules` and similar ones. Tools never write the settings and state of the bridge.',
     )
     .register(settingFacts, {
       env: 'MCP_ALLOW_PROTECTED_WRITES',
@@ -177,8 +177,8 @@ export const configSchema = z.strictObject({
     .max(MAX_CONCURRENT_TASKS)
     .default(0)
     .describe(
-      'Number of tasks that run at once, over all servers of the user; those above it wait in the queue. 0 stands for what the machine bears: ' +
-        'ten for each core, since a session waits for its model most of the time, and no more than half of the memory at 512 MB each; at least 2, at most 64.',
+      'Number of tasks that run at the same time, over all servers of the user; further ones wait in the queue. 0 means a number that fits the machine: ' +
+        'ten for each core, and no more than half of the memory at 512 MB each; at least 2, at most 64.',
     )
     .register(settingFacts, wholeNumber('MCP_MAX_CONCURRENT_TASKS', 0, MAX_CONCURRENT_TASKS)),
 
@@ -187,15 +187,15 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_CONCURRENT_TASKS)
     .default(1)
-    .describe('Number of tasks that may run before `DelegateTask` refuses another.')
+    .describe('Number of running tasks at which `DelegateTask` refuses another one.')
     .register(settingFacts, wholeNumber('MCP_DELEGATE_MAX_RUNNING', 1, MAX_CONCURRENT_TASKS)),
 
   inside_tasks: z
     .enum(['off', 'look', 'start'])
     .default('off')
     .describe(
-      'What a server offers that runs inside a task, because Claude Code there has it in its settings: nothing (`off`), tools that only read (`look`), ' +
-        'or also tasks of its own (`start`), never in a wider permission mode than that of the task around it. Decisions are never answered there.',
+      'What the server offers when it runs inside a task (because the Claude Code there has it in its settings): nothing (`off`), tools that only read (`look`), ' +
+        'or also tasks of its own (`start`), never with a wider permission mode than the outer task. Decisions can never be answered there.',
     )
     .register(settingFacts, {
       env: 'MCP_INSIDE_TASKS',
@@ -207,8 +207,8 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether a task that meets a usage limit waits for its reset, and one whose API is overloaded or unreachable for some minutes, and goes on by itself then, within its time limit. ' +
-        'Without, it fails at once and says until when.',
+      'Whether a task waits, within its time limit, and then continues automatically when it reaches a usage limit or when the API is overloaded or unreachable for some minutes. ' +
+        'If false, the task fails at once and says when the limit resets.',
     )
     .register(settingFacts, {
       env: 'MCP_RESUME_AFTER_LIMIT',
@@ -220,7 +220,7 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether the tools of the toolset `conversation` run Claude Code with `--dangerously-skip-permissions`: it then asks for nothing and no rule decides.',
+      'Whether the toolset `conversation` runs Claude Code with `--dangerously-skip-permissions`: it then asks for no permission, and no rule applies.',
     )
     .register(settingFacts, {
       env: 'MCP_CONVERSATION_SKIP_PERMISSIONS',
@@ -231,18 +231,18 @@ export const configSchema = z.strictObject({
   shell: absolutePath
     .default('/bin/bash')
     .describe(
-      'POSIX shell that runs the fixed wrapper around every program in a terminal. Nothing that a caller sends becomes part of its text.',
+      'POSIX shell that runs the fixed wrapper around every program in a terminal. No text from a caller becomes part of the wrapper.',
     )
     .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
 
   docker_host: z
-    // Not judged before it is used: a `DOCKER_HOST` meant for another program must not keep the server from starting.
+    // Not checked before it is used: a `DOCKER_HOST` for another program must not keep the server from starting.
     .string(ENGINE_WORDS)
     .max(MAX_TEXT_CHARS)
     .nullable()
     .default(null)
     .describe(
-      'Docker engine that runs the containers of the toolset `process`. By default the usual socket of this machine. With `ssh://`, the user’s own `ssh` connects.',
+      'Docker engine for the containers of the toolset `process` and of tasks with `isolation: "docker"` (which need an engine of this machine). Default: the usual socket of this machine. With `ssh://`, the user’s own `ssh` connects.',
     )
     .register(settingFacts, {
       env: 'MCP_DOCKER_HOST',
@@ -254,7 +254,7 @@ export const configSchema = z.strictObject({
   docker_image: imageName
     .default('debian:stable-slim')
     .describe(
-      'Image of a container whose call names none. It is never pulled by the bridge; a missing one is an error that says the command.',
+      'Image of a container of the toolset `process`, when the call names none. The bridge never pulls it; the error for a missing one names the command.',
     )
     .register(settingFacts, { env: 'MCP_DOCKER_IMAGE', form: 'text', expected: IMAGE_WORDS }),
 
@@ -292,9 +292,9 @@ export const configSchema = z.strictObject({
     })
     .default('claude')
     .describe(
-      'Program that is started for a task: a name to find on `PATH` or an absolute path, with arguments if need be. ' +
-        'A text is split at spaces, quotes keep words together, unless it is the path of an existing file; a list is taken as it is. No shell reads it. ' +
-        'A program that is not called `claude` is run with `--version` before a task, to see whether it is a wrapper of Claude Code.',
+      'Program to start for a task: a name on `PATH` or an absolute path, optionally with arguments. ' +
+        'A string is split at spaces, except inside quotes, unless it is the path of an existing file; a list is used as it is. No shell reads it. ' +
+        'A program that is not named `claude` is run with `--version` before a task, to check whether it is a wrapper of Claude Code.',
     )
     .register(settingFacts, {
       env: 'MCP_CLAUDE_COMMAND',
@@ -308,7 +308,7 @@ export const configSchema = z.strictObject({
     .max(MAX_LIST_ITEMS)
     .default([])
     .describe(
-      'Names of environment variables that the agent inherits besides the built-in list; `NAME_*` stands for all that begin so.',
+      'Names of environment variables that the agent inherits in addition to the built-in list; `NAME_*` means every name with that prefix.',
     )
     .register(settingFacts, {
       env: 'MCP_PASS_ENVIRONMENT',
@@ -321,7 +321,7 @@ export const configSchema = z.strictObject({
     .max(MAX_LIST_ITEMS)
     .default([])
     .describe(
-      'Hosts that commands of a task in mode `sandboxed` may reach; all others are refused. `*.example.com` stands for all hosts below it.',
+      'Hosts that commands of a task in mode `sandboxed` may reach; all others are refused. `*.example.com` means every host below it.',
     )
     .register(settingFacts, {
       env: 'MCP_SANDBOX_DOMAINS',
@@ -339,7 +339,7 @@ export const configSchema = z.strictObject({
     .max(MAX_LIST_ITEMS)
     .default(['Do you want to proceed\\?', '\\[y/N\\]', '\\[Y/n\\]', 'Continue\\?', 'Approve\\?'])
     .describe(
-      'Regular expressions (RE2 syntax, which takes linear time) that are looked for at the bottom of the screen of a program that is not Claude; a match is answered with yes, once per appearance.',
+      'Regular expressions (RE2) to search for at the bottom of the screen of a program that is not Claude Code; a match is answered with yes, once per appearance.',
     )
     .register(settingFacts, {
       env: 'MCP_AUTO_APPROVE_PATTERNS',
@@ -353,7 +353,7 @@ export const configSchema = z.strictObject({
     .default([])
     .describe(
       'What tasks may do, in Claude Code’s permission syntax: rows of `rule` (such as `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`), ' +
-        '`verdict` (`deny`, `allow` or `ask`) and `reason`. Rules that deny are tried first, then those that allow, then those that ask, then the mode of the task decides.',
+        '`verdict` (`deny`, `allow` or `ask`) and `reason`. Rules that deny apply first, then those that allow, then those that ask; otherwise the mode of the task decides.',
     )
     .register(settingFacts, {
       env: 'MCP_RULES',
@@ -370,14 +370,14 @@ export const configSchema = z.strictObject({
         .max(MAX_LIST_ITEMS),
     ])
     .default(['tasks', 'project', 'files', 'git'])
-    .describe('Sets of tools that the server offers, or `all`.')
+    .describe('Toolsets that the server offers, or `all`.')
     .register(settingFacts, { env: 'MCP_TOOLSETS', form: 'list or all', expected: TOOLSETS_WORDS }),
 
   state_dir: absolutePath
     .nullable()
     .default(null)
     .describe(
-      'Folder for task records and locks. By default `$XDG_STATE_HOME/claude-code-bridge`, else `~/.local/state/claude-code-bridge`.',
+      'Folder for task records and locks. Default: `$XDG_STATE_HOME/claude-code-bridge`, otherwise `~/.local/state/claude-code-bridge`.',
     )
     .register(settingFacts, {
       env: 'MCP_STATE_DIR',
@@ -388,7 +388,7 @@ export const configSchema = z.strictObject({
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
-    .describe('Least important kind of line that the server writes to its log on stderr.')
+    .describe('Lowest level of the lines in the server’s log on stderr.')
     .register(settingFacts, {
       env: 'MCP_LOG_LEVEL',
       otherEnv: [{ name: 'MCP_CLAUDE_DEBUG', texts: { true: 'debug' } }],
@@ -402,7 +402,7 @@ export const configKeySchema = configSchema.keyof();
 export type ConfigKey = z.infer<typeof configKeySchema>;
 export const configKeys: readonly ConfigKey[] = configKeySchema.options;
 
-/** The facts of one setting; that there are some for every key is tested. */
+/** The facts of one setting; a test checks that every key has some. */
 export function factsOf(key: ConfigKey): SettingFacts {
   const facts = settingFacts.get(configSchema.shape[key]);
   if (facts === undefined) throw new Error(`The setting ${key} has no environment name.`);
@@ -413,10 +413,10 @@ function wholeNumber(env: string, from: number, to: number): SettingFacts {
   return { env, form: 'integer', expected: `a whole number from ${from} to ${to}` };
 }
 
-/** What would have been right, or undefined for a usable absolute path (`~` is already expanded). */
+/** What was expected, or undefined for a valid absolute path (`~` is already expanded). */
 function pathFault(path: string): string | undefined {
   if (path.includes('\0')) return 'a path without NUL characters';
-  if (path.startsWith('~')) return `${PATH_WORDS} (the home of another user, as in ~name, is not looked up)`;
+  if (path.startsWith('~')) return `${PATH_WORDS} (~name, the home of another user, is not supported)`;
   if (!isAbsolute(path)) return PATH_WORDS;
   return undefined;
 }

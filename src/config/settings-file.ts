@@ -29,7 +29,7 @@ export type FoundSettingsFile =
 
 /**
  * The settings file: the one that `--config` names, else the one that the environment names, else the default one if it is
- * there. A named file that is missing is an error: another one in its place would not be what was asked for.
+ * there. A named file that is missing is an error: another file would not be the one that the user asked for.
  */
 export async function findSettingsFile(
   search: SettingsFileSearch,
@@ -44,7 +44,7 @@ export async function findSettingsFile(
   if (file.kind === 'text') {
     if (file.mode & WRITABLE_BY_OTHERS) {
       warn(
-        `${shownPath} can be written by every user of this machine, who could so choose the command that runs: take that right away with chmod o-w.`,
+        `${shownPath} is writable by every user of this machine, so any of them can choose the command that runs. Remove that permission with chmod o-w.`,
       );
     }
     return { kind: 'file', path, text: file.text };
@@ -69,29 +69,29 @@ function namedFile(search: SettingsFileSearch): NamedFile | undefined {
   if (path === '' || path.includes('\0') || /^~[^/]/.test(path)) {
     const shownName = oneLine(JSON.stringify(name), SHOWN_CHARS);
     return {
-      fault: `${by}: found ${shownName}, expected the path of a settings file (~/ is your home folder, ~name is not looked up)`,
+      fault: `${by}: found ${shownName}, expected the path of a settings file (~/ is your home folder; ~name is not supported)`,
     };
   }
   return { path: resolve(search.cwd, path), by };
 }
 
-/** A checkout must not choose the command that runs, so the file in the start folder counts only when somebody names it. */
+/** A checkout must not choose the command that runs, so the file in the start folder counts only when the user names it. */
 async function warnOfUnusedFile(
   search: SettingsFileSearch,
   used: string,
   warn: (warning: string) => void,
 ): Promise<void> {
-  const lying = join(search.cwd, 'config.json');
-  if (lying === used) return;
+  const unused = join(search.cwd, 'config.json');
+  if (unused === used) return;
   try {
-    await lstat(lying);
+    await lstat(unused);
   } catch (thrown) {
-    // Whatever keeps us from seeing it: it is not used either way.
+    // It is ignored either way.
     if (systemCodeOf(thrown) !== undefined) return;
     throw thrown;
   }
-  const shownPath = oneLine(lying, SHOWN_CHARS);
+  const shownPath = oneLine(unused, SHOWN_CHARS);
   warn(
-    `${shownPath} is not used: a settings file in the start folder is read only when it is named, with --config ${shownPath} or ${SETTINGS_FILE_VARIABLE}=${shownPath}.`,
+    `${shownPath} is ignored: a settings file in the start folder is read only when it is named, with --config ${shownPath} or ${SETTINGS_FILE_VARIABLE}=${shownPath}.`,
   );
 }

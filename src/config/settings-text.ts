@@ -26,7 +26,7 @@ export function splitByteOrderMark(text: string): { readonly mark: string; reado
     : { mark: '', json: text };
 }
 
-/** Reads one JSON object, with comments and trailing commas; a key that stands there twice is an error. Pure. */
+/** Reads one JSON object, with comments and trailing commas; a duplicate key is an error. Pure. */
 export function parseSettingsText(text: string): SettingsText {
   const { json } = splitByteOrderMark(text);
   const errors: ParseError[] = [];
@@ -70,7 +70,7 @@ function entriesOf(root: Node, json: string): SettingsText {
       firstLine.set(key, line);
       entries.push({ key, value: getNodeValue(value), line });
     } else {
-      faults.push({ line, words: `the key ${JSON.stringify(key)} stands here again, after line ${before}` });
+      faults.push({ line, words: `duplicate key ${JSON.stringify(key)} (first defined on line ${before})` });
     }
   }
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'entries', entries };

@@ -129,8 +129,8 @@ export class ConversationManager {
     }
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `${responseId} was never given: its question is ${record.status} (${record.reason}).`,
-      'Continue from a response that was given.',
+      `${responseId} has no answer: its question is ${record.status} (${record.reason}).`,
+      'Continue from a response that has an answer.',
     );
   }
 }
@@ -154,23 +154,23 @@ function mustBeAsk(record: TaskRecord): TaskRecord {
   if (record.purpose === 'ask') return record;
   throw new BridgeError(
     'TASK_NOT_FOUND',
-    `${record.task_id} is a task of start_task, not a question.`,
-    'Look at it with get_task_status.',
+    `${record.task_id} was started by start_task; it is not a question.`,
+    'Use get_task_status for it.',
   );
 }
 
 function noResponse(responseId: string): BridgeError {
   return new BridgeError(
     'RESPONSE_NOT_FOUND',
-    `The response ${responseId} is not known, or no longer kept (setting task_history_size).`,
-    'Use a responseId from a newer answer, or leave previousResponseId out to begin anew.',
+    `The response ${responseId} does not exist, or was removed (setting task_history_size).`,
+    'Use a responseId from a newer answer, or omit previousResponseId to start a new conversation.',
   );
 }
 
 function elsewhere(previous: TaskRecord, path: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
-    `The conversation of ${responseIdOf(previous.task_id)} lies in ${previous.project_path}, and workingDirectory is ${path}: Claude Code keeps conversations by directory.`,
-    'Leave workingDirectory out to go on where the conversation is, or leave previousResponseId out to begin anew.',
+    `The conversation of ${responseIdOf(previous.task_id)} belongs to ${previous.project_path}, but workingDirectory is ${path}. Claude Code stores conversations by directory.`,
+    'Omit workingDirectory to continue the conversation, or omit previousResponseId to start a new one.',
   );
 }

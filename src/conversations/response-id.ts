@@ -14,7 +14,7 @@ export function taskIdOfResponse(responseId: string): string {
   if (RESPONSE_ID_PATTERN.test(responseId)) return responseId.replace(/^response_/, 'task_');
   throw new BridgeError(
     'RESPONSE_NOT_FOUND',
-    `No response has the id ${oneLine(JSON.stringify(responseId), MAX_SHOWN_CHARS)}; ids look like response_0123456789abcdef0123.`,
-    'Use a responseId from an earlier answer, or leave previousResponseId out to begin anew.',
+    `Unknown response ${oneLine(JSON.stringify(responseId), MAX_SHOWN_CHARS)}. A response id looks like response_0123456789abcdef0123.`,
+    'Use a responseId from an earlier answer, or omit previousResponseId to start a new conversation.',
   );
 }

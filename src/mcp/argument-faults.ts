@@ -1,22 +1,22 @@
-// Pure: what is wrong with a call's arguments, in words that a model can act on.
+// Pure: the errors in a call's arguments, in words that a model can act on.
 import type { z } from 'zod';
 import { oneLine } from '../base/text/text.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import { isObject, type JsonObject } from './json-object.js';
 
-/** A caller that got five things wrong reads the schema again; more would bury the first. */
+/** More would hide the first ones; a caller with five errors reads the schema again. */
 const MAX_FAULTS = 5;
 const MAX_VALUE_CHARS = 80;
 const MAX_NAME_CHARS = 60;
 
 type Issue = z.core.$ZodIssue;
 
-/** One sentence an error: the argument, what was found, what is expected. `schema` is the tool's input schema. */
+/** One sentence for each error: the argument, what is expected, what was found. `schema` is the tool's input schema. */
 export function argumentFaults(error: z.ZodError, args: unknown, schema: JsonObject): string {
-  if (!isObject(args)) return `Found ${shown(args)}, expected an object of arguments.`;
+  if (!isObject(args)) return `the arguments must be an object (got ${shown(args)}).`;
   const faults = error.issues.flatMap((issue) => faultsOf(issue, args, schema));
-  const told = faults.slice(0, MAX_FAULTS).join(' ');
-  return faults.length > MAX_FAULTS ? `${told} And ${faults.length - MAX_FAULTS} more.` : told;
+  const shownFaults = faults.slice(0, MAX_FAULTS).join(' ');
+  return faults.length > MAX_FAULTS ? `${shownFaults} And ${faults.length - MAX_FAULTS} more.` : shownFaults;
 }
 
 function faultsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] {
@@ -31,16 +31,16 @@ function faultsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] 
   const wanted = issue.code === 'custom' ? issue.message : expected;
   return [
     found === undefined
-      ? `${place} is missing, expected ${wanted}.`
-      : `${place}: found ${shown(found)}, expected ${wanted}.`,
+      ? `${place} is required and must be ${wanted}.`
+      : `${place} must be ${wanted} (got ${shown(found)}).`,
   ];
 }
 
 function unknownName(place: string, key: string, known: readonly string[]): string {
   const near = nearestName(key, known);
-  const name = `Unknown argument ${oneLine(JSON.stringify(place), MAX_NAME_CHARS)}`;
-  if (near !== undefined) return `${name}, did you mean "${near}"?`;
-  return known.length === 0 ? `${name}; there are none.` : `${name}; known are ${known.join(', ')}.`;
+  const name = `unknown argument ${oneLine(JSON.stringify(place), MAX_NAME_CHARS)}`;
+  if (near !== undefined) return `${name} (did you mean "${near}"?).`;
+  return known.length === 0 ? `${name}; it takes no arguments.` : `${name} (known: ${known.join(', ')}).`;
 }
 
 function knownNames(schema: JsonObject, path: Issue['path']): string[] {
@@ -106,7 +106,7 @@ export function expectation(node: JsonObject): string | undefined {
   }
 }
 
-/** `before` stands before two bounds; a list *of* 1 to 20 items, an integer *from* 60 to 14400. */
+/** `before` comes before two bounds: a list *of* 1 to 20 items, an integer *from* 60 to 14400. */
 function rangeText(from: unknown, to: unknown, before: string, after: string): string {
   if (typeof from === 'number' && typeof to === 'number') return `${before} ${from} to ${to}${after}`;
   if (typeof from === 'number') return ` of at least ${from}${after}`;

@@ -35,12 +35,12 @@ export async function callTool<Services>(
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
     if (thrown instanceof BridgeError) return faultAnswer(thrown);
-    host.logger.error(`${tool.name} failed by a fault of the bridge`, { fault: thrown });
+    host.logger.error(`${tool.name} failed with an internal error`, { fault: thrown });
     return faultAnswer(
       new BridgeError(
         'INTERNAL_ERROR',
-        `${tool.name} failed by a fault of the bridge itself.`,
-        'The server log on stderr has the details; calling again may work.',
+        `${tool.name} failed with an internal error of the bridge.`,
+        'The server log (stderr) has the details. Calling again may work.',
       ),
     );
   }
@@ -61,8 +61,8 @@ function answerOf(name: string, structuredContent: JsonObject): ToolResult {
   if (bytes > MAX_REPLY_BYTES) {
     throw new BridgeError(
       'MESSAGE_TOO_LARGE',
-      `The answer of ${name} would be ${bytes} bytes long; the limit is ${MAX_REPLY_BYTES}.`,
-      'Ask for less: a smaller limit or max_bytes, and the rest by cursor.',
+      `The answer of ${name} is too long: ${bytes} bytes, and the limit is ${MAX_REPLY_BYTES}.`,
+      'Request less with a smaller limit or max_bytes, and use the cursor for the rest.',
     );
   }
   return result;

@@ -63,8 +63,8 @@ export function promptDefiner<Services>() {
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `The arguments of the prompt ${name} do not fit. ${argumentFaults(parsed.error, given, textSchema(listing()))}`,
-            'Correct the named arguments and ask again.',
+            `Invalid arguments for the prompt ${name}: ${argumentFaults(parsed.error, given, textSchema(listing()))}`,
+            'Correct these arguments and request the prompt again.',
           );
         }
         return definition.text(parsed.data, services);

@@ -50,10 +50,7 @@ function knownPrompt<Services>(prompts: readonly Prompt<Services>[], name: strin
   const names = prompts.map((one) => one.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`;
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `No prompt is named ${JSON.stringify(name)}. ${hint}`,
-  );
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt ${JSON.stringify(name)}. ${hint}`);
 }
 
 async function spoken<Services>(

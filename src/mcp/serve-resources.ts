@@ -100,7 +100,7 @@ async function readText<Services>(
     if (wireBytes(text) > MAX_REPLY_BYTES) {
       throw new BridgeError(
         'MESSAGE_TOO_LARGE',
-        `${uri} is over ${MAX_REPLY_BYTES} bytes long.`,
+        `${uri} is longer than ${MAX_REPLY_BYTES} bytes.`,
         'Read it in parts with get_task_output.',
       );
     }

@@ -46,11 +46,8 @@ function listed<Services>(tool: Tool<Services>) {
 
 function unknownTool(name: string, known: readonly string[]): ProtocolError {
   const near = nearestName(name, known);
-  const hint = near === undefined ? 'tools/list names all.' : `Did you mean ${near}?`;
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `No tool is named ${JSON.stringify(name)}. ${hint}`,
-  );
+  const hint = near === undefined ? 'tools/list lists every tool.' : `Did you mean ${near}?`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(name)}. ${hint}`);
 }
 
 function progressOf(context: ServerContext, logger: Logger): (text: string) => void {

@@ -96,8 +96,8 @@ export function toolDefiner<Services, Toolset extends string>() {
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `The arguments of ${definition.name} do not fit. ${argumentFaults(parsed.error, given, listed().inputSchema)}`,
-            'Correct the named arguments and call again.',
+            `Invalid arguments for ${definition.name}: ${argumentFaults(parsed.error, given, listed().inputSchema)}`,
+            'Correct these arguments and call again.',
           );
         }
         const answer = await definition.handle(parsed.data, services, call);

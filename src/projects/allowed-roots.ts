@@ -45,8 +45,8 @@ export class AllowedRoots {
     throw new BridgeError(
       'NO_ALLOWED_ROOTS',
       'No allowed roots are set, so no path can be used.',
-      'Run `claude-code-bridge init`, or set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, or ' +
-        'MCP_ALLOWED_ROOTS to absolute paths separated by commas; then restart the server.',
+      'Set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, which `npx -y claude-code-bridge init` writes, or set ' +
+        'MCP_ALLOWED_ROOTS to absolute paths separated by commas. Then restart the server.',
     );
   }
 

@@ -21,7 +21,7 @@ export const continueWork = definePrompt({
   title: 'Continue a task or conversation',
   description: 'Go on where a task or a conversation with Claude Code ended.',
   input: () => ({
-    request: z.string().describe('What is to be done next'),
+    request: z.string().describe('What to do next'),
     id: z.string().optional().describe('A task_id or a responseId; default: the newest task'),
   }),
   complete: { id: (prefix, services) => fittingIds(prefix, any, services) },

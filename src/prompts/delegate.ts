@@ -7,8 +7,8 @@ export const delegate = definePrompt({
   title: 'Delegate to Claude Code',
   description: 'Hand a piece of work to Claude Code in a project, follow it, and check what came of it.',
   input: () => ({
-    request: z.string().describe('What is to be done'),
-    path: z.string().optional().describe('Project directory; default: the one we talk about'),
+    request: z.string().describe('What to do'),
+    path: z.string().optional().describe('Project directory; default: the one in this conversation'),
   }),
   complete: { path: recentProjects },
   text: async ({ request, path }) =>

@@ -18,7 +18,7 @@ const failed: Wanted = {
 export const investigate = definePrompt({
   name: 'investigate',
   title: 'Investigate a failed task',
-  description: 'Find out why a task failed, ran out of time or stands still, and what to do about it.',
+  description: 'Find out why a task failed, ran out of time or is stuck, and what to do about it.',
   input: () => ({
     task_id: z.string().optional().describe('Default: the newest task that ended without success'),
   }),

@@ -15,7 +15,7 @@ const ended: Wanted = { fits: hasEnded, words: 'task that has ended' };
 export const review = definePrompt({
   name: 'review',
   title: 'Review a task',
-  description: 'Check what a task really did: its receipt, its changes, and claims that nothing supports.',
+  description: 'Check what a task really did: its receipt, its changes, and claims without evidence.',
   input: () => ({
     task_id: z.string().optional().describe('Default: the newest task that has ended'),
   }),

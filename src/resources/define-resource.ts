@@ -18,8 +18,8 @@ export function taskIdOf(variable: string): string {
   if (TASK_ID_PATTERN.test(variable)) return variable;
   throw new BridgeError(
     'TASK_NOT_FOUND',
-    `No task has the id ${oneLine(JSON.stringify(variable), MAX_ID_CHARS)}; ids look like task_0123456789abcdef0123.`,
-    'The resource tasks://active and the tool list_tasks show the tasks there are.',
+    `Unknown task ${oneLine(JSON.stringify(variable), MAX_ID_CHARS)}. A task id looks like task_0123456789abcdef0123.`,
+    'The resource tasks://active and the tool list_tasks list the tasks.',
   );
 }
 

@@ -10,7 +10,7 @@ const LISTED_LOGS = 20;
 export const taskLog = defineResource({
   name: 'logs',
   title: 'Log of a task',
-  description: 'Full log output for a task, as a person would have read it',
+  description: 'The full log of a task as readable text',
   mimeType: 'text/plain',
   uri: 'logs://{task_id}',
   read: async (variable, services) => {

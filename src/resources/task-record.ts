@@ -4,7 +4,7 @@ export const taskRecord = defineResource({
   name: 'tasks',
   title: 'A task',
   description:
-    'All that is known of a task: record, decisions, files, times, and its receipt when it has ended',
+    'Everything known about a task: record, decisions, files, times, and its receipt once it has ended',
   mimeType: 'application/json',
   uri: 'tasks://{task_id}',
   read: async (variable, { tasks, receipts }) => {

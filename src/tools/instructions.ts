@@ -1,11 +1,11 @@
-/** What the model is told about the whole server, once a conversation. */
+/** What the model reads about the whole server, once per conversation. */
 export const instructions = [
   'Delegates work to Claude Code, which runs in a real terminal in one of the user’s projects.',
   'start_task returns a task_id at once. Then call wait_for_task until the task has ended, passing its cursor back each time.',
   'A task with status waiting has open decisions: answer each with respond_to_task; ask the user when the choice is theirs. Unanswered ones are denied at expires_at.',
-  'When it has ended, get_task_result tells what it did, and what it only claims. One task a project at a time; tasks go on when this conversation ends.',
+  'After it has ended, get_task_result reports what it did and what it only claims. One task per project at a time; tasks go on when this conversation ends.',
 ].join('\n');
 
-/** The same for a server inside a task that offers nothing there. */
+/** The same for a server inside a task, where it offers nothing. */
 export const insideInstructions =
   'This server runs inside one of its own tasks. It offers nothing here; the setting inside_tasks changes that.';

@@ -1,20 +1,20 @@
 import { BridgeError } from '../base/errors.js';
 import { nearestName } from '../base/text/nearest-name.js';
 
-/** Every toolset that can be chosen, with the words of the generated page. */
+/** Every toolset that can be chosen, with its description on the generated page. */
 export const toolsets = {
   conversation: 'Ask Claude Code, and continue from any of its answers.',
-  delegate: 'Delegate tasks one at a time, under the names of an earlier server.',
+  delegate: 'Delegate tasks one at a time, with the tool names of an earlier server.',
   files: 'List, read and search files of a project.',
-  git: 'See what changed in a repository.',
+  git: 'Show what changed in a repository.',
   process: 'Start any program, here or in a container; follow it, type into it, end it.',
-  project: 'Choose the project that other calls mean, and set it up.',
+  project: 'Choose the active project; create folders, files and repositories.',
   tasks: 'Start Claude Code in a project, follow it, answer its questions, end it.',
 } as const;
 
 export type Toolset = keyof typeof toolsets;
 
-/** The toolsets that a setting chooses. Throws CONFIG_ERROR for a name that is none. */
+/** The toolsets that a setting chooses. Throws CONFIG_ERROR for an unknown name. */
 export function chosenToolsets(setting: 'all' | readonly string[]): ReadonlySet<Toolset> {
   const known = Object.keys(toolsets).filter(isToolset);
   if (setting === 'all') return new Set(known);
@@ -24,8 +24,8 @@ export function chosenToolsets(setting: 'all' | readonly string[]): ReadonlySet<
     const near = nearestName(first, known);
     throw new BridgeError(
       'CONFIG_ERROR',
-      `The setting toolsets names ${unknown.map((name) => JSON.stringify(name)).join(', ')}, and there is no such toolset.`,
-      `${near === undefined ? '' : `Did you mean "${near}"? `}Known are ${known.join(', ')}; "all" means every one.`,
+      `Unknown toolset in the setting toolsets: ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`,
+      `${near === undefined ? '' : `Did you mean "${near}"? `}The toolsets are ${known.join(', ')}; "all" selects every one.`,
     );
   }
   return new Set(setting.filter(isToolset));

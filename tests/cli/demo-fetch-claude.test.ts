@@ -85,7 +85,7 @@ describe('findOrFetchClaude', () => {
     await expect(fetchIt({ PATH: '/nowhere' })).rejects.toMatchObject({
       code: 'CLAUDE_NOT_FOUND',
       message: `Claude Code 9.9.9 is not in ${cacheDir} and could not be fetched: npm was not found on PATH.`,
-      hint: 'Check the network and that npm works (npm ping), or name an installed program with --claude <path>.',
+      hint: 'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
     });
     expect(await readdir(cacheDir)).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('findOrFetchClaude', () => {
 
   it('says so when the package holds nothing for this machine', async () => {
     await expect(fetchIt({ FAKE_PACKAGES: 'claude-code-other-cpu' })).rejects.toMatchObject({
-      message: `Claude Code 9.9.9 was fetched, but it holds no program that runs on ${process.platform} ${process.arch}.`,
+      message: `Claude Code 9.9.9 was fetched, but it has no program for ${process.platform} ${process.arch}.`,
     });
   });
 });

@@ -72,8 +72,13 @@ describe('explain', () => {
   });
 
   it.each([
-    ['a mode that is none', ['Bash', 'ls', 'bold'], 'INVALID_ARGUMENTS', /--mode is "bold"/],
-    ['input that is no JSON', ['Edit', '{oops', 'auto'], 'INVALID_ARGUMENTS', /no JSON/],
+    [
+      'a mode that is none',
+      ['Bash', 'ls', 'bold'],
+      'INVALID_ARGUMENTS',
+      /--mode must be one of .* \(got "bold"\)/,
+    ],
+    ['input that is no JSON', ['Edit', '{oops', 'auto'], 'INVALID_ARGUMENTS', /not valid JSON/],
     ['a project that is not there', ['Bash', 'ls', 'auto', 'gone'], 'PATH_NOT_FOUND', /gone/],
   ] as const)('%s is refused', async (_, [tool, input, mode, project], code, message) => {
     const refusal = explain(tool, input, mode, project);

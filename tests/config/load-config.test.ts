@@ -94,7 +94,7 @@ describe('where settings come from', () => {
       '/nowhere/x.json (named by flag --config): found no file, expected a readable file of JSON',
     ]);
     expect(await faults(at, { env: { MCP_CLAUDE_BRIDGE_CONFIG: '' } })).toEqual([
-      'environment variable MCP_CLAUDE_BRIDGE_CONFIG: found "", expected the path of a settings file (~/ is your home folder, ~name is not looked up)',
+      'environment variable MCP_CLAUDE_BRIDGE_CONFIG: found "", expected the path of a settings file (~/ is your home folder; ~name is not supported)',
     ]);
   });
 
@@ -106,7 +106,7 @@ describe('where settings come from', () => {
     expect(config.claude_command).toBe('claude');
     expect(source).toBeNull();
     expect(warnings).toEqual([
-      `${lying} is not used: a settings file in the start folder is read only when it is named, with --config ${lying} or MCP_CLAUDE_BRIDGE_CONFIG=${lying}.`,
+      `${lying} is ignored: a settings file in the start folder is read only when it is named, with --config ${lying} or MCP_CLAUDE_BRIDGE_CONFIG=${lying}.`,
     ]);
     expect(await load(at, { configPath: './config.json' })).toMatchObject({ source: lying, warnings: [] });
   });
@@ -128,7 +128,7 @@ describe('the file', () => {
     ['[]', '1: found a list, expected a JSON object'],
     ['"x"', '1: found a string, expected a JSON object'],
     ['['.repeat(100_000), '1: the JSON is nested too deeply'],
-    ['{ "shell": "/a",\n "shell": "/b" }', '2: the key "shell" stands here again, after line 1'],
+    ['{ "shell": "/a",\n "shell": "/b" }', '2: duplicate key "shell" (first defined on line 1)'],
   ])('%.40j is refused', async (text, error) => {
     const at = await place(text);
     expect(await faults(at)).toEqual([`${at.path}:${error}`]);
@@ -137,8 +137,8 @@ describe('the file', () => {
   test('an unknown key is named with the nearest known one, and its value is not shown', async () => {
     const at = await place('{\n  "alowed_root": ["/secret"],\n  "__proto__": 1\n}');
     expect(await faults(at)).toEqual([
-      `${at.path}:2: found the unknown key "alowed_root", expected a known one; the nearest is "allowed_roots"`,
-      expect.stringContaining(`${at.path}:3: found the unknown key "__proto__"`),
+      `${at.path}:2: unknown key "alowed_root"; did you mean "allowed_roots"?`,
+      expect.stringContaining(`${at.path}:3: unknown key "__proto__"`),
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('the file', () => {
   test('one that every user can write is read with a warning', async () => {
     const at = await place({});
     await chmod(at.path, 0o666);
-    expect((await load(at)).warnings).toEqual([expect.stringContaining('can be written by every user')]);
+    expect((await load(at)).warnings).toEqual([expect.stringContaining('is writable by every user')]);
   });
 });
 
@@ -280,7 +280,7 @@ describe('the environment', () => {
   test('a variable that is nearly ours is a warning', async () => {
     const { warnings } = await load(await place(), { env: { MCP_ALLOWED_ROOT: '/a', MCP_TIMEOUT: '5' } });
     expect(warnings).toEqual([
-      'The environment variable MCP_ALLOWED_ROOT is not known here; the nearest is MCP_ALLOWED_ROOTS.',
+      'Unknown environment variable MCP_ALLOWED_ROOT; did you mean MCP_ALLOWED_ROOTS?',
     ]);
   });
 });
@@ -299,7 +299,7 @@ describe('values', () => {
     ],
     [
       { allowed_roots: ['~root'] },
-      'allowed_roots[0]: found "~root", expected an absolute path, or one that begins with ~/ (the home of another user, as in ~name, is not looked up)',
+      'allowed_roots[0]: found "~root", expected an absolute path, or one that begins with ~/ (~name, the home of another user, is not supported)',
     ],
     [
       { allowed_roots: [7] },
@@ -337,11 +337,11 @@ describe('values', () => {
     ],
     [
       { toolsets: ['all'] },
-      'toolsets[0]: found "all", expected the name of a toolset, such as "tasks" ("all" stands alone, not in a list)',
+      'toolsets[0]: found "all", expected the name of a toolset, such as "tasks" ("all" cannot be in a list)',
     ],
     [
       { pass_environment: ['*'] },
-      'pass_environment[0]: found "*", expected the name of an environment variable, such as "GOPATH", or the beginning of names and a *, such as "AWS_*"',
+      'pass_environment[0]: found "*", expected the name of an environment variable, such as "GOPATH", or a prefix and a *, such as "AWS_*"',
     ],
     [
       { auto_approve_patterns: [''] },
@@ -393,7 +393,7 @@ describe('values', () => {
       overrides: [{ key: 'toolsets', flag: '--toolsets', text: 'tasks,' }],
     });
     expect(lines).toEqual([
-      `${at.path}:3: found the unknown key "shel", expected a known one; the nearest is "shell"`,
+      `${at.path}:3: unknown key "shel"; did you mean "shell"?`,
       'environment variable MCP_TREE_DEPTH: default_tree_depth: found "two", expected a whole number from 1 to 10',
       'flag --toolsets: toolsets: found "tasks,", expected a list separated by commas, without empty parts',
       `${at.path}:2: log_level: found "loud", expected one of "debug", "info", "warn", "error"`,

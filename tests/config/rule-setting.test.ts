@@ -62,7 +62,7 @@ describe('the setting rules', () => {
       'config.json:3: rules[1].verdict: found "maybe", expected one of "allow", "deny", "ask"',
     ]);
     expect((await faults([{ ...good, reason: '' }]))[0]).toContain(
-      'rules[0].reason: found "", expected why, in one line',
+      'rules[0].reason: found "", expected a reason in one line',
     );
     expect((await faults([{ ...good, reason: 'a\nb' }]))[0]).toContain('rules[0].reason');
     expect((await faults([{ rule: 'Bash', verdict: 'ask' }]))[0]).toContain('rules[0].reason: found nothing');

@@ -67,7 +67,7 @@ describe('a question', () => {
       manager.ask({ prompt: 'x', previousResponseId: RESPONSE_ID, workingDirectory: here }),
     ).rejects.toMatchObject({
       code: 'INVALID_ARGUMENTS',
-      message: `The conversation of ${RESPONSE_ID} lies in /elsewhere, and workingDirectory is ${here}: Claude Code keeps conversations by directory.`,
+      message: `The conversation of ${RESPONSE_ID} belongs to /elsewhere, but workingDirectory is ${here}. Claude Code stores conversations by directory.`,
     });
     expect(tasks.started).toEqual([]);
   });

@@ -77,7 +77,7 @@ describe('the command line', () => {
     [['attach', '--detach-key', 'bogus'], 'INVALID_ARGUMENTS'],
     [['--bogus'], 'INVALID_ARGUMENTS'],
     [['serve', '--bogus'], 'INVALID_ARGUMENTS'],
-    [['init', '--roots', 'relative'], 'relative is relative'],
+    [['init', '--roots', 'relative'], 'relative is a relative path'],
   ])('%j is a wrong command line', async (words, says) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: exitCodes.badCommandLine, out: '' });

@@ -30,7 +30,7 @@ it('a task whose keeper is of an older version is listed, read, followed and kil
   expect(await bridge.output(task_id, 'log')).toMatchObject({ text: 'It works.\n' });
   expect(await bridge.output(task_id, 'screen')).toMatchObject({ text: 'an old screen' });
   const person = await attach(bridge, { args: [task_id] });
-  await person.sees('was started by an older version of the bridge, which lets nobody attach');
+  await person.sees('was started by an older version of the bridge, which does not support attach');
   await person.sees('It works.');
   expect(await bridge.call('kill_task', { task_id })).toMatchObject({ status: 'killed' });
   await person.sees(`${task_id} killed`);

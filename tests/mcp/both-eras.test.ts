@@ -94,27 +94,27 @@ describe.each(eras)('a client of the %s era', (era) => {
   test.each([
     [
       { prompt: 'x', path: '/p', timeout_seconds: 59 },
-      'timeout_seconds: found 59, expected an integer from 60 to 14400.',
+      'timeout_seconds must be an integer from 60 to 14400 (got 59).',
     ],
     [
       { prompt: 'x', path: '/p', timeout_seconds: '3600' },
-      'timeout_seconds: found "3600", expected an integer from 60 to 14400.',
+      'timeout_seconds must be an integer from 60 to 14400 (got "3600").',
     ],
     [
       { prompt: 'x', path: '/p', permission_mode: 'yolo' },
-      'permission_mode: found "yolo", expected one of "auto", "cautious", "sandboxed".',
+      'permission_mode must be one of "auto", "cautious", "sandboxed" (got "yolo").',
     ],
     [
       { prompt: 'x', path: '/p', timeout_second: 90 },
-      'Unknown argument "timeout_second", did you mean "timeout_seconds"?',
+      'unknown argument "timeout_second" (did you mean "timeout_seconds"?).',
     ],
-    [{ prompt: 'x' }, 'path is missing, expected a string.'],
-    [{ prompt: null, path: '/p' }, 'prompt: found null, expected a string.'],
+    [{ prompt: 'x' }, 'path is required and must be a string.'],
+    [{ prompt: null, path: '/p' }, 'prompt must be a string (got null).'],
   ])('is told which argument is wrong: %j', async (args, words) => {
     const result = await serving.client.callTool({ name: 'start_task', arguments: args });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toBe(
-      `INVALID_ARGUMENTS: The arguments of start_task do not fit. ${words} Correct the named arguments and call again.`,
+      `INVALID_ARGUMENTS: Invalid arguments for start_task: ${words} Correct these arguments and call again.`,
     );
     expect(serving.tasks.started).toEqual([]);
   });
@@ -211,12 +211,8 @@ describe.each(eras)('a client of the %s era', (era) => {
   });
 
   test.each([
-    ['contineu', {}, 'No prompt is named "contineu". Did you mean continue?'],
-    [
-      'delegate',
-      {},
-      'INVALID_ARGUMENTS: The arguments of the prompt delegate do not fit. request is missing',
-    ],
+    ['contineu', {}, 'Unknown prompt "contineu". Did you mean continue?'],
+    ['delegate', {}, 'INVALID_ARGUMENTS: Invalid arguments for the prompt delegate: request is required'],
     ['review', {}, 'TASK_NOT_FOUND: There is no task that has ended.'],
   ])('is told why it cannot have the prompt %s %j', async (name, args, words) => {
     const got = serving.client.getPrompt({ name, arguments: args });

@@ -217,7 +217,7 @@ test('without roots every path is answered with how to set them', async () => {
   const error = await fault(new AllowedRoots([], base).resolve('src'));
   expect(error.code).toBe('NO_ALLOWED_ROOTS');
   expect(error.hint).toBe(
-    'Run `claude-code-bridge init`, or set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, or MCP_ALLOWED_ROOTS to absolute paths separated by commas; then restart the server.',
+    'Set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, which `npx -y claude-code-bridge init` writes, or set MCP_ALLOWED_ROOTS to absolute paths separated by commas. Then restart the server.',
   );
 });
 

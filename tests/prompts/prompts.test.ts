@@ -115,8 +115,8 @@ describe('the task that is meant', () => {
   test.each([
     ['review', {}, 'There is no task that has ended.'],
     ['investigate', {}, 'There is no task that has ended without success.'],
-    ['review', { task_id: '../../etc' }, 'No task has the id "../../etc"'],
-    ['continue', { request: 'x', id: 'response_1' }, 'No task has the id "response_1"'],
+    ['review', { task_id: '../../etc' }, 'Unknown task "../../etc"'],
+    ['continue', { request: 'x', id: 'response_1' }, 'Unknown task "response_1"'],
   ])('of %s %j may not be there, which is said', async (name, args, words) => {
     const text = said(name, args, {});
     await expect(text).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
@@ -166,10 +166,10 @@ describe('the arguments of a prompt', () => {
   test('that are missing, blank or unknown are named', async () => {
     await expect(said('delegate', { request: '  ' })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENTS',
-      message: 'The arguments of the prompt delegate do not fit. request is missing, expected a string.',
+      message: 'Invalid arguments for the prompt delegate: request is required and must be a string.',
     });
     await expect(said('review', { task: TASK_ID })).rejects.toThrow(
-      'Unknown argument "task", did you mean "task_id"?',
+      'unknown argument "task" (did you mean "task_id"?).',
     );
   });
 

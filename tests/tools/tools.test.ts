@@ -134,7 +134,7 @@ describe('tools', () => {
     async (taskId) => {
       for (const name of ['get_task_status', 'kill_task']) {
         expect(await faultOf(call(name, { task_id: taskId }))).toMatch(
-          /^TASK_NOT_FOUND: No task has the id .{2,60}; ids look like task_0123456789abcdef0123\. list_tasks shows the tasks there are\.$/,
+          /^TASK_NOT_FOUND: Unknown task .{2,60}\. A task id looks like task_0123456789abcdef0123\. list_tasks lists all tasks\.$/,
         );
       }
     },
@@ -254,12 +254,12 @@ describe('tools', () => {
     expect(answer).toMatchObject({ status: 'running', decisions: [] });
     expect(
       await faultOf(call('respond_to_task', { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'yes' })),
-    ).toContain('verdict: found "yes", expected one of "allow", "allow_session", "deny".');
+    ).toContain('verdict must be one of "allow", "allow_session", "deny" (got "yes").');
     expect(
       await faultOf(
         call('respond_to_task', { task_id: TASK_ID, decision_id: 'd', verdict: 'allow', answers: { q: 1 } }),
       ),
-    ).toContain('answers.q: found 1, expected a string of at most 10000 characters.');
+    ).toContain('answers.q must be a string of at most 10000 characters (got 1).');
   });
 
   test('respond_to_task says so when what is allowed was not all to be seen, and get_task_status before', async () => {
@@ -280,7 +280,7 @@ describe('tools', () => {
 
   test('message_task needs something to do', async () => {
     expect(await faultOf(call('message_task', { task_id: TASK_ID }))).toMatch(
-      /^INVALID_ARGUMENTS: .*neither text nor interrupt/,
+      /^INVALID_ARGUMENTS: .*message_task needs text, interrupt or both/,
     );
     await call('message_task', { task_id: TASK_ID, interrupt: true });
     expect(tasks.messages).toEqual([{ text: undefined, interrupt: true }]);
@@ -309,8 +309,6 @@ describe('tools', () => {
     expect(new Set(enabledTools(['tasks', 'git']).map((tool) => tool.toolset))).toEqual(
       new Set(['git', 'tasks']),
     );
-    expect(() => enabledTools(['taks'])).toThrow(
-      'The setting toolsets names "taks", and there is no such toolset.',
-    );
+    expect(() => enabledTools(['taks'])).toThrow('Unknown toolset in the setting toolsets: "taks".');
   });
 });

@@ -20,8 +20,8 @@ export function detachByte(name: string): number {
   if (byte !== undefined && byte !== 0 && !NEEDED_KEYS.has(byte)) return byte;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `'${name.slice(0, 40)}' cannot be the detach key.`,
-    'Give a key such as ctrl-], ctrl-\\ or ctrl-a; not Enter, Tab, Esc or Backspace.',
+    `'${name.slice(0, 40)}' cannot be used as the detach key.`,
+    'Use a key such as ctrl-], ctrl-\\ or ctrl-a, but not Enter, Tab, Esc or Backspace.',
   );
 }
 

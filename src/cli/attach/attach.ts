@@ -51,8 +51,8 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   if (!(input instanceof ReadStream) || !(output instanceof WriteStream)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      'Attaching needs a terminal on stdin and stdout.',
-      `Without one: claude-code-bridge tasks follow ${record.task_id}.`,
+      'attach needs a terminal on stdin and stdout.',
+      `Without a terminal, run claude-code-bridge tasks follow ${record.task_id}.`,
     );
   }
   const link = await KeeperClient.connect(record.task_id, record.socket_path, 'watcher');
@@ -78,7 +78,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     // It ended while it was asked.
     if (left !== undefined && isFinal(left.status)) return tellLost(left, record, say);
     if (error.code !== 'TASK_NOT_RUNNING') throw error;
-    say(`${error.message} Its log follows; Ctrl-C ends only the following.`);
+    say(`${error.message} Its log follows; Ctrl-C stops following, the task goes on.`);
     return await followInstead(record, read, say);
   } finally {
     session.dispose();
@@ -133,7 +133,7 @@ function tellLost(now: TaskRecord | undefined, before: TaskRecord, say: (text: s
     return exitCodeOfEnd(now.status);
   }
   say(
-    `The keeper of ${before.task_id} is gone: claude-code-bridge tasks show ${before.task_id} tells what became of it.`,
+    `The keeper of ${before.task_id} is gone. claude-code-bridge tasks show ${before.task_id} shows how the task ended.`,
   );
   return exitCodes.unavailable;
 }
@@ -145,7 +145,7 @@ function endWords({ task_id, status, reason }: TaskRecord): string {
 function olderKeeper(): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
-    'The task was started by an older version of the bridge, which lets nobody attach.',
+    'The task was started by an older version of the bridge, which does not support attach.',
     'Follow its log: claude-code-bridge tasks follow.',
   );
 }

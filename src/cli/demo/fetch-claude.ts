@@ -78,7 +78,7 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
   throw new BridgeError(
     'CLAUDE_NOT_FOUND',
     `Claude Code ${version} is not in ${folder.slice(0, folder.lastIndexOf('/'))} and could not be fetched: ${failure}.`,
-    'Check the network and that npm works (npm ping), or name an installed program with --claude <path>.',
+    'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
   );
 }
 
@@ -151,7 +151,7 @@ function npmFault(stderr: string): string {
 function noProgram(version: string): BridgeError {
   return new BridgeError(
     'CLAUDE_NOT_FOUND',
-    `Claude Code ${version} was fetched, but it holds no program that runs on ${process.platform} ${process.arch}.`,
-    'Name an installed program with --claude <path>.',
+    `Claude Code ${version} was fetched, but it has no program for ${process.platform} ${process.arch}.`,
+    'Pass an installed program with --claude <path>.',
   );
 }

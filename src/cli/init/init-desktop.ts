@@ -31,8 +31,8 @@ export async function planDesktop(request: DesktopRequest): Promise<DesktopPlan>
   const path = claudeDesktopSettingsPath(platform, homeDir);
   if (path === undefined) {
     if (request.claudeDesktop !== true) return { kind: 'keep' };
-    const message = `--claude-desktop: there is no Claude Desktop for ${platform}.`;
-    throw new BridgeError('INVALID_ARGUMENTS', message, 'Leave --claude-desktop out. Nothing was written.');
+    const message = `--claude-desktop: Claude Desktop is not available for ${platform}.`;
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Omit --claude-desktop. Nothing was written.');
   }
   if (request.claudeDesktop !== true) {
     if (request.yes === true || io.questions === undefined) return { kind: 'keep' };
@@ -48,8 +48,8 @@ export async function planDesktop(request: DesktopRequest): Promise<DesktopPlan>
   io.write(`${path} already holds:\n${JSON.stringify({ [SERVER_NAME]: entry }, null, 2)}`);
   if (request.yes === true) return { kind: 'write', path };
   if (io.questions === undefined) {
-    const message = `${path} already holds another entry for ${SERVER_NAME}, and nobody can be asked.`;
-    throw new BridgeError('INVALID_ARGUMENTS', message, 'Give --yes to replace it. Nothing was written.');
+    const message = `${path} already has another entry for ${SERVER_NAME}, and there is no terminal to ask in.`;
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass --yes to replace it. Nothing was written.');
   }
   const replace = await io.questions.confirm('Replace that entry?', false);
   if (replace === undefined) return { kind: 'cancelled' };

@@ -31,8 +31,8 @@ export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   if (roots !== undefined) return { kind: 'replace', roots: await rootsOfFlag(request, roots) };
   if (request.yes === true || io.questions === undefined) {
     if (standing.length > 0) return { kind: 'keep' };
-    const message = 'The allowed roots are not known, and nobody can be asked.';
-    throw new BridgeError('INVALID_ARGUMENTS', message, 'Give them with --roots, separated by commas.');
+    const message = 'No allowed roots are set, and there is no terminal to ask in.';
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
   if (standing.length === 0) return askRoots(request, io.questions, []);
   io.write(`Allowed roots so far: ${standing.join(', ')}`);
@@ -67,7 +67,7 @@ async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promis
   const faults = await Promise.all(roots.map((root) => rootFault(root, homeDir, cwd)));
   const words = faults.filter((error) => error !== undefined);
   if (words.length === 0) return [...new Set(roots)];
-  const hint = 'Give existing folders as absolute paths, separated by commas. Nothing was written.';
+  const hint = 'Pass existing folders as absolute paths, separated by commas. Nothing was written.';
   throw new BridgeError('INVALID_ARGUMENTS', words.map((error) => `flag --roots: ${error}`).join('\n'), hint);
 }
 

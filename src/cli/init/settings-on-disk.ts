@@ -44,6 +44,6 @@ export function leftAsItIs(error: string): BridgeError {
   return new BridgeError(
     'CONFIG_ERROR',
     error,
-    'The file is left as it is: correct or remove it, then run init again.',
+    'The file was not changed. Correct or remove it, then run init again.',
   );
 }

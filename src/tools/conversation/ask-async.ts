@@ -7,7 +7,7 @@ export const askAsync = defineTool({
   toolset: 'conversation',
   effect: 'destroy',
   openWorld: true,
-  description: 'Ask Claude Code without waiting; ask_status has the answer.',
+  description: 'Ask Claude Code without waiting; ask_status returns the answer.',
   input: questionInput,
   output: askOutput,
   handle: async (question, { conversations }) => askView(await (await conversations()).ask(question)),

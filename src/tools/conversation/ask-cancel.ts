@@ -7,7 +7,7 @@ export const askCancel = defineTool({
   title: 'Cancel a question',
   toolset: 'conversation',
   effect: 'destroy',
-  description: 'End a question that has no answer yet.',
+  description: 'Cancel a question that has no answer yet.',
   input: { taskId: askIdInput },
   output: askOutput,
   handle: async ({ taskId }, { conversations }) =>

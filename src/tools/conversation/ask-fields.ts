@@ -13,10 +13,7 @@ const MAX_TIMEOUT_SECONDS = 14_400;
 
 export const questionInput = {
   prompt: z.string().describe('The question'),
-  previousResponseId: z
-    .string()
-    .optional()
-    .describe('Continue after this answer; any earlier one may be named'),
+  previousResponseId: z.string().optional().describe('Continue after this answer, or any earlier one'),
   workingDirectory: z
     .string()
     .optional()
@@ -77,12 +74,12 @@ export function mustHaveAnswer(record: TaskRecord): TaskRecord {
   throw new BridgeError(
     'ASK_FAILED',
     `Claude Code gave no answer (${record.status}, exit code ${record.exit_code ?? 'none'}): ${whyNoAnswer(record)}`,
-    `ask_status shows ${record.task_id} again; its log is ${record.log_file}.`,
+    `See ask_status for ${record.task_id}, or its log: ${record.log_file}.`,
     { data: troubleData(record) },
   );
 }
 
-/** For programs that ask again by themselves. */
+/** For programs that retry. */
 function troubleData(record: TaskRecord): Readonly<Record<string, string>> {
   const { trouble } = troubleView(record);
   if (trouble === undefined) return {};

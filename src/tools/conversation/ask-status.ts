@@ -22,11 +22,11 @@ export const askStatus = defineTool({
   title: 'Status of a question',
   toolset: 'conversation',
   effect: 'read',
-  description: 'The answer to a question, or how far it is. Without taskId: the newest questions.',
+  description: 'The answer to a question, or its progress. Without taskId: the newest questions.',
   input: {
     taskId: askIdInput.optional(),
     from: z.int().min(0).optional().describe('nextFrom of a long answer'),
-    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Wait so long for the answer'),
+    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
   },
   output: {
     ...askOutput,

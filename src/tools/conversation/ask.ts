@@ -14,7 +14,7 @@ export const ask = defineTool({
   effect: 'destroy',
   openWorld: true,
   description:
-    'Ask Claude Code and get its answer with a responseId to continue from. After 45 s it goes on as ask_async does, and says so.',
+    'Ask Claude Code; returns its answer and a responseId to continue from. After 45 s it goes on like ask_async, and says so.',
   input: questionInput,
   output: askOutput,
   handle: async (question, services, call) => {

@@ -9,7 +9,7 @@ export const searchFiles = defineTool({
   title: 'Search files',
   toolset: 'files',
   effect: 'read',
-  description: 'Find lines, or paths with names, that hold a text or match a regular expression (RE2).',
+  description: 'Find lines (with names: paths) that contain a text or match a regular expression (RE2).',
   isExact: true,
   input: {
     query: z.string(),

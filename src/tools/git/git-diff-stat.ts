@@ -17,7 +17,7 @@ export const gitDiffStat = defineTool({
   title: 'Git diff statistics',
   toolset: 'git',
   effect: 'read',
-  description: 'Changed lines per file, not staged or `cached`.',
+  description: 'Lines added and removed per file: unstaged changes, or staged ones with `cached`.',
   input: {
     path: repositoryPathInput,
     cached: z.boolean().optional().describe('Show staged changes only (default: false)'),

@@ -12,7 +12,7 @@ export const gitDiff = defineTool({
   title: 'Git diff',
   toolset: 'git',
   effect: 'read',
-  description: 'The patch of what changed, in pages that end between files or hunks.',
+  description: 'Patch of the changes, in pages that end between files or hunks.',
   input: {
     path: repositoryPathInput,
     cached: z.boolean().optional().describe('Show staged changes only (default: false)'),

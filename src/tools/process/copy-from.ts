@@ -9,11 +9,11 @@ export const copyFrom = defineTool({
   toolset: 'process',
   effect: 'destroy',
   description:
-    'Copy a file or folder out of a process’s container, also when it has ended (then from /home/agent). No links; up to 256 MB. Replaces a file, merges no folders.',
+    'Copy a file or folder out of a process’s container, also after its end (then from /home/agent). No links; at most 256 MB. Replaces files, does not merge folders.',
   input: {
     pid: pidInput,
     source: z.string().describe('Path in the container; relative to /home/agent'),
-    destination: z.string().describe('Folder of this machine, in the allowed roots, or a new path in one'),
+    destination: z.string().describe('Folder on this machine, in the allowed roots, or a new path in one'),
   },
   output: copyOutput,
   handle: async ({ pid, source, destination }, { copies, activeProject }) =>

@@ -9,10 +9,10 @@ export const copyTo = defineTool({
   toolset: 'process',
   effect: 'destroy',
   description:
-    'Copy a file or folder of this machine into a folder of a process’s container, which is made if missing. No links; up to 256 MB; not into /tmp.',
+    'Copy a file or folder of this machine into a folder of a process’s container, which is created if missing. No links; at most 256 MB; not into /tmp.',
   input: {
     pid: pidInput,
-    source: z.string().describe('Path of this machine, in the allowed roots'),
+    source: z.string().describe('Path on this machine, in the allowed roots'),
     destination: z.string().default('.').describe('Folder in the container; relative to /home/agent'),
   },
   output: copyOutput,

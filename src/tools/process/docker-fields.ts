@@ -8,15 +8,15 @@ const name = z.string().min(1).max(MAX_NAME_CHARS);
 
 /** What `spawn` takes for a container alone. */
 export const dockerInput = {
-  image: name.optional().describe('Docker only, as the next three; default in the settings'),
+  image: name.optional().describe('Docker only, like the next three; default: a setting'),
   network: name.optional().describe('Such as bridge; default none'),
-  volume: name.optional().describe('Volume for /home/agent that is kept, to go on with it later'),
+  volume: name.optional().describe('Volume for /home/agent; it is kept and can be reused'),
   mount_project: z
     .string()
     .min(1)
     .max(MAX_PATH_CHARS)
     .optional()
-    .describe('Folder to see read-only at /project; "." for the active project'),
+    .describe('Folder to mount read-only at /project; "." is the active project'),
 };
 
 type DockerArguments = z.infer<z.ZodObject<typeof dockerInput>> & {
@@ -31,8 +31,8 @@ export function dockerWish({ mode, image, network, volume, mount_project: projec
   if (mode === 'host' && given.length > 0) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `${given.map(([key]) => key).join(', ')} was given, and the process was to run on this machine.`,
-      'Give mode "docker" too, or leave it out.',
+      `${given.map(([key]) => key).join(', ')} can be used only with mode "docker".`,
+      'Set mode to "docker", or omit these arguments.',
     );
   }
   return {

@@ -13,7 +13,7 @@ export const kill = defineTool({
   toolset: 'process',
   effect: 'destroy',
   description:
-    'Signal a process and all that it has started. After SIGTERM, SIGINT and SIGQUIT come harder signals until nothing is left.',
+    'Signal a process and its descendants. SIGTERM, SIGINT and SIGQUIT escalate to SIGKILL until none is left.',
   input: {
     pid: pidInput,
     signal: z.string().max(MAX_NAME_CHARS).default('SIGTERM').describe('Such as SIGINT, SIGKILL, SIGUSR1'),
@@ -33,8 +33,8 @@ function signalNamed(given: string): NodeJS.Signals {
   if (isSignal(name)) return name;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `There is no signal ${JSON.stringify(given)}.`,
-    'Give one such as SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1, SIGSTOP or SIGCONT.',
+    `Unknown signal ${JSON.stringify(given)}.`,
+    'Use one such as SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1, SIGSTOP or SIGCONT.',
   );
 }
 

@@ -3,7 +3,7 @@ import type { ProcessRecord } from '../../processes/process-record.js';
 
 const MAX_PID_CHARS = 100;
 
-export const pidInput = z.string().max(MAX_PID_CHARS).describe('As spawn answered it');
+export const pidInput = z.string().max(MAX_PID_CHARS).describe('From spawn');
 
 /** What every answer tells of a process. */
 export const stateOutput = {

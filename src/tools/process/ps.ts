@@ -29,7 +29,7 @@ export const ps = defineTool({
   title: 'List processes',
   toolset: 'process',
   effect: 'read',
-  description: 'Processes of spawn: those that run, and those that ended last.',
+  description: 'Processes started by spawn: the running ones and those that ended last.',
   input: {},
   output: { processes: z.array(listedOutput), left_out: z.int().optional() },
   handle: async (_args, services) => {

@@ -27,11 +27,11 @@ export const spawn = defineTool({
   effect: 'destroy',
   openWorld: true,
   description:
-    'Run a program: a build, a server, a REPL, an editor. Waits for its end up to timeout_seconds, then it goes on in the background: follow it with stdout, stdin, ps, kill. Ends with this server unless keep.',
+    'Run a program: a build, a server, a REPL, an editor. Waits up to timeout_seconds for it to end; then it runs in the background: use stdout, stdin, ps, kill. Ends with this server unless keep.',
   input: {
-    command: text.min(1).describe('Program; with shell a whole command line'),
+    command: text.min(1).describe('Program; with shell: a command line'),
     args: z.array(text).max(MAX_ARGUMENTS).optional(),
-    shell: z.boolean().default(false).describe(`Have ${SHELL} run command`),
+    shell: z.boolean().default(false).describe(`Run command with ${SHELL}`),
     cwd: z.string().optional().describe('Default: the active project'),
     env: z.record(z.string(), text).optional(),
     tty: z
@@ -88,12 +88,12 @@ function checkWords({
   const refuse = (message: string, hint: string) => new BridgeError('INVALID_ARGUMENTS', message, hint);
   if (shell && args.length > 0) {
     throw refuse(
-      'Both shell and args were given: a shell takes one command line.',
-      'Put everything into command, or leave out shell.',
+      'shell and args cannot be combined: a shell takes one command line.',
+      'Put the whole command line in command, or omit shell.',
     );
   }
   if ([command, ...args, ...Object.entries(env).flat()].some((word) => word.includes('\0')))
-    throw refuse('A word of the command or of env holds a NUL character, which none can.', 'Remove it.');
+    throw refuse('The command or env contains a NUL character.', 'Remove it.');
   const names = Object.keys(env);
   const wrong = names.find((name) => name === '' || name.includes('='));
   if (wrong !== undefined || names.length > MAX_VARIABLES) {

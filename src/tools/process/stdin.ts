@@ -19,7 +19,7 @@ export const stdin = defineTool({
   effect: 'destroy',
   openWorld: true,
   description:
-    'Send text, then keys, then the end of input, and answer with what came back: once output pauses, or wait_for matches.',
+    'Send text, then keys, then the end of input. Returns the new output once it pauses or wait_for matches.',
   input: {
     pid: pidInput,
     text: z.string().max(MAX_TEXT_CHARS).optional().describe('As it is; end a line with \\n'),

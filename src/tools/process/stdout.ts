@@ -23,7 +23,7 @@ export const stdout = defineTool({
   toolset: 'process',
   effect: 'read',
   description:
-    'The last lines of its output; from cursor on with cursor; lines that hold search; or the screen of a terminal. Also after its end.',
+    'Output of a process, also after its end: the last lines; with cursor, from there on; lines that contain search; or the screen of a terminal.',
   maxResultChars: 2 * MAX_BYTES,
   input: {
     pid: pidInput,

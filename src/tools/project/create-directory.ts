@@ -7,7 +7,7 @@ export const createDirectory = defineTool({
   toolset: 'project',
   effect: 'write',
   idempotent: true,
-  description: 'Create a directory, with its parents.',
+  description: 'Create a directory and its parents.',
   input: { path: z.string().describe('Directory path to create') },
   output: { path: z.string(), created: z.boolean(), message: z.string() },
   handle: async ({ path }, services) => {

@@ -7,7 +7,7 @@ export const writeFile = defineTool({
   toolset: 'project',
   effect: 'destroy',
   idempotent: true,
-  description: 'Write content to a file in one step; parent directories are made.',
+  description: 'Write content to a file atomically; creates parent directories.',
   input: {
     path: z.string().describe('File path to write'),
     content: z.string().describe('Content to write'),
@@ -15,7 +15,7 @@ export const writeFile = defineTool({
       .string()
       .regex(/^[0-9a-fA-F]{64}$/)
       .optional()
-      .describe('Refuse when the file differs from what was read'),
+      .describe('Fail if the file has changed since it was read'),
   },
   output: {
     path: z.string(),

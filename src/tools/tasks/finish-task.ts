@@ -9,7 +9,7 @@ export const finishTask = defineTool({
   toolset: 'tasks',
   effect: 'destroy',
   description:
-    'Bring home what a task did in its worktree: merge its branch, apply as uncommitted changes, or discard.',
+    'Finish the worktree of a task: merge its branch, apply it as uncommitted changes, or discard it.',
   input: {
     task_id: taskIdInput,
     action: finishActionSchema,

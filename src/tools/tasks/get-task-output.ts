@@ -14,7 +14,7 @@ export const getTaskOutput = defineTool({
   toolset: 'tasks',
   effect: 'read',
   description:
-    'What a task printed. log: readable text; screen: what a person would see now; events: the journal, JSON lines. Without a cursor: the newest part; with it: what followed.',
+    'Output of a task. log: readable text; screen: the terminal now; events: the journal as JSON lines. Without a cursor: the newest part; with it: what followed.',
   maxResultChars: MAX_OUTPUT_BYTES,
   input: {
     task_id: taskIdInput,

@@ -14,7 +14,7 @@ export const getTaskResult = defineTool({
   toolset: 'tasks',
   effect: 'read',
   description:
-    'Receipt of a task that has ended: final message, commands, tests, files, commits, decisions, cost; unverified lists claims that nothing seen supports.',
+    'Receipt of a finished task: final message, commands, tests, files, commits, decisions, cost. unverified lists claims without evidence.',
   input: { task_id: taskIdInput },
   output: {
     task_id: taskIdOutput,

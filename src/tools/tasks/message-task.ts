@@ -26,8 +26,8 @@ export const messageTask = defineTool({
     if (text === undefined && interrupt !== true) {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
-        'message_task was given neither text nor interrupt.',
-        'Give text to send, or interrupt: true to stop the running turn.',
+        'message_task needs text, interrupt or both.',
+        'Pass text to send it, or interrupt: true to stop the current turn.',
       );
     }
     const record = await tasks.message(taskId, { text, interrupt });

@@ -118,8 +118,8 @@ export function knownTaskId(text: string): string {
   if (TASK_ID_PATTERN.test(text)) return text;
   throw new BridgeError(
     'TASK_NOT_FOUND',
-    `No task has the id ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}; ids look like task_0123456789abcdef0123.`,
-    'list_tasks shows the tasks there are.',
+    `Unknown task ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}. A task id looks like task_0123456789abcdef0123.`,
+    'list_tasks lists all tasks.',
   );
 }
 

@@ -38,7 +38,7 @@ export const waitForTask = defineTool({
   toolset: 'tasks',
   effect: 'read',
   description:
-    'Wait until one of the tasks changes: ends, asks, or goes on. Pass the cursor back so that nothing is missed.',
+    'Wait until a task ends, asks a question or goes on. Pass the cursor back so that nothing is missed.',
   input: {
     task_ids: z.array(taskIdInput).min(1).max(MAX_TASKS),
     timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe(`Default: ${MAX_WAIT_SECONDS}`),

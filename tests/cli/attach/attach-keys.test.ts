@@ -38,5 +38,5 @@ it.each([
 });
 
 it.each(['ctrl-m', 'ctrl-[', 'x', '', 'ctrl-@'])('%j is none', (name) => {
-  expect(() => detachByte(name)).toThrow(/cannot be the detach key/);
+  expect(() => detachByte(name)).toThrow(/cannot be used as the detach key/);
 });

@@ -113,9 +113,9 @@ describe('on a fresh machine', () => {
     ]);
     expect(run.exitCode).toBe(0);
     expect(run.err.split('\n')).toEqual([
-      'A folder is missing: the name is empty.',
-      'src is relative: write /some/where/src if you mean that.',
-      "~other names another user's home, which is not looked up: write the absolute path.",
+      'The path of a folder is empty.',
+      'src is a relative path. If you mean /some/where/src, write that.',
+      '~other is the home of another user, which is not supported: write the absolute path.',
       '~/file is not a folder.',
       '/nowhere does not exist.',
     ]);
@@ -208,7 +208,7 @@ describe('settings that are there', () => {
       const run = await init([]);
       expect(run.exitCode).toBe(78);
       expect(run.err).toContain(`${settings}:1: `);
-      expect(run.err).toContain('The file is left as it is: correct or remove it, then run init again.');
+      expect(run.err).toContain('The file was not changed. Correct or remove it, then run init again.');
       expect(await readFile(settings, 'utf8')).toBe(text);
     },
   );
@@ -217,7 +217,7 @@ describe('settings that are there', () => {
     await place(settings, '{ "shel": "/bin/sh" }');
     const run = await init(['~/Work', '', false]);
     expect(run.exitCode).toBe(78);
-    expect(run.err).toContain('found the unknown key "shel", expected a known one; the nearest is "shell"');
+    expect(run.err).toContain('unknown key "shel"; did you mean "shell"?');
   });
 
   test('behind a link are written where the link points', async () => {
@@ -301,7 +301,7 @@ describe('without questions', () => {
     const run = await init('no terminal');
     expect(run.exitCode).toBe(64);
     expect(run.err).toBe(
-      'The allowed roots are not known, and nobody can be asked.\nGive them with --roots, separated by commas.',
+      'No allowed roots are set, and there is no terminal to ask in.\nPass them with --roots, separated by commas.',
     );
     await place(settings, '{ "allowed_roots": ["~/Work"] }');
     expect(await init('no terminal', { claudeDesktop: true })).toMatchObject({ exitCode: 0 });
@@ -311,7 +311,7 @@ describe('without questions', () => {
     const run = await init('no terminal', { roots: '~/Projects,,src' });
     expect(run.exitCode).toBe(64);
     expect(run.err).toContain(
-      'flag --roots: A folder is missing: the name is empty.\nflag --roots: src is relative: write /some/where/src if you mean that.',
+      'flag --roots: The path of a folder is empty.\nflag --roots: src is a relative path. If you mean /some/where/src, write that.',
     );
     expect(Object.keys(await filesAtHome())).toEqual([join(homeDir, 'file')]);
   });
