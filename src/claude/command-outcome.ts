@@ -1,17 +1,17 @@
-// Pure: how a command of the agent ended, from what the CLI says of it.
+// Pure: how a command of the agent ended, from what the CLI recorded.
 import { z } from 'zod';
 import type { ToolOutcome } from './transcript-entry.js';
 
 export type CommandOutcome =
   | {
       readonly ran: true;
-      /** null where it is not known: in the background, interrupted, or told in words alone. */
+      /** null if unknown: the command runs in the background, was interrupted, or has only a description. */
       readonly exitCode: number | null;
       /** Why there is no exit code. */
       readonly note?: string;
       readonly output: string;
     }
-  /** Denied or refused before it began. */
+  /** Denied or refused before it started. */
   | { readonly ran: false; readonly why: string };
 
 const bashSchema = z.object({
@@ -21,7 +21,7 @@ const bashSchema = z.object({
   backgroundTaskId: z.string().optional(),
   returnCodeInterpretation: z.string().nullish(),
 });
-/** How the text of a command that failed begins; both pinned versions. */
+/** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
 export function commandOutcome({ isError, text, details }: ToolOutcome): CommandOutcome {

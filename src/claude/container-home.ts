@@ -5,7 +5,7 @@ import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { makeFolders } from '../base/files/make-folders.js';
 
-/** The CLI remembers keys that a person approved by this many of their last characters. */
+/** The CLI stores an approved key by this many of its last characters. */
 const KEY_TAIL_CHARS = 20;
 const OWNER_ONLY = 0o700;
 
@@ -18,22 +18,22 @@ const stateSchema = z.looseObject({
 });
 
 export interface ContainerHome {
-  /** The folder, made when it is missing. */
+  /** The folder, created if missing. */
   readonly path: string;
-  /** The key that the user gives the agent by the environment: it counts as approved. */
+  /** The API key that the user passes in the environment: it counts as approved. */
   readonly apiKey: string | undefined;
-  /** Whose the folder is to be, when this process may give it away. */
+  /** The owner of the folder, if this process may set one. */
   readonly owner: { readonly uid: number; readonly gid: number };
 }
 
 /**
- * A home directory for a CLI in a container, as of someone who has been through the first start: there is nobody who could
- * choose colours there. What the CLI keeps in it stays for the next task. Throws BridgeError STATE_UNUSABLE.
+ * Prepares a home directory for a CLI in a container, with the first start already done: no one could choose colors there. What the
+ * CLI stores in it stays for the next task. Throws BridgeError STATE_UNUSABLE.
  */
 export async function prepareContainerHome({ path, apiKey, owner }: ContainerHome): Promise<void> {
   await makeFolders(path, OWNER_ONLY);
-  const isGivenAway = process.getuid?.() === 0 && owner.uid !== 0;
-  if (isGivenAway) await chown(path, owner.uid, owner.gid);
+  const changesOwner = process.getuid?.() === 0 && owner.uid !== 0;
+  if (changesOwner) await chown(path, owner.uid, owner.gid);
   const file = join(path, '.claude.json');
   const before = await read(file);
   const keys = before.customApiKeyResponses ?? { approved: [], rejected: [] };
@@ -46,10 +46,10 @@ export async function prepareContainerHome({ path, apiKey, owner }: ContainerHom
     hasCompletedOnboarding: true,
     customApiKeyResponses: isKnown ? keys : { ...keys, approved: [...keys.approved, tail] },
   });
-  if (isGivenAway) await lchown(file, owner.uid, owner.gid);
+  if (changesOwner) await lchown(file, owner.uid, owner.gid);
 }
 
-/** What an earlier task left there: its container could write anything, a link to elsewhere too, which is not followed. */
+/** The state that an earlier task left. Its container could write anything, even a link, which is not followed. */
 async function read(file: string): Promise<z.infer<typeof stateSchema>> {
   try {
     if (!(await lstat(file)).isFile()) return {};

@@ -4,13 +4,13 @@ import { basename, delimiter, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 
 /**
- * The first version that tells all that the bridge needs, by the changelog of Claude Code: hooks that post over HTTP came
- * with 2.1.63, `StopFailure` (a turn that ended by an error of the API or the account) with 2.1.78.
+ * The first version that reports all that the bridge needs, by the changelog of Claude Code: HTTP hooks came with 2.1.63, and
+ * `StopFailure` (a turn that ended with an error of the API or the account) with 2.1.78.
  * https://github.com/anthropics/claude-code/blob/main/CHANGELOG.md
  */
 export const OLDEST_SUPPORTED_VERSION = '2.1.78';
 
-/** Where installers of Claude Code put it when they do not put it on PATH; `~` is the home directory. */
+/** Where installers put Claude Code when they do not put it on PATH, relative to the home directory. */
 const knownPlaces = [
   '.claude/local/claude',
   '.local/bin/claude',
@@ -22,12 +22,12 @@ const systemPlaces = ['/usr/local/bin/claude', '/opt/homebrew/bin/claude'];
 export interface Installation {
   /** Absolute path of the program, then the configured arguments. */
   readonly command: readonly string[];
-  /** False for a program that is not Claude Code: exit code and screen patterns are all it has. */
+  /** False for another program, which has only an exit code and screen patterns. */
   readonly isClaude: boolean;
 }
 
 /**
- * Finds the configured command. A bare name is looked up on `path`; `claude` also in the places where its installers put it.
+ * Finds the configured command. A bare name is looked up on `path`; `claude` also where its installers put it.
  * Throws CLAUDE_NOT_FOUND or CLAUDE_NOT_EXECUTABLE.
  */
 export async function findInstallation(
@@ -64,7 +64,7 @@ export async function findInstallation(
     'CLAUDE_NOT_FOUND',
     program.includes('/')
       ? `The command '${program}' (setting claude_command) does not exist.`
-      : `The command '${program}' was not found on PATH (${where.path})${program === 'claude' ? ' nor where Claude Code installs itself' : ''}.`,
+      : `The command '${program}' was not found on PATH (${where.path})${program === 'claude' ? ' or where Claude Code installs itself' : ''}.`,
     'Install Claude Code (npm install -g @anthropic-ai/claude-code), or set claude_command (MCP_CLAUDE_COMMAND) to its full path.',
   );
 }
@@ -73,7 +73,7 @@ async function programState(path: string): Promise<'executable' | 'not-executabl
   try {
     if (!(await stat(path)).isFile()) return 'missing';
   } catch {
-    // Missing, or in a folder that cannot be entered: either way it is not a program we can run.
+    // Missing, or in a folder that cannot be entered: it cannot be run either way.
     return 'missing';
   }
   return access(path, constants.X_OK).then(
@@ -82,7 +82,7 @@ async function programState(path: string): Promise<'executable' | 'not-executabl
   );
 }
 
-/** A whole line: a wrapper may print others around it, and a sentence that names a version is none. */
+/** Must be a whole line: a wrapper may print other lines, and a sentence may mention a version. */
 const VERSION_LINE = /^(\d+\.\d+\.\d+)(?:[-+][\w.+-]+)? \(Claude Code\)\r?$/m;
 
 /** `2.1.330 (Claude Code)` → `2.1.330`; undefined for anything else. */
@@ -90,12 +90,12 @@ export function parseVersion(output: string): string | undefined {
   return VERSION_LINE.exec(output)?.[1];
 }
 
-/** True when `version` is older than the oldest that the bridge can drive. */
+/** True when `version` is older than OLDEST_SUPPORTED_VERSION. */
 export function isTooOld(version: string): boolean {
   return compareVersions(version, OLDEST_SUPPORTED_VERSION) < 0;
 }
 
-/** Below 0 when `a` is older than `b`, 0 for the same. */
+/** Negative when `a` is older than `b`, 0 when both are the same. */
 export function compareVersions(a: string, b: string): number {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);
@@ -106,7 +106,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** What tells one installed file from another, so that its version need not be asked again. */
+/** Identifies an installed file, so that its version can be cached. */
 export async function installationKey(program: string): Promise<string> {
   const path = await realpath(program);
   const { mtimeMs, size } = await stat(path);

@@ -1,49 +1,49 @@
-// Pure: wishes → the arguments of the CLI. A value from elsewhere is passed as `--name=value`: it cannot become an option.
+// Pure: options → the arguments of the CLI. Outside values are passed as `--name=value`, so that they cannot become an option.
 import type { CliPermissions } from '../approvals/cli-permissions.js';
 import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
-/** The mode is always said: from 2.1.330 on the CLI's own default approves by itself. */
+/** Always set, because from 2.1.330 on the CLI's own default approves requests automatically. */
 const PERMISSION_MODE = ['--permission-mode', 'default'];
 
-/** An earlier session that a new one begins as a copy of. */
+/** The earlier session of which a new one is a copy. */
 export interface ResumePoint {
   readonly sessionId: string;
-  /** The last message that the copy holds: the UUID of an assistant's message. Null: all of them. */
+  /** The UUID of the last message to copy, which is an assistant's. Null copies all. */
   readonly messageId: string | null;
 }
 
 const ASK_PERMISSIONS = ['--permission-prompt-tool', 'stdio', ...PERMISSION_MODE];
 const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
 
-export interface LaunchWishes {
+export interface LaunchOptions {
   /** A UUID: the session is known before its first hook. */
   readonly sessionId: string;
   readonly model: string | null;
-  /** Left out or null for a session that begins empty. */
+  /** Missing or null for an empty session. */
   readonly resume?: ResumePoint | null | undefined;
-  /** What the CLI is to ask about, besides what it asks about by itself. */
+  /** What the CLI shall ask about, in addition to its own rules. */
   readonly permissions?: CliPermissions | undefined;
-  /** The sandbox for its commands; without one they run as the user. */
+  /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
-  /** The CLI asks for no permission at all. */
+  /** The CLI never asks for permission. */
   readonly skipPermissions?: boolean | undefined;
 }
 
-/** Arguments of an interactive session; the prompt comes on stdin. */
-export function interactiveArguments(wishes: LaunchWishes, settings: string): string[] {
+/** The arguments of an interactive session, which reads its prompt from stdin. */
+export function interactiveArguments(options: LaunchOptions, settings: string): string[] {
   return [
     ...PERMISSION_MODE,
-    `--session-id=${wishes.sessionId}`,
+    `--session-id=${options.sessionId}`,
     '--settings',
     settings,
-    ...sandboxArguments(wishes),
-    ...resumeArguments(wishes),
-    ...modelArguments(wishes),
+    ...sandboxArguments(options),
+    ...resumeArguments(options),
+    ...modelArguments(options),
   ];
 }
 
-/** Arguments of a print session with stream-json both ways; prompt and answers come on stdin. */
-export function printArguments(wishes: LaunchWishes): string[] {
+/** The arguments of a print session, which reads stream-json (prompt and answers) from stdin and writes stream-json. */
+export function printArguments(options: LaunchOptions): string[] {
   return [
     '-p',
     '--input-format',
@@ -51,16 +51,16 @@ export function printArguments(wishes: LaunchWishes): string[] {
     '--output-format',
     'stream-json',
     '--verbose',
-    ...(wishes.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
-    `--session-id=${wishes.sessionId}`,
-    ...settingsArguments(wishes),
-    ...sandboxArguments(wishes),
-    ...resumeArguments(wishes),
-    ...modelArguments(wishes),
+    ...(options.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
+    `--session-id=${options.sessionId}`,
+    ...settingsArguments(options),
+    ...sandboxArguments(options),
+    ...resumeArguments(options),
+    ...modelArguments(options),
   ];
 }
 
-function settingsArguments({ permissions, sandbox, skipPermissions }: LaunchWishes): string[] {
+function settingsArguments({ permissions, sandbox, skipPermissions }: LaunchOptions): string[] {
   if (skipPermissions === true) return [];
   const settings = {
     ...(permissions === undefined || permissions.ask.length + permissions.deny.length === 0
@@ -71,23 +71,23 @@ function settingsArguments({ permissions, sandbox, skipPermissions }: LaunchWish
   return Object.keys(settings).length === 0 ? [] : ['--settings', JSON.stringify(settings)];
 }
 
-/** With these the CLI reads the project's CLAUDE.md and rules without its settings, see `sandboxArguments`. */
+/** Makes the CLI read the project's CLAUDE.md and rules without its settings, see `sandboxArguments`. */
 export const SANDBOX_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' } as const;
 
 /**
- * Settings, hooks and MCP servers of the project would run programs outside of the sandbox, or widen it: the CLI reads the
- * user's alone. The project's CLAUDE.md and rules are then read as those of an additional folder.
+ * Settings, hooks and MCP servers of the project could run programs outside the sandbox or widen it, so the CLI reads only the user's.
+ * It reads the project's CLAUDE.md and rules as those of an additional folder.
  * https://code.claude.com/docs/en/memory#load-memory-from-additional-directories
  */
-function sandboxArguments({ sandbox }: LaunchWishes): string[] {
+function sandboxArguments({ sandbox }: LaunchOptions): string[] {
   return sandbox === undefined ? [] : ['--setting-sources', 'user', '--add-dir', '.'];
 }
 
 /**
- * Always a fork: the earlier session stays as it was, and can be continued from again. `--resume-session-at` is not in
- * the CLI's help; both pinned versions take it, and keep the ids of messages in the copy.
+ * Always forks, so that the earlier session stays unchanged and can be continued again. `--resume-session-at` is not in the CLI's help;
+ * both pinned versions accept it and keep the message ids in the copy.
  */
-function resumeArguments({ resume }: LaunchWishes): string[] {
+function resumeArguments({ resume }: LaunchOptions): string[] {
   if (!resume) return [];
   const { sessionId, messageId } = resume;
   return [
@@ -97,6 +97,6 @@ function resumeArguments({ resume }: LaunchWishes): string[] {
   ];
 }
 
-function modelArguments({ model }: LaunchWishes): string[] {
+function modelArguments({ model }: LaunchOptions): string[] {
   return model === null ? [] : [`--model=${model}`];
 }

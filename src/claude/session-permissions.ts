@@ -1,4 +1,4 @@
-// Pure: what an answer grants beyond the one request.
+// Pure: the permissions that an answer grants beyond its request.
 import { z } from 'zod';
 import type { SessionAllowance } from './session.js';
 
@@ -6,8 +6,8 @@ const WIDENING: ReadonlySet<string> = new Set(['setMode', 'addDirectories']);
 const suggestionSchema = z.looseObject({ type: z.string() });
 
 /**
- * The updates of permissions that go with an answer about `tool`: those of a yes for the session, and the mode that follows a
- * plan. For a command there are none: the CLI would suggest a rule that ends with `*`; the bridge remembers the command itself.
+ * The permission updates for an answer about `tool`: those of a yes for the session, and the mode after a plan. A command gets none,
+ * because the CLI suggests a rule that ends with `*`; the bridge itself stores the exact command.
  */
 export function grantedPermissions(
   answer: SessionAllowance,
@@ -21,9 +21,9 @@ export function grantedPermissions(
 }
 
 /**
- * The CLI's own suggestions, narrowed to the session. Their destination is often a settings file of the project, which
- * would outlive the session; a change of mode, and a further folder (which commands in a sandbox could then write), would
- * allow far more than was asked: they are left out.
+ * The CLI's suggestions, limited to the session: their destination is often a settings file of the project, which would outlive it.
+ * Suggestions that change the mode or add a folder (which sandboxed commands could then write) are dropped, since they would allow far
+ * more than was asked.
  */
 function sessionPermissions(suggestions: readonly unknown[]): Record<string, unknown>[] {
   return suggestions.flatMap((suggestion) => {

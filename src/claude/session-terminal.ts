@@ -8,12 +8,12 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** The terminal of a session, for people who look at it and type into it. */
+/** The terminal of a session, for people who watch it and type into it. */
 export class SessionTerminal {
   readonly #session: Pick<PtySession, 'write' | 'resize'>;
   readonly #screen: Screen;
   readonly #output = new Emitter<Buffer>();
-  /** What the program printed that is safe for a second terminal, a frame at a time. */
+  /** The part of the program's output that is safe for a second terminal, frame by frame. */
   readonly onOutput: Event<Buffer> = this.#output.event;
   #size: TerminalSize;
 
@@ -24,7 +24,7 @@ export class SessionTerminal {
     let safe: SafeOutput | undefined;
     // The screen is disposed with its session, and its events with it.
     screen.onBatch((bytes) => {
-      // A sequence of which only the beginning was watched is nothing to the next watcher.
+      // The next watcher must not get the rest of a sequence whose beginning it did not see.
       if (!this.#output.hasListeners) safe = undefined;
       else this.#output.fire(Buffer.from((safe ??= new SafeOutput()).filter(bytes)));
     });
@@ -34,32 +34,32 @@ export class SessionTerminal {
     return this.#size;
   }
 
-  /** After what is shown may have changed. */
+  /** Fires after the screen may have changed. */
   get onFrame(): Event<void> {
     return this.#screen.onFrame;
   }
 
-  /** Calls `read` as soon as `onOutput` goes on exactly where `state` ends. */
+  /** Calls `read` when no batch is half parsed: `onOutput` then continues exactly where `state` ends. */
   whenStill(read: () => void): void {
     this.#screen.whenStill(read);
   }
 
-  /** The bytes that bring a fresh terminal of the same size to this state, with so many lines above the screen. */
+  /** The bytes that bring a fresh terminal of the same size to this state, with up to `scrollback` lines above the screen. */
   state(scrollback: number): string {
     return safeState(this.#screen.state(scrollback));
   }
 
-  /** As `state`, with every mode: for a recording, which asks nobody anything. */
+  /** Like `state`, but with every mode: for a recording, where queries have no effect. */
   recordedState(): string {
     return this.#screen.state(0);
   }
 
-  /** The bytes that draw what is shown into a terminal of any size. */
+  /** The bytes that draw the screen into a terminal of any size. */
   picture(size: TerminalSize): string {
     return this.#screen.picture(size);
   }
 
-  /** Types. False, and nothing is taken, when the program is gone or leaves megabytes unread. */
+  /** Types `data`. Returns false without typing when the program is gone or leaves megabytes unread. */
   write(data: string | Uint8Array): boolean {
     return this.#session.write(data);
   }
@@ -71,7 +71,7 @@ export class SessionTerminal {
   }
 }
 
-/** A state brings back modes, too, that a second terminal must not have. */
+/** Removes the modes that a second terminal must not have. */
 function safeState(state: string): string {
   return new SafeOutput().filter(Buffer.from(state));
 }

@@ -1,8 +1,8 @@
-// Pure: what a session has used in several programs.
+// Pure: adds up the usage of a session that ran in several programs.
 import type { SessionUsage } from './session.js';
 import { addedUsage, type ModelUsage } from './usage-totals.js';
 
-/** The sums of both, model by model; a cost that one of them does not tell is unknown of both. */
+/** The sum per model; the cost is null if it is unknown for one of them. */
 export function addedSessionUsage(one: SessionUsage, other: SessionUsage): SessionUsage {
   const models: Record<string, ModelUsage> = { ...one.models };
   for (const [model, usage] of Object.entries(other.models)) {

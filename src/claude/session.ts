@@ -5,10 +5,10 @@ import type { ExitStatus } from '../pty/exit-status.js';
 import type { ModelUsage } from './usage-totals.js';
 import type { SessionTerminal } from './session-terminal.js';
 
-/** A session tells its end as a terminal does. */
+/** A session reports its end like a terminal. */
 export type { ExitStatus };
 
-/** How sure a statement about a session is: a hook, stream or exit code is exact; a screen is observed. */
+/** How reliable a fact about a session is: `exact` from a hook, stream or exit code; `observed` on a screen. */
 export type Source = 'exact' | 'observed';
 
 export type RequestKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
@@ -26,18 +26,18 @@ export interface Question {
   readonly options: readonly QuestionOption[];
 }
 
-/** Something the session asks and cannot go on without. */
+/** A request that the session needs answered to go on. */
 export interface SessionRequest {
   /** Unique within the session. */
   readonly requestId: string;
   readonly kind: RequestKind;
   /** The tool's name (`Bash`, `Write`, `AskUserQuestion`, …) or the dialog's id (`trust-folder`, …). */
   readonly tool: string;
-  /** The tool's input as the session gave it, or what the dialog shows. */
+  /** The tool's input as the session sent it, or what the dialog shows. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Where the session's shell is, if it says so. */
+  /** The working directory of the session's shell, if reported. */
   readonly folder?: string | undefined;
-  /** What is asked, on one line, for people. */
+  /** The request on one line, for people. */
   readonly summary: string;
   /** The options of a menu, as shown; for questions the labels of the first question. */
   readonly options: readonly string[];
@@ -46,15 +46,15 @@ export interface SessionRequest {
   readonly source: Source;
 }
 
-/** Permission modes of the CLI itself that a plan's approval may set for what follows. */
+/** The CLI's permission modes that the approval of a plan may set for the following work. */
 export const sessionModes = ['default', 'acceptEdits'] as const;
 export type SessionMode = (typeof sessionModes)[number];
 
 export interface SessionAllowance {
   readonly verdict: 'allow' | 'allow_session';
-  /** For questions: each one's text to the chosen label(s) or free text. */
+  /** For questions: maps the text of each to the chosen label(s) or free text. */
   readonly answers?: Readonly<Record<string, string>>;
-  /** The whole input to go on with, where it is another than the one asked about; only for requests of source `exact`. */
+  /** A complete input that replaces the requested one; only for requests of source `exact`. */
   readonly input?: Readonly<Record<string, unknown>>;
   /** For plans. */
   readonly mode?: SessionMode;
@@ -63,9 +63,9 @@ export interface SessionAllowance {
 /** An answer to a SessionRequest. */
 export type SessionAnswer = SessionAllowance | { readonly verdict: 'deny'; readonly message: string };
 
-/** Why a session cannot go on, or not now; each has words for the person in `text`. */
+/** Why a session cannot go on, or not now; `text` explains it to a person. */
 export type TroubleKind =
-  /** The account's limit over hours or days; `rate-limit` is one over minutes, `overloaded` the API's own. */
+  /** The account's limit for hours or days; `rate-limit` is one for minutes, `overloaded` a problem of the API itself. */
   | 'usage-limit'
   | 'rate-limit'
   | 'overloaded'
@@ -79,16 +79,16 @@ export type TroubleKind =
   | 'silent'
   | 'refused-to-start';
 
-/** The error that ended a turn. */
+/** An error that ended a turn. */
 export interface TurnFault {
   readonly kind: TroubleKind;
   /** The CLI's own words. */
   readonly text: string;
-  /** When a limit ends, in milliseconds since the epoch, where the CLI told it as a number. */
+  /** When a limit ends, in milliseconds since the epoch, if the CLI reported it as a number. */
   readonly resetsAtMs?: number;
 }
 
-/** What a session has used; the cost is null where the CLI tells none. */
+/** What a session has used; the cost is null if the CLI does not report it. */
 export interface SessionUsage {
   readonly models: Readonly<Record<string, ModelUsage>>;
   readonly costUsd: number | null;
@@ -96,7 +96,7 @@ export interface SessionUsage {
 
 export type SessionEvent =
   | { readonly type: 'spawned'; readonly pid: Pid | undefined }
-  /** The CLI told its session id (hook or stream). `hooksLive` becomes the record's source `exact`. */
+  /** The CLI reported its session id, by a hook or its stream. */
   | {
       readonly type: 'session';
       readonly sessionId: string;
@@ -115,33 +115,33 @@ export type SessionEvent =
       readonly tool: string;
       readonly summary: string;
       readonly ok: boolean;
-      /** Files the tool wrote, as absolute paths. */
+      /** The files that the tool wrote, as absolute paths. */
       readonly filesChanged: readonly string[];
     }
   | { readonly type: 'request'; readonly request: SessionRequest }
-  /** The request no longer waits. Without `why` the session went on by itself, as it does when a person answers at the terminal. */
+  /** The request is no longer pending. Without `why`, the session went on without the bridge: a person answered at the terminal. */
   | { readonly type: 'request-gone'; readonly requestId: string; readonly why?: string }
-  /** A turn is over. `error` is set when it ended by an error of the API or the account. */
+  /** A turn has ended. `error` is set when the cause was an error of the API or the account. */
   | {
       readonly type: 'turn-ended';
       readonly source: Source;
       readonly message: string;
       readonly backgroundTasks: number;
-      /** UUID of the assistant's last message, where the CLI tells it: a later session can begin behind it. */
+      /** The UUID of the assistant's last message, if the CLI reports it: a later session can continue from there. */
       readonly messageId?: string;
       /** A person or the caller stopped the turn; the session waits for a message. */
       readonly interrupted?: boolean;
       readonly error?: TurnFault;
-      /** Sums of the session so far, where the CLI tells them. */
+      /** The totals of the session so far, if the CLI reports them. */
       readonly usage?: SessionUsage;
     }
-  /** What the program printed, readable, in whole lines; a text may hold several, joined by newlines. */
+  /** The program printed readable lines; one string may hold several, joined by newlines. */
   | { readonly type: 'printed'; readonly lines: readonly string[] }
-  /** The assistant said something readable in the middle of a turn. */
+  /** The assistant said something in the middle of a turn. */
   | { readonly type: 'said'; readonly text: string }
-  /** Worth a line in the journal and as activity: API retries, start dialogs answered, a silent start. */
+  /** Something for the journal and the list of activity, such as an API retry or a silent start. */
   | { readonly type: 'notice'; readonly text: string }
-  /** The API failed, and the CLI asks it again by itself after `delayMs`. */
+  /** The API failed; the CLI retries automatically after `delayMs`. */
   | {
       readonly type: 'retrying';
       readonly kind: TroubleKind;
@@ -149,13 +149,13 @@ export type SessionEvent =
       readonly delayMs: number;
       readonly source: Source;
     }
-  /** The session cannot go on; the run fails it with `text` as reason. */
+  /** The session cannot go on; the task fails with `text` as its reason. */
   | { readonly type: 'trouble'; readonly kind: TroubleKind; readonly text: string }
-  /** The bridge has pressed a key, by its name, or pasted a text (`text`). */
+  /** The bridge pressed a key (its name), or pasted text (`text`). */
   | { readonly type: 'keys'; readonly keys: string; readonly why: string }
-  /** More output was read; `bytes` since the last such event. */
+  /** More output was read: `bytes` since the last such event. */
   | { readonly type: 'output'; readonly bytes: number }
-  /** The program has ended and all of its output has been read. Always the last event. */
+  /** The program has ended and all its output was read. Always the last event. */
   | { readonly type: 'exited'; readonly exit: ExitStatus };
 
 /** What a person would see now. */
@@ -165,32 +165,32 @@ export interface ScreenView {
   readonly rows: number;
 }
 
-/** A message was `sent`, or not taken now: a request is open (`asked`), or something covers the input box (`covered`). */
+/** A message was `sent`, or not: a request is open (`asked`), or something covers the input box (`covered`). */
 export type SendResult = 'sent' | 'asked' | 'covered';
 
-/** One running agent, whatever drives it. Events out; answers, messages and ends in. */
+/** Controls one running agent: fires its events, and sends it answers, messages and the end. */
 export interface SessionDriver extends Disposable {
   readonly onEvent: Event<SessionEvent>;
-  /** Once the program runs; undefined for a driver without a terminal. */
+  /** Set once the program runs; undefined for a driver without a terminal. */
   readonly terminal?: SessionTerminal | undefined;
-  /** Resolves when the program runs; throws BridgeError when it cannot be started (nothing is left behind then). */
+  /** Resolves when the program runs. Throws BridgeError, and leaves nothing behind, when it cannot be started. */
   start(): Promise<void>;
-  /** `gone` when that request no longer waits; the answer was not used. */
+  /** `gone` when the request is no longer pending; the answer was not used. */
   answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'>;
   /**
-   * While it is kept, the end of the program is no end of the session: the next message begins the program again, with all that
-   * was said before. A driver without it has sessions that end with their program.
+   * While a session is kept, it survives the end of its program: the next message starts the program again, with the whole conversation.
+   * With a driver that lacks this method, a session ends with its program.
    */
   keepSession?(isKept: boolean): void;
-  /** A follow-up message to a live session. Throws BridgeError when the session has ended. */
+  /** Sends a follow-up message. Throws BridgeError when the session has ended. */
   send(text: string): Promise<SendResult>;
   /** Interrupts the running turn, as Esc does. */
   interrupt(): Promise<void>;
-  /** Ends a session whose work is done, the way a person would; falls back to `kill`. Resolves when it is gone. */
+  /** Ends a session whose work is done as a person would, or else kills it. Resolves when it is gone. */
   close(): Promise<void>;
-  /** Interrupt, SIGTERM, and SIGKILL after the grace time, to the program and every descendant. Resolves when all are gone. */
+  /** Sends an interrupt, SIGTERM, and after the grace time SIGKILL to the program and all descendants. Resolves when all are gone. */
   kill(): Promise<void>;
-  /** The screen now; for a driver without a terminal, the readable text it has. */
+  /** The current screen; for a driver without a terminal, its last readable text. */
   screen(): Promise<ScreenView>;
   /** The last readable text, without frames, spinners and escape codes; at most `maxChars` long. */
   lastOutput(maxChars: number): string;

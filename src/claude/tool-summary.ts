@@ -1,11 +1,11 @@
-// Pure: what a tool call is, on one line, and which files it wrote.
+// Pure: summarizes a tool call on one line, and lists the files it wrote.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { countedLine } from '../base/text/text.js';
 import type { Question } from './session.js';
 import { z } from 'zod';
 
 const SUMMARY_CHARS = 200;
-/** The field of each tool's input that says what it is about. */
+/** The field of each tool's input that describes the call best. */
 const subjectFields: Readonly<Record<string, readonly string[]>> = {
   Bash: ['command'],
   Read: ['file_path'],
@@ -48,14 +48,14 @@ export function toolSummary(
   return countedLine(`${tool}(${rest})`, SUMMARY_CHARS);
 }
 
-/** A path that leads out of the project, or to the project itself, stays as it is. */
+/** Relative to the project; a path outside it, and the project's own, stay absolute. */
 function shownPath(path: string, project: string | undefined): string {
   if (project === undefined || !isAbsolute(path)) return path;
   const inside = relative(project, path);
   return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside;
 }
 
-/** Absolute paths of the files that a tool call names as written; empty for tools that write none. */
+/** The absolute paths of the files that a tool call writes by its input. */
 export function filesWritten(tool: string, input: Readonly<Record<string, unknown>>, cwd: string): string[] {
   if (!writingTools.has(tool)) return [];
   const path = input['file_path'] ?? input['notebook_path'];
@@ -74,7 +74,7 @@ const questionsSchema = z
   )
   .min(1);
 
-/** The questions of an AskUserQuestion input, or undefined when it holds none. */
+/** The questions in the input of AskUserQuestion, or undefined if there are none. */
 export function parseQuestions(input: Readonly<Record<string, unknown>>): Question[] | undefined {
   const parsed = questionsSchema.safeParse(input['questions']);
   return parsed.success ? parsed.data : undefined;

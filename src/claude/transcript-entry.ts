@@ -1,4 +1,4 @@
-// Pure: one line of a session's transcript → what a receipt needs of it. Lines of other kinds hold nothing.
+// Pure: one line of a session's transcript → what a receipt needs. Lines of other kinds are ignored.
 import { z } from 'zod';
 import type { ModelUsage } from './usage-totals.js';
 
@@ -13,7 +13,7 @@ export interface ToolOutcome {
   readonly isError: boolean;
   /** What the model read. */
   readonly text: string;
-  /** What the CLI noted of it besides, by tool. */
+  /** Further details that the CLI recorded; their form depends on the tool. */
   readonly details: unknown;
 }
 
@@ -72,7 +72,7 @@ const resultSchema = z.object({
 });
 const textSchema = z.object({ type: z.literal('text'), text: z.string() });
 
-/** Undefined for a line of another kind, and for one that is torn. */
+/** Undefined for a line of another kind, and for an incomplete one. */
 export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   const value = parseJson(line);
   const assistant = assistantSchema.safeParse(value).data;
@@ -120,7 +120,7 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // Torn by an end in the middle of a write: it holds nothing that can be used.
+    // Incomplete, because the CLI ended in the middle of a write.
     return undefined;
   }
 }

@@ -11,37 +11,37 @@ import {
 import { UsageTotals, type ModelUsage } from './usage-totals.js';
 
 const READ_BYTES = 256 * 1024;
-/** A longer line holds a pasted file or an image: nothing of a receipt. */
+/** A longer line holds a pasted file or an image, which a receipt does not need. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** A transcript above this is read up to here, and the reader is told. */
+/** A larger transcript is read up to this size, and the result says so. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Calls whose result is still to come; a session has a few at a time. */
+/** The most calls without a result; a session has a few at a time. */
 const MAX_OPEN = 10_000;
 const NEWLINE = 0x0a;
 
-/** Takes what a transcript tells, in its order. */
+/** Receives the facts of a transcript, in order. */
 export interface TranscriptListener {
   onCommand(command: string, outcome: Extract<CommandOutcome, { ran: true }>): void;
   /** An absolute path. */
   onWrite(path: string, change: 'created' | 'changed'): void;
-  /** A call that was denied, or refused before it began. */
+  /** A call that was denied, or refused before it started. */
   onRefused(tool: string, summary: string, why: string): void;
 }
 
 export interface TranscriptTotals {
   readonly usage: ReadonlyMap<string, ModelUsage>;
-  /** False when something was left out: too long, or the time was over. */
+  /** False when something was skipped: a too long line, or the rest after the limit or the abort. */
   readonly isWhole: boolean;
 }
 
-/** What a refusal says, in the words of both pinned versions; other errors of a tool are no refusals. */
+/** The words of a refusal in both pinned versions; other errors of a tool are not refusals. */
 const REFUSED =
   /permission to use|has been denied|was denied|doesn't want to (proceed|take this action)|haven't granted|requires approval|was rejected|blocked by|denied by/i;
 const writeSchema = z.object({ type: z.string().optional(), originalFile: z.string().nullish() });
 
 /**
- * Reads transcripts to their ends and tells what was done since `sinceMs` (milliseconds since the epoch): a session that
- * continues another begins with a copy of it. `signal` ends the reading early.
+ * Reads transcripts and reports what was done since `sinceMs` (milliseconds since the epoch): a session that continues another begins
+ * with a copy of it. `signal` stops the reading early.
  */
 export async function readTranscripts(
   paths: readonly string[],
@@ -74,10 +74,10 @@ class Facts {
   }
 
   take(line: Buffer): void {
-    // Most of a transcript is of other kinds: parsing all of it would take ten times as long.
+    // Most lines are of other kinds, and parsing all of them would take ten times as long.
     if (!line.includes('"type":"assistant"') && !line.includes('"type":"user"')) return;
     const entry = parseTranscriptLine(line.toString('utf8'));
-    // A time that cannot be read is no time before.
+    // An invalid time (NaN) does not count as earlier.
     if (entry === undefined || entry.atMs < this.#options.sinceMs) return;
     if (entry.kind === 'assistant') this.#onAssistant(entry);
     else for (const outcome of entry.outcomes) this.#onOutcome(outcome, entry.cwd ?? this.#options.cwd);
@@ -114,7 +114,7 @@ function changeOf(details: unknown): 'created' | 'changed' {
   return write?.type === 'create' || write?.originalFile === null ? 'created' : 'changed';
 }
 
-/** Resolves with whether all of the file was read; a missing one is. */
+/** True when the whole file was read; a missing file counts as read. */
 async function readLines(path: string, signal: AbortSignal, take: (line: Buffer) => void): Promise<boolean> {
   const opened = await openRegularFile(path);
   if (opened.state !== 'open') return opened.state === 'missing';
@@ -139,7 +139,7 @@ async function readLines(path: string, signal: AbortSignal, take: (line: Buffer)
         from = end + 1;
       }
       restBytes += bytesRead - from;
-      // Of a line that is too long no more is kept.
+      // No more is buffered of a line that is too long.
       if (restBytes > MAX_LINE_BYTES) rest = [];
       else rest.push(chunk.subarray(from));
     }

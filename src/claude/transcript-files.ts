@@ -2,11 +2,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 
-/** More transcripts of subagents than one session starts. */
+/** More subagents than one session starts. */
 const MAX_SUBAGENTS = 1_000;
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Where the CLI keeps its own files: `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory. */
+/** Where the CLI stores its files: `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory. */
 export function claudeConfigDir(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const configured = env['CLAUDE_CONFIG_DIR'];
   if (configured !== undefined && configured !== '') return configured;
@@ -14,8 +14,8 @@ export function claudeConfigDir(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * The transcript of a session and those of its subagents; none when it is not there (a person may have switched
- * transcripts off). It is looked for in every project's folder: how the CLI names these is its own affair.
+ * The transcript of a session and those of its subagents; empty if there is none (transcripts can be disabled). Searches the folders of
+ * all projects, since the way the CLI names them is not documented.
  */
 export async function findTranscripts(configDir: string, sessionId: string): Promise<string[]> {
   if (!SESSION_ID.test(sessionId)) return [];

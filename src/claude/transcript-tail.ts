@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 
 const READ_BYTES = 256 * 1024;
-/** A line longer than this (a pasted file, an image) holds nothing a log wants. */
+/** A longer line (a pasted file, an image) holds nothing for a log. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const assistantLine = z.object({
@@ -14,7 +14,7 @@ const assistantLine = z.object({
 });
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
 
-/** Reads what the assistant said out of a session's transcript (`<session>.jsonl`), each line once, as it grows. */
+/** Follows a session's transcript (`<session>.jsonl`) and returns what the assistant said, each line once. */
 export class TranscriptTail {
   readonly #path: string;
   #offset = 0;
@@ -24,7 +24,7 @@ export class TranscriptTail {
     this.#path = path;
   }
 
-  /** The texts that were added since the last call; none when the file is not there yet. */
+  /** Returns the texts added since the last call; none while the file does not exist. */
   async readNew(): Promise<string[]> {
     let file;
     try {
@@ -59,7 +59,7 @@ export class TranscriptTail {
   }
 }
 
-/** Lines that are no assistant's, or no JSON (a torn or over-long line), hold no text. */
+/** Empty for a line that is not the assistant's, and for invalid JSON (an incomplete or too long line). */
 function assistantTexts(line: string): string[] {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** Tokens, as the API counts them. */
+/** Numbers of tokens, as the API counts them. */
 export interface ModelUsage {
   readonly input: number;
   readonly output: number;
@@ -6,16 +6,16 @@ export interface ModelUsage {
   readonly cacheWrite: number;
 }
 
-/** What the CLI calls the model of a message that it wrote itself. */
+/** The model that the CLI names in a message of its own. */
 const NO_MODEL = '<synthetic>';
-/** Above what a session says in a day. */
+/** More messages than a session has in a day. */
 const MAX_MESSAGES = 200_000;
 
-/** Sums tokens by model. A message stands in a transcript once for each of its blocks, and counts once. */
+/** Sums tokens by model. A transcript has a message once for each of its blocks, but it counts once. */
 export class UsageTotals {
   readonly #messages = new Map<string, { readonly model: string; readonly usage: ModelUsage }>();
 
-  /** Of a message that comes again the larger count stays: the first was written while it still grew. */
+  /** For a repeated message the larger count wins: the first was written while the message still grew. */
   add(messageId: string, model: string, usage: ModelUsage): void {
     if (model === NO_MODEL) return;
     const known = this.#messages.get(messageId);
@@ -34,7 +34,7 @@ export class UsageTotals {
   }
 }
 
-/** Both, kind by kind. */
+/** Adds both, kind by kind. */
 export function addedUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   return {
     input: one.input + other.input,

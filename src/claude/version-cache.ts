@@ -7,15 +7,15 @@ import { installationKey, parseVersion, type Installation } from './installation
 /** A cold start of Claude Code on a busy machine takes some seconds. */
 const VERSION_LIMIT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
-/** More installations than a person has; the oldest are forgotten. */
+/** More installations than a person has; beyond it the oldest are evicted. */
 const MAX_ENTRIES = 20;
-/** In the place of a version: the program is not Claude Code. */
+/** Cached instead of a version: the program is not Claude Code. */
 const OTHER = '';
 const cacheSchema = z.record(z.string(), z.string());
 
 /**
- * The version that the program prints now. Where something is promised that Claude Code alone can keep, no cached answer will
- * do: what a script, a shim or the arguments start changes while the program's file stays the same.
+ * The version that the program prints now. A promise that only Claude Code can keep must not rely on a cached version: what a script, a
+ * shim or the arguments start can change while the program's file stays the same.
  */
 export async function printedVersion(
   command: readonly string[],
@@ -26,8 +26,8 @@ export async function printedVersion(
 }
 
 /**
- * The version of an installed CLI: asked once by `--version`, then remembered in `cacheFile` for as long as the
- * program's file stays the same. Undefined when the program does not answer as Claude Code does.
+ * The version of an installed CLI: asked once by `--version`, then cached in `cacheFile` while the program's file stays the same.
+ * Undefined when the program does not answer like Claude Code.
  */
 export async function readVersion(
   command: readonly string[],
@@ -38,9 +38,9 @@ export async function readVersion(
 }
 
 /**
- * The installation, with `isClaude` as the version says that it prints: a script, `npx` or `env` may run Claude Code under
- * another name, and another program may be called `claude`. That a program of another name is not Claude Code is remembered
- * when it answered without an error.
+ * Returns the installation with `isClaude` set by the version that it prints: a script, `npx` or `env` may run Claude Code under another
+ * name, and another program may be called `claude`. A program with another name that answered without an error is cached as not Claude
+ * Code.
  */
 export async function recognised(
   installation: Installation,
@@ -55,26 +55,26 @@ async function versionOf(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
   cacheFile: string,
-  remembersOthers: boolean,
+  cachesOthers: boolean,
 ): Promise<string | undefined> {
   const [program = '', ...args] = command;
   const key = [await installationKey(program), ...args].join(' ');
   const known = await readJsonFile(cacheFile, cacheSchema);
   const entries = known.state === 'ok' ? known.value : {};
-  const remembered = entries[key];
-  if (remembered !== undefined) return remembered === OTHER ? undefined : remembered;
+  const cached = entries[key];
+  if (cached !== undefined) return cached === OTHER ? undefined : cached;
   const output = await outputOf(command, env);
   const version = output === undefined ? undefined : parseVersion(output);
-  if (version !== undefined || (output !== undefined && remembersOthers)) {
-    const kept = Object.entries({ ...entries, [key]: version ?? OTHER }).slice(-MAX_ENTRIES);
-    await writeJsonFileAtomically(cacheFile, Object.fromEntries(kept), { durable: false });
+  if (version !== undefined || (output !== undefined && cachesOthers)) {
+    const newest = Object.entries({ ...entries, [key]: version ?? OTHER }).slice(-MAX_ENTRIES);
+    await writeJsonFileAtomically(cacheFile, Object.fromEntries(newest), { durable: false });
   }
   return version;
 }
 
 /**
- * Standard output of `--version`; undefined when the program fails, prints much or takes too long. It reads nothing, and what
- * it started in its process group ends with it.
+ * The standard output of `--version`; undefined when the program fails, prints too much or takes too long. It gets no input, and all
+ * processes of its group are ended with it.
  */
 function outputOf(
   [program = '', ...args]: readonly string[],
@@ -88,23 +88,23 @@ function outputOf(
   return new Promise((resolve) => {
     let output = '';
     let code: number | null = null;
-    const settle = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
       signalGroupOf(child, 'SIGKILL');
       child.stdout.destroy();
       resolve(code === 0 ? output : undefined);
     };
-    const timer = setTimeout(settle, VERSION_LIMIT_MS);
+    const timer = setTimeout(finish, VERSION_LIMIT_MS);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (output.length > MAX_OUTPUT_BYTES) settle();
+      if (output.length > MAX_OUTPUT_BYTES) finish();
     });
     child.on('exit', (exitCode) => {
       code = exitCode;
-      // What is left of its group may hold the pipe open.
+      // Remaining processes of its group may keep the pipe open.
       signalGroupOf(child, 'SIGKILL');
     });
-    child.on('error', settle);
-    child.on('close', settle);
+    child.on('error', finish);
+    child.on('close', finish);
   });
 }

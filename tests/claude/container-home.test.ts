@@ -9,7 +9,7 @@ const KEY = `sk-${'0'.repeat(30)}${'x'.repeat(20)}`;
 const TAIL = 'x'.repeat(20);
 
 describe('the home of a CLI in a container', () => {
-  it('is as of someone who has been through the first start, for its owner alone', async () => {
+  it('has the first start done, and is private to its owner', async () => {
     const home = await place();
     await prepareContainerHome({ path: home, apiKey: KEY, owner: OWNER });
     expect(await stateOf(home)).toEqual({
@@ -20,7 +20,7 @@ describe('the home of a CLI in a container', () => {
     expect((await stat(home)).mode & 0o777).toBe(0o700);
   });
 
-  it('keeps what the CLI wrote there, and adds a new key', async () => {
+  it('keeps what the CLI wrote, and adds a new key', async () => {
     const home = await place();
     await prepareContainerHome({ path: home, apiKey: undefined, owner: OWNER });
     const file = join(home, '.claude.json');
@@ -36,7 +36,7 @@ describe('the home of a CLI in a container', () => {
     expect((await stat(file)).mtimeMs).toBe(mtimeMs);
   });
 
-  it('replaces a link that a container left there, and neither reads nor writes where it leads', async () => {
+  it('replaces a link that a container left, and neither reads nor writes its target', async () => {
     const home = await place();
     await prepareContainerHome({ path: home, apiKey: undefined, owner: OWNER });
     const elsewhere = join(home, '..', 'elsewhere.json');

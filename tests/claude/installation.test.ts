@@ -31,14 +31,14 @@ const find = (command: readonly string[], path = join(folder, 'bin')) =>
   findInstallation(command, { path, homeDir });
 
 describe('finding the configured command', () => {
-  it('a bare name is looked for on PATH, in its order, arguments kept', async () => {
+  it('a bare name is looked up on PATH in order, and keeps its arguments', async () => {
     await program('second/claude');
     const first = await program('bin/claude');
     const found = await find(['claude', '--verbose'], `${join(folder, 'bin')}:${join(folder, 'second')}`);
     expect(found).toEqual({ command: [first, '--verbose'], isClaude: true });
   });
 
-  it('relative and empty parts of PATH are passed over', async () => {
+  it('relative and empty parts of PATH are skipped', async () => {
     await program('bin/claude');
     await expect(find(['claude'], `:.:bin`)).rejects.toMatchObject({ code: 'CLAUDE_NOT_FOUND' });
   });
@@ -51,12 +51,12 @@ describe('finding the configured command', () => {
     },
   );
 
-  it('another bare name is looked for on PATH alone', async () => {
+  it('another bare name is looked up only on PATH', async () => {
     await program('home/.local/bin/agent');
     await expect(find(['agent'])).rejects.toMatchObject({ code: 'CLAUDE_NOT_FOUND' });
   });
 
-  it('a path is taken as it is', async () => {
+  it('a path is used as it is', async () => {
     const path = await program('somewhere/claude-2.1.330');
     expect(await find([path])).toEqual({ command: [path], isClaude: true });
   });
@@ -66,7 +66,7 @@ describe('finding the configured command', () => {
     expect((await find([path])).isClaude).toBe(false);
   });
 
-  it('a file without the right to execute is named, unless another one is found', async () => {
+  it('a file that is not executable is named, unless another one is found', async () => {
     const blocked = await program('bin/claude', 0o644);
     await expect(find(['claude'])).rejects.toMatchObject({
       code: 'CLAUDE_NOT_EXECUTABLE',
@@ -78,11 +78,11 @@ describe('finding the configured command', () => {
     ]);
   });
 
-  it('a directory, a dangling link and nothing at all are not found, in words that say where was looked', async () => {
+  it('a directory, a dangling link and a missing file are not found, and the error says where was searched', async () => {
     await mkdir(join(folder, 'bin', 'claude'), { recursive: true });
     await expect(find(['claude'])).rejects.toMatchObject({
       code: 'CLAUDE_NOT_FOUND',
-      message: `The command 'claude' was not found on PATH (${join(folder, 'bin')}) nor where Claude Code installs itself.`,
+      message: `The command 'claude' was not found on PATH (${join(folder, 'bin')}) or where Claude Code installs itself.`,
     });
     await symlink('/nowhere', join(folder, 'dangling'));
     await expect(find([join(folder, 'dangling')])).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('versions', () => {
     expect(isTooOld(version)).toBe(tooOld);
   });
 
-  it('a program that was replaced has another key, a link to it the same', async () => {
+  it('a replaced program has another key, and a link to it the same', async () => {
     const path = await program('claude');
     const key = await installationKey(path);
     await symlink(path, join(folder, 'link'));

@@ -35,7 +35,7 @@ describe('the arguments of the CLI', () => {
     `);
   });
 
-  it('a session that continues another is a copy of it, cut behind the named message', () => {
+  it('a session that continues another is a copy of it, cut after the named message', () => {
     const whole = { ...wishes, resume: { sessionId: 'earlier', messageId: null } };
     const cut = { ...wishes, resume: { sessionId: 'earlier', messageId: 'message' } };
     for (const args of [printArguments, (each: typeof whole) => interactiveArguments(each, '{}')]) {
@@ -54,7 +54,7 @@ describe('the arguments of the CLI', () => {
     expect(args[args.indexOf('--permission-mode') + 1]).toBe('default');
   });
 
-  it('a model is passed as one argument of its own', () => {
+  it('a model is passed as a single argument', () => {
     expect(interactiveArguments({ ...wishes, model: '--opus x' }, '{}').at(-1)).toBe('--model=--opus x');
     expect(printArguments({ ...wishes, model: 'opus' }).at(-1)).toBe('--model=opus');
   });

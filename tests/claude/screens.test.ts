@@ -22,7 +22,7 @@ function readingOf(fixture: ScreenFixture) {
     state: readScreenState(fixture),
     dialog: found?.dialog.id ?? null,
     ...(found === undefined ? {} : { reading: found.reading }),
-    ...(menu === undefined ? {} : { options: menu.options, marked: menu.options[menu.marked]?.label }),
+    ...(menu === undefined ? {} : { options: menu.options, selected: menu.options[menu.selected]?.label }),
     composerEmpty: isComposerEmpty(fixture),
     retrying: readRetryNotice(fixture) ?? null,
     turnEnd: readTurnEnd(fixture) ?? null,

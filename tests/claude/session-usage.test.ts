@@ -3,7 +3,7 @@ import { addedSessionUsage } from '../../src/claude/session-usage.js';
 
 const tokens = (count: number) => ({ input: count, output: count, cacheRead: count, cacheWrite: count });
 
-it('tokens are summed model by model', () => {
+it('tokens are added per model', () => {
   expect(
     addedSessionUsage(
       { models: { one: tokens(1), both: tokens(2) }, costUsd: 1 },
@@ -12,7 +12,7 @@ it('tokens are summed model by model', () => {
   ).toEqual({ models: { one: tokens(1), both: tokens(5), other: tokens(4) }, costUsd: 3 });
 });
 
-it('a cost that is not known of both is not known', () => {
+it('the cost is unknown if one of them is', () => {
   const known = { models: {}, costUsd: 1 };
   const unknown = { models: {}, costUsd: null };
   expect(addedSessionUsage(known, unknown).costUsd).toBeNull();

@@ -26,7 +26,7 @@ describe('the summary of a tool call', () => {
     expect(toolSummary(tool, input, PROJECT)).toBe(summary);
   });
 
-  it('is one line of bounded length, and says how long the whole is where it is cut', () => {
+  it('is one line of bounded length, and states the whole length when it is cut', () => {
     const summary = toolSummary('Bash', { command: 'x'.repeat(10_000) });
     expect(summary).toHaveLength(200);
     expect(summary).toMatch(/^Bash\(x+… \(10,006 characters\)$/);
@@ -59,7 +59,7 @@ describe('the files that a tool call writes', () => {
 });
 
 describe('the questions of an input', () => {
-  it('are read with what is left out filled in', () => {
+  it('are parsed, and missing fields are filled in', () => {
     expect(parseQuestions({ questions: [{ question: 'Which?', options: [{ label: 'A' }] }] })).toEqual([
       {
         question: 'Which?',

@@ -36,7 +36,7 @@ function recorded(version: string): string {
 }
 
 describe.each(['2.1.197', '2.1.330'])('a transcript of Claude Code %s', (version) => {
-  it('tells each command with its exit code and what it printed', async () => {
+  it('reports each command with its exit code and output', async () => {
     const { commands } = await read([recorded(version)]);
     expect(commands).toEqual([
       ['echo out; echo err >&2', 0, undefined, 'out\nerr'],
@@ -47,7 +47,7 @@ describe.each(['2.1.197', '2.1.330'])('a transcript of Claude Code %s', (version
     ]);
   });
 
-  it('tells the files that tools wrote, and which of them were new', async () => {
+  it('reports the files that tools wrote, and which of them were new', async () => {
     const { writes } = await read([recorded(version)]);
     expect(writes).toEqual([
       ['/project/a.txt', 'created'],
@@ -56,21 +56,21 @@ describe.each(['2.1.197', '2.1.330'])('a transcript of Claude Code %s', (version
     ]);
   });
 
-  it('tells what was refused, and not as a command that ran', async () => {
+  it('reports refused calls, but not as commands that ran', async () => {
     const { refused } = await read([recorded(version)]);
     expect(refused).toEqual([
       ['Bash', 'Bash(rm -rf /nonexistent/x)', expect.stringContaining('has been denied')],
     ]);
   });
 
-  it('sums the tokens by model, each message once', async () => {
+  it('adds the tokens per model, each message once', async () => {
     const { totals } = await read([recorded(version)]);
     const sums = { input: 130, output: 130, cacheRead: 0, cacheWrite: 0 };
     expect([...totals.usage]).toEqual([[expect.stringMatching(/^claude-opus-/), sums]]);
     expect(totals.isWhole).toBe(true);
   });
 
-  it('leaves out what is older than the task', async () => {
+  it('skips what is older than the task', async () => {
     const { commands, totals } = await read([recorded(version)], Date.parse('2099-01-01T00:00:00Z'));
     expect(commands).toEqual([]);
     expect(totals.usage.size).toBe(0);
@@ -94,17 +94,17 @@ describe('a transcript', () => {
       message: { id, model, content, usage: { input_tokens: 1, output_tokens: output } },
     })}\n`;
 
-  it('that is not there tells nothing', async () => {
+  it('that does not exist reports nothing', async () => {
     expect(await read([path])).toMatchObject({ commands: [], totals: { isWhole: true } });
   });
 
-  it('counts a message that grew by its last count, and none that the CLI wrote itself', async () => {
+  it('counts a growing message once with its last count, and skips those that the CLI wrote', async () => {
     await writeFile(path, said('a', 3) + said('a', 9) + said('b', 5) + said('c', 7, [], '<synthetic>'));
     const { totals } = await read([path]);
     expect([...totals.usage]).toEqual([['m', { input: 2, output: 14, cacheRead: 0, cacheWrite: 0 }]]);
   });
 
-  it('is read past lines that are torn, too long, or of a kind that nobody knows', async () => {
+  it('is read past lines that are incomplete, too long, or of an unknown kind', async () => {
     await writeFile(path, `{"type":"assistant","mess\n{"type":"assistant"}\n[]\n`);
     await appendFile(path, `{"type":"user","pad":"${'x'.repeat(17 * 1024 * 1024)}"}\n`);
     await appendFile(path, said('a', 1));
@@ -113,7 +113,7 @@ describe('a transcript', () => {
     expect(totals.isWhole).toBe(false);
   });
 
-  it('is left where the time is over, and says so', async () => {
+  it('is read no further after the time limit, and the result says so', async () => {
     await writeFile(path, said('a', 1));
     expect((await read([path], 0, AbortSignal.abort())).totals.isWhole).toBe(false);
   });
@@ -128,7 +128,7 @@ describe('the transcripts of a session', () => {
     onTestFinished(() => rm(home, { recursive: true, force: true }));
   });
 
-  it('are found in any project’s folder, those of subagents behind it', async () => {
+  it('are found in any project’s folder, followed by those of subagents', async () => {
     const config = claudeConfigDir({ HOME: home }) ?? '';
     const project = join(config, 'projects', '-somewhere');
     await mkdir(join(project, session, 'subagents'), { recursive: true });
@@ -140,12 +140,12 @@ describe('the transcripts of a session', () => {
     expect(await findTranscripts(config, session)).toEqual([own, sub]);
   });
 
-  it('are none for a session without them, and for text that is no id', async () => {
+  it('are empty for a session without them, and for an invalid id', async () => {
     expect(await findTranscripts(join(home, '.claude'), session)).toEqual([]);
     expect(await findTranscripts(home, '../../etc')).toEqual([]);
   });
 
-  it('lie where CLAUDE_CONFIG_DIR says', () => {
+  it('are in CLAUDE_CONFIG_DIR', () => {
     expect(claudeConfigDir({ HOME: '/h', CLAUDE_CONFIG_DIR: '/c' })).toBe('/c');
     expect(claudeConfigDir({})).toBeUndefined();
   });

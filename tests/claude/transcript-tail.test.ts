@@ -19,7 +19,7 @@ const line = (text: string, extra: Readonly<Record<string, unknown>> = {}) =>
   `${JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] }, ...extra })}\n`;
 
 describe('the transcript of a session', () => {
-  it('holds nothing before it is there', async () => {
+  it('is empty before it exists', async () => {
     expect(await tail.readNew()).toEqual([]);
   });
 
@@ -31,7 +31,7 @@ describe('the transcript of a session', () => {
     expect(await tail.readNew()).toEqual([]);
   });
 
-  it('a line that is still being written is told when it is whole, its characters too', async () => {
+  it('a line that is still being written is returned once it is complete, even when a character was split', async () => {
     const bytes = Buffer.from(line('grüße'));
     const middle = bytes.indexOf('ü') + 1;
     await appendFile(path, bytes.subarray(0, middle));
@@ -40,7 +40,7 @@ describe('the transcript of a session', () => {
     expect(await tail.readNew()).toEqual(['grüße']);
   });
 
-  it('leaves out users, subagents, tools, blanks and what is no JSON', async () => {
+  it('skips users, subagents, tools, blanks and invalid JSON', async () => {
     await appendFile(
       path,
       [
@@ -55,12 +55,12 @@ describe('the transcript of a session', () => {
     expect(await tail.readNew()).toEqual(['the assistant']);
   });
 
-  it('goes on after a line that is too long to hold', async () => {
+  it('goes on after a line that is too long', async () => {
     await appendFile(path, `{"x":"${'x'.repeat(9 * 1024 * 1024)}"}\n${line('after it')}`);
     expect(await tail.readNew()).toEqual(['after it']);
   });
 
-  it('is not read when it is no file', async () => {
+  it('is not read when it is not a regular file', async () => {
     expect(await new TranscriptTail(folder).readNew()).toEqual([]);
   });
 });

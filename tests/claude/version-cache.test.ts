@@ -30,7 +30,7 @@ function isThere(pid: number): boolean {
 }
 
 describe('a program of another name', () => {
-  it('is Claude Code when it tells its version, with these arguments', async () => {
+  it('is Claude Code when it prints its version, with these arguments', async () => {
     await install('case $1 in run) echo "2.1.330 (Claude Code)" ;; *) echo "tool 2.1.330" ;; esac');
     const named = { command: [program, 'run'], isClaude: false };
     expect(await recognised(named, env, cacheFile)).toEqual({ ...named, isClaude: true });
@@ -38,7 +38,7 @@ describe('a program of another name', () => {
     expect(await recognised(other, env, cacheFile)).toEqual(other);
   });
 
-  it('is asked once, too, when it is not Claude Code; again when it failed', async () => {
+  it('is asked only once when it is not Claude Code, and again when it failed', async () => {
     await install('echo "tool 1.0"');
     const named = { command: [program], isClaude: false };
     expect(await recognised(named, env, cacheFile)).toEqual(named);
@@ -50,7 +50,7 @@ describe('a program of another name', () => {
     expect(await runs()).toHaveLength(3);
   });
 
-  it('reads nothing when it is asked, and leaves no process', async () => {
+  it('gets no input, and leaves no process', async () => {
     await install(`cat; sleep 600 & echo $! > ${join(folder, 'left')}; echo "2.1.330 (Claude Code)"`);
     const named = { command: [program], isClaude: false };
     expect(await recognised(named, env, cacheFile)).toMatchObject({ isClaude: true });
@@ -60,7 +60,7 @@ describe('a program of another name', () => {
 });
 
 describe('the version of an installed CLI', () => {
-  it('is asked once and then remembered', async () => {
+  it('is asked once and then cached', async () => {
     await install('echo "2.1.330 (Claude Code)"');
     expect(await readVersion([program, '--debug'], env, cacheFile)).toBe('2.1.330');
     expect(await readVersion([program, '--debug'], env, cacheFile)).toBe('2.1.330');
@@ -86,13 +86,13 @@ describe('the version of an installed CLI', () => {
     expect(await readVersion([program], env, cacheFile)).toBe('2.1.330');
   });
 
-  it('is asked when the cache holds nonsense', async () => {
+  it('is asked when the cache is invalid', async () => {
     await writeFile(cacheFile, '{"a":');
     await install('echo "2.1.330 (Claude Code)"');
     expect(await readVersion([program], env, cacheFile)).toBe('2.1.330');
   });
 
-  it('is remembered for the newest twenty programs', async () => {
+  it('is cached for the newest twenty programs', async () => {
     const old = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`old-${index}`, '1.0.0']));
     await writeFile(cacheFile, JSON.stringify(old));
     await install('echo "2.1.330 (Claude Code)"');

@@ -57,7 +57,7 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
     const [busy, expiredToken] = [
       {
         kind: 'overloaded',
-        reason: /529 Overloaded[^]* The API is overloaded or has a fault of its own\. .*continue_from/,
+        reason: /529 Overloaded[^]* The API is overloaded or has an internal error\. .*continue_from/,
       },
       {
         kind: 'not-logged-in',

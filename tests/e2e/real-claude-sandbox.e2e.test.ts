@@ -139,7 +139,7 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
     await rm(join(env.PATH, 'bwrap'));
     const said = 'bwrap: setting up uid map: Permission denied';
     await writeFile(join(env.PATH, 'bwrap'), `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 });
-    expect(await bridge.refusal('start_task', task)).toContain(`bwrap cannot make one: ${said}`);
+    expect(await bridge.refusal('start_task', task)).toContain(`bwrap cannot create a sandbox: ${said}`);
     expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
   });
 });

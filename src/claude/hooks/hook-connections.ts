@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 
-/** A session has a few at a time: one for each tool call that is asked about. */
+/** A session has a few at a time: one for each pending permission request. */
 const MAX_CONNECTIONS = 128;
-/** Bodies that are not whole yet, all together; two of the largest fit. */
+/** The bound of all incomplete bodies together; two of the largest fit. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
 
 type Socket = IncomingMessage['socket'];
@@ -13,14 +13,13 @@ export interface ArrivingBody extends Disposable {
 }
 
 /**
- * The connections of a hooks server. Claude Code's own requests arrive within milliseconds: where there are too many, or
- * where too much is arriving, the one that has been on its way the longest is dropped. A request that waits for its answer is
- * never dropped.
+ * The connections of a hooks server. Claude Code's own requests arrive within milliseconds, so when there are too many connections or
+ * too many incomplete bodies, the oldest is dropped. A request that waits for its answer is never dropped.
  */
 export class HookConnections {
-  /** In the order in which they came, or in which their last answer was sent. */
+  /** In the order in which they connected, or got their last answer. */
   readonly #open = new Set<Socket>();
-  /** Bytes of each body that is not whole yet, the oldest first. */
+  /** The bytes of each incomplete body, oldest first. */
   readonly #arriving = new Map<Socket, number>();
   readonly #answering = new Set<Socket>();
 
@@ -33,7 +32,7 @@ export class HookConnections {
     this.#open.delete(oldest);
   }
 
-  /** A body begins to arrive; disposed when it is whole, or does not come any more. */
+  /** A body starts to arrive. Dispose the result when it is complete or has failed. */
   arrives(socket: Socket): ArrivingBody {
     this.#arriving.set(socket, 0);
     return {
@@ -51,7 +50,7 @@ export class HookConnections {
     return toDisposable(() => {
       this.#answering.delete(socket);
       if (!this.#open.delete(socket)) return;
-      // It may bring another request, and has been waiting for one from now on.
+      // It may send another request, and counts as waiting for one from now on.
       this.#open.add(socket);
     });
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const common = {
-  /** Any program of the agent can post a hook, so what is no UUID is refused. */
+  /** Any program of the agent can post a hook, so anything but a UUID is refused. */
   session_id: z.guid(),
   cwd: z.string().optional(),
   permission_mode: z.string().optional(),
@@ -10,7 +10,7 @@ const tool = { tool_name: z.string(), tool_input: z.record(z.string(), z.unknown
 
 /**
  * The hook bodies that Claude Code posts (seen in 2.1.197 and 2.1.330); fields the bridge does not use are dropped.
- * An event of another name is kept as `other`: a newer CLI may send more than we know.
+ * An event with another name becomes `other`: a newer CLI may send more than we know.
  */
 const known = z.discriminatedUnion('hook_event_name', [
   z.object({ ...common, hook_event_name: z.literal('UserPromptSubmit'), prompt: z.string().default('') }),
@@ -65,7 +65,7 @@ export type KnownHookEvent = z.infer<typeof known>;
 export type HookEvent =
   KnownHookEvent | { readonly hook_event_name: 'other'; readonly session_id: string; readonly name: string };
 
-/** The events that the bridge asks the CLI to post. */
+/** The events that the CLI is configured to post. */
 export const hookEventNames = [
   'UserPromptSubmit',
   'PreToolUse',
@@ -78,7 +78,7 @@ export const hookEventNames = [
   'SessionEnd',
 ] as const;
 
-/** Parses a hook body; `undefined` when it is no hook body at all. */
+/** Returns undefined for anything but a hook body. */
 export function parseHookEvent(body: unknown): HookEvent | undefined {
   const event = known.safeParse(body);
   if (event.success) return event.data;

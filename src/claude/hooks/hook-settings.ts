@@ -1,16 +1,16 @@
-// Pure: the settings that make one run of the CLI post its hooks to us.
+// Pure: the settings that make one run of the CLI post its hooks to the bridge.
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { hookEventNames } from './hook-event.js';
 import { postingCommand } from './posting-command.js';
 
-/** The environment variable that carries the bearer token; the CLI puts its value into the header. */
+/** The environment variable of the bearer token; the CLI puts its value into the header. */
 export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
 
-/** Beyond the decision's own deadline the CLI waits a little, so that our denial arrives before it gives up. */
+/** The CLI waits this long after the decision's deadline, so that the bridge's denial arrives before it gives up. */
 const HOOK_GRACE_SECONDS = 60;
 
-/** The value of `--settings` for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. */
+/** The value of `--settings`, for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. */
 export function hookSettings(
   url: string,
   decisionTimeoutSeconds: number,

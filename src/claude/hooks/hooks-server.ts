@@ -6,41 +6,41 @@ import type { Disposable } from '../../base/lifecycle.js';
 import { parseHookEvent, type HookEvent } from './hook-event.js';
 import { HookConnections } from './hook-connections.js';
 
-/** A hook body carries a tool's whole input, such as a file to write; more than this is no file a tool writes. */
+/** A hook body holds a tool's whole input, such as a file to write, but no tool writes files of this size. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** The bodies of all requests that are being answered; each keeps its event until a person has decided. */
-const MAX_HELD_BYTES = 32 * 1024 * 1024;
+/** The bound of the bodies of all pending requests; each stays in memory until a person has decided. */
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 /** A request on loopback arrives in milliseconds. */
 const ARRIVAL_LIMIT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
-/** Claude Code writes what an event is before what a tool was given (2.1.197 and 2.1.330). */
+/** Claude Code writes the event's name before the tool's input (2.1.197 and 2.1.330). */
 const HEAD_BYTES = 64 * 1024;
 const PERMISSION_REQUEST = /"hook_event_name":\s*"PermissionRequest"/;
 
 /**
- * Answers one event. `gone` aborts when the CLI no longer waits for the answer: a person answered at the terminal.
- * The result is sent as the hook's JSON output.
+ * Answers one event; the result is sent as the hook's JSON output. `gone` aborts when the CLI no longer waits for it, because a
+ * person answered at the terminal.
  */
 export type HookHandler = (event: HookEvent, gone: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * The loopback HTTP server to which one task's CLI posts its hooks. Every request needs the task's bearer token;
- * the Host header must name this server, so that no web page reaches it by a rebound name.
+ * The loopback HTTP server to which the CLI of one task posts its hooks. Each request needs the task's bearer token, and its Host
+ * header must name this server, so that no web page can reach it by DNS rebinding.
  */
 export class HooksServer implements Disposable {
   readonly #server: Server;
   readonly #token: Buffer;
   readonly #handle: HookHandler;
-  readonly #onFault: (text: string) => void;
+  readonly #onError: (text: string) => void;
   readonly #connections = new HookConnections();
-  #heldBytes = 0;
+  #pendingBytes = 0;
   #port = 0;
 
-  private constructor(token: string, handle: HookHandler, onFault: (text: string) => void) {
+  private constructor(token: string, handle: HookHandler, onError: (text: string) => void) {
     this.#token = Buffer.from(`Bearer ${token}`);
     this.#handle = handle;
-    this.#onFault = onFault;
-    // The limits are for a request that arrives; its answer takes as long as the decision that it asks for.
+    this.#onError = onError;
+    // The limits apply while a request arrives; its answer may take as long as the decision.
     const limits = {
       headersTimeout: ARRIVAL_LIMIT_MS,
       requestTimeout: ARRIVAL_LIMIT_MS,
@@ -48,7 +48,7 @@ export class HooksServer implements Disposable {
     };
     this.#server = createServer(limits, (request, response) => {
       void this.#serve(request, response).catch((error: unknown) => {
-        this.#onFault(`hook request failed: ${messageOf(error)}`);
+        this.#onError(`hook request failed: ${messageOf(error)}`);
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
@@ -60,9 +60,9 @@ export class HooksServer implements Disposable {
   static async start(options: {
     readonly token: string;
     readonly handle: HookHandler;
-    readonly onFault: (text: string) => void;
+    readonly onError: (text: string) => void;
   }): Promise<HooksServer> {
-    const server = new HooksServer(options.token, options.handle, options.onFault);
+    const server = new HooksServer(options.token, options.handle, options.onError);
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', reject);
       server.#server.listen(0, '127.0.0.1', resolve);
@@ -71,7 +71,7 @@ export class HooksServer implements Disposable {
     if (address === null || typeof address === 'string')
       throw new Error('the hooks server has no TCP address');
     server.#port = address.port;
-    server.#server.on('error', (error) => options.onFault(`hooks server: ${error.message}`));
+    server.#server.on('error', (error) => options.onError(`hooks server: ${error.message}`));
     return server;
   }
 
@@ -93,11 +93,11 @@ export class HooksServer implements Disposable {
     const body = await this.#readBody(request);
     const head = body.bytes.subarray(0, HEAD_BYTES).toString('latin1');
     if (body.isTooLarge) {
-      this.#turnAway(response, 413, head, `its input is larger than ${MAX_BODY_BYTES} bytes`);
-    } else if (this.#heldBytes + body.bytes.length > MAX_HELD_BYTES) {
-      this.#turnAway(response, 503, head, `the requests that wait hold ${MAX_HELD_BYTES} bytes already`);
+      this.#reject(response, 413, head, `its input is larger than ${MAX_BODY_BYTES} bytes`);
+    } else if (this.#pendingBytes + body.bytes.length > MAX_PENDING_BYTES) {
+      this.#reject(response, 503, head, `the pending requests already use ${MAX_PENDING_BYTES} bytes`);
     } else if (isDeepJson(body.bytes)) {
-      this.#turnAway(response, 400, head, 'its input is nested too deeply');
+      this.#reject(response, 400, head, 'its input is nested too deeply');
     } else {
       await this.#answer(request, body.bytes, response, head);
     }
@@ -119,28 +119,28 @@ export class HooksServer implements Disposable {
       if (!response.writableEnded) gone.abort();
     });
     const answering = this.#connections.answers(request.socket);
-    this.#heldBytes += body.length;
+    this.#pendingBytes += body.length;
     try {
       const answer = await this.#handle(event, gone.signal);
       if (!gone.signal.aborted) send(response, answer);
     } catch (error) {
-      this.#turnAway(response, 500, head, `it could not be handled (${messageOf(error)})`);
+      this.#reject(response, 500, head, `it could not be handled (${messageOf(error)})`);
     } finally {
       answering.dispose();
-      this.#heldBytes -= body.length;
+      this.#pendingBytes -= body.length;
     }
   }
 
-  /** A permission request is denied with the reason: after an error the CLI would ask at a terminal that nobody watches. */
-  #turnAway(response: ServerResponse, status: number, head: string, why: string): void {
-    this.#onFault(`A hook of the session was turned away: ${why}`);
+  /** Denies a permission request with the reason: after an HTTP error the CLI would ask at the terminal, which no one watches. */
+  #reject(response: ServerResponse, status: number, head: string, why: string): void {
+    this.#onError(`A hook of the session was rejected: ${why}`);
     if (PERMISSION_REQUEST.test(head)) {
       const decision = { behavior: 'deny', message: `The request was denied without asking: ${why}.` };
       send(response, { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
     } else response.writeHead(status).end();
   }
 
-  /** The whole body; of one that is too large the rest is read and dropped, so that its sender reads the answer. */
+  /** Reads the whole body. The rest of a too large one is read and dropped, because the sender reads the answer only after that. */
   async #readBody(
     request: IncomingMessage,
   ): Promise<{ readonly bytes: Buffer; readonly isTooLarge: boolean }> {
@@ -163,7 +163,7 @@ export class HooksServer implements Disposable {
     return { bytes: Buffer.concat(chunks), isTooLarge: bytes > MAX_BODY_BYTES };
   }
 
-  /** The HTTP status with which a request is turned away, or undefined. */
+  /** The HTTP status for a request that is refused, or undefined. */
   #refusal(request: IncomingMessage): number | undefined {
     if (request.headers.host !== `127.0.0.1:${this.#port}`) return 403;
     const given = Buffer.from(request.headers.authorization ?? '');
@@ -177,7 +177,7 @@ function send(response: ServerResponse, answer: Readonly<Record<string, unknown>
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
 
-/** Text that is no JSON parses as undefined, which is no hook event. */
+/** Invalid JSON becomes undefined, which is not a hook event. */
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

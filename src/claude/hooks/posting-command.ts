@@ -1,6 +1,6 @@
-// Pure: the shell text of a hook that posts what it is told, for a CLI that does not post by itself.
+// Pure: the shell command of a hook that posts its input, for a CLI that cannot post hooks itself.
 
-/** Reads the event from stdin, posts it with the token, and prints the answer. Holds no single quote. */
+/** Reads the event from stdin, posts it with the token, and prints the answer. Must not contain a single quote. */
 const PROGRAM = [
   'const body = [];',
   'const fail = () => process.exit(1);',
@@ -14,8 +14,8 @@ const PROGRAM = [
 ].join('');
 
 /**
- * With a sandbox for commands, the CLI sends its own HTTP hooks through the sandbox's proxy, which would have to let commands
- * reach this machine's loopback, too. `tokenVariable`: the environment variable of the bearer token.
+ * With a sandbox for commands the CLI sends HTTP hooks through the sandbox's proxy, which would then have to let commands reach this
+ * machine's loopback as well. `tokenVariable`: the environment variable of the bearer token.
  */
 export function postingCommand(url: string, tokenVariable: string): string {
   return [process.execPath, '-e', PROGRAM, url, tokenVariable].map(quoted).join(' ');

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { z } from 'zod';
 import { HOOK_TOKEN_VARIABLE } from './hook-settings.js';
 
-/** What the hooks server answers is a decision, with at most a tool's whole input in it. */
+/** An answer of the hooks server is a decision, with at most a tool's whole input. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const SETTINGS_ARGUMENT = '--settings';
 
@@ -18,15 +18,15 @@ const settingsSchema = z.looseObject({
 });
 
 export interface RelayedHooks {
-  /** The command whose hooks run a program instead of posting to an address that they cannot reach. */
+  /** The command, changed so that hooks run a program instead of posting. */
   readonly command: readonly string[];
-  /** Hands a hook's body to the server that it was meant for; resolves with the answer, a line of JSON. */
+  /** Posts a hook's body to the hooks server; resolves with the answer, a line of JSON. */
   readonly answer: (body: Buffer, gone: AbortSignal) => Promise<string>;
 }
 
 /**
- * For a CLI that cannot reach the hooks server by itself: in its `--settings` every hook that posts becomes one that runs
- * `hookCommand`, and what that is told is posted from here. A command without such hooks stays as it is.
+ * For a CLI that cannot reach the hooks server: each hook in its `--settings` that posts becomes one that runs `hookCommand`, and
+ * this process posts what that command receives. A command without such hooks is not changed.
  */
 export function relayHooks(
   command: readonly string[],
@@ -57,7 +57,7 @@ function firstUrl(settings: z.infer<typeof settingsSchema>): string | undefined 
   return Object.values(settings.hooks).flat()[0]?.hooks[0]?.url;
 }
 
-/** Without a time limit: a permission request waits until it is decided, and its own deadline ends that. */
+/** Has no time limit: a permission request waits for its decision, which has its own deadline. */
 function post(asked: {
   readonly url: string;
   readonly token: string;

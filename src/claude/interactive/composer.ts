@@ -10,16 +10,16 @@ import {
   type ScreenLines,
 } from './screen-state.js';
 
-/** Two Ctrl-D on an empty box end the session; closer together they count as one, measured 150 ms apart. */
+/** Two Ctrl-D in an empty box end the session; closer together than this (measured) they count as one. */
 const LEAVE_KEY_GAP_MS = 150;
-/** The footer that asks for the second one comes within this, also on a busy machine; without it the key is pressed all the same. */
+/** How long to wait for the footer that asks for the second Ctrl-D; without it, the key is pressed anyway. */
 const LEAVE_ASKED_LIMIT_MS = 2_000;
 const LEAVE_LIMIT_MS = 3_000;
 const LEAVE_ATTEMPTS = 2;
-/** A box that is not there by then is covered by something else. */
+/** When the box is not shown by then, something covers it. */
 const READY_LIMIT_MS = 5_000;
 const CLEAR_LIMIT_MS = 1_500;
-/** Ctrl-U clears a line; a box holds no more lines than a screen. */
+/** Ctrl-U clears one line; a box has fewer lines than two screens. */
 const MAX_CLEARED_LINES = 80;
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
@@ -28,18 +28,18 @@ const ENTER = '\r';
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
-/** The terminal as this needs it. */
+/** The terminal, as far as the composer needs it. */
 export interface ComposerTarget {
   readonly screen: () => ScreenLines;
   readonly onFrame: Event<void>;
-  /** False, and nothing is pressed, while a request of a hook is open. */
+  /** Presses nothing and returns false while a hook's request is open. */
   readonly press: (keys: string, why: string) => boolean;
   readonly whenOpen: () => Promise<void>;
   readonly isGone: () => boolean;
   readonly exited: Promise<unknown>;
 }
 
-/** The input box of the CLI: keys go into it only when it is seen. */
+/** The input box of the CLI. Keys are pressed only while it is on the screen. */
 export class Composer {
   readonly #target: ComposerTarget;
   readonly #clock: Clock;
@@ -49,19 +49,19 @@ export class Composer {
     this.#clock = clock;
   }
 
-  /** Types a message, sees it in the box, and presses Enter. */
+  /** Types a message, checks that it is in the box, and presses Enter. */
   async send(text: string): Promise<SendResult> {
     const why = 'a message';
     if (!(await this.#opens())) return 'asked';
     if (!(await this.#clear(why))) return 'covered';
     if (!this.#target.press(`${PASTE_START}${asTyped(text)}${PASTE_END}`, why)) return 'asked';
     await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
-    // Enter anywhere else would confirm what is marked there.
+    // Anywhere else Enter would confirm the selected option.
     if (composerRow(this.#target.screen()) === undefined) return 'covered';
     return this.#target.press(ENTER, why) ? 'sent' : 'asked';
   }
 
-  /** Leaves the session as a person would; false when it is still there. */
+  /** Ends the session as a person would; false when it still runs. */
   async leave(): Promise<boolean> {
     const why = 'the work is done';
     if (!(await this.#opens())) return false;
@@ -69,7 +69,7 @@ export class Composer {
     for (let attempt = 0; attempt < LEAVE_ATTEMPTS && !this.#target.isGone(); attempt++) {
       if (!this.#target.press(CTRL_D, why)) return false;
       await Promise.race([sleep(this.#clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
-      // A second key that comes before the first was taken is one with it, however long ago it was pressed.
+      // A second key before the CLI has handled the first counts as the same key, whatever the time between them.
       await this.#until(() => asksToLeave(this.#target.screen()), LEAVE_ASKED_LIMIT_MS);
       if (this.#target.isGone()) return true;
       if (!this.#target.press(CTRL_D, why)) return false;
@@ -79,20 +79,20 @@ export class Composer {
     return this.#target.isGone();
   }
 
-  /** False when a request of a hook is open for so long that nobody waits for it here. */
+  /** False when a hook's request stays open for longer than this waits. */
   async #opens(): Promise<boolean> {
     const open = Promise.race([this.#target.whenOpen(), this.#target.exited]).then(() => true);
     return (await withinMs(this.#clock, READY_LIMIT_MS, open)) === true;
   }
 
-  /** True when the box is there and empty. Text that stands in it, such as an interrupted prompt, is cleared. */
+  /** Clears text in the box, such as an interrupted prompt. True when the box is shown and empty. */
   async #clear(why: string): Promise<boolean> {
     await this.#until(() => composerRow(this.#target.screen()) !== undefined, READY_LIMIT_MS);
     const isEmpty = (): boolean => isComposerEmpty(this.#target.screen());
     if (this.#target.isGone() || isEmpty()) return true;
     if (composerRow(this.#target.screen()) === undefined) return false;
     if (readScreenState(this.#target.screen()) === 'idle') {
-      // Clears all lines at once; in a running turn it would interrupt.
+      // Clears all lines together; during a turn it would interrupt.
       return this.#target.press(CTRL_C, why) && this.#until(isEmpty, CLEAR_LIMIT_MS);
     }
     for (let lines = 0; lines < MAX_CLEARED_LINES && !isEmpty(); lines++) {
@@ -112,7 +112,7 @@ export class Composer {
   }
 }
 
-/** Escapes would be keys, and end the paste; line ends and tabs are text. */
+/** Removes escapes, which would act as keys and end the paste; line ends and tabs are text. */
 function asTyped(text: string): string {
   return withoutControl(text.replaceAll('\r\n', '\n'));
 }

@@ -5,7 +5,7 @@ import type { KnownHookEvent } from '../hooks/hook-event.js';
 
 export type PermissionRequestEvent = Extract<KnownHookEvent, { hook_event_name: 'PermissionRequest' }>;
 
-/** The request that a `PermissionRequest` hook stands for. */
+/** The request of a `PermissionRequest` hook. */
 export function requestOf(requestId: string, event: PermissionRequestEvent, project: string): SessionRequest {
   const questions = event.tool_name === 'AskUserQuestion' ? parseQuestions(event.tool_input) : undefined;
   return {
@@ -37,14 +37,14 @@ function decisionOf(event: PermissionRequestEvent, answer: SessionAnswer): Recor
   };
 }
 
-/** Undefined where the CLI goes on with what it asked about. */
+/** Undefined when the CLI shall use the input it asked about. */
 function inputOf(
   event: PermissionRequestEvent,
   answer: SessionAllowance,
 ): Readonly<Record<string, unknown>> | undefined {
   if (answer.answers !== undefined) return { ...event.tool_input, answers: answer.answers };
   if (answer.input !== undefined) return answer.input;
-  // With its own input given back, the CLI takes the plan's approval and the mode from the hook and closes the dialog itself.
-  // No fields count as none given: a plan without text is given back as an empty one.
+  // When the hook returns the plan's input, the CLI takes the approval and the mode from the hook and closes the dialog itself. An
+  // input without fields has no effect, so a plan without text is returned as an empty one.
   return event.tool_name === 'ExitPlanMode' ? { plan: '', ...event.tool_input } : undefined;
 }

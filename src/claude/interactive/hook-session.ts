@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, TurnFault } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
-import { faultKindOf } from '../trouble/fault-kinds.js';
+import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { findTranscripts } from '../transcript-files.js';
 import { TranscriptTail } from '../transcript-tail.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
@@ -12,23 +12,23 @@ import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-reque
 interface Waiting {
   readonly event: PermissionRequestEvent;
   readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
-  /** A person has typed at the terminal while it waited. */
+  /** A person typed at the terminal while it waited. */
   isTypedAt: boolean;
 }
 
 export interface HookSessionOptions {
   readonly cwd: string;
-  /** The id that the CLI was given: a hook of another one, such as after `/clear`, does not change it. */
+  /** The id that the CLI was started with. A hook with another id, such as after `/clear`, does not change it. */
   readonly sessionId: string;
-  /** Where the CLI keeps its transcripts on this machine; undefined where these are not to be read. */
+  /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
 }
 
-/** An empty hook output: the CLI goes on as if no hook were there. */
+/** An empty hook output: the CLI goes on as without a hook. */
 const NO_OPINION: Readonly<Record<string, unknown>> = {};
 
 /**
- * One session as its hooks tell it. A permission request is held open until it is answered; it is gone when the CLI
+ * Translates the hooks of one session into events. A permission request stays open until it is answered; it is gone when the CLI
  * closes the connection, which it does when a person answers at the terminal.
  */
 export class HookSession implements Disposable {
@@ -39,9 +39,9 @@ export class HookSession implements Disposable {
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
   readonly #closes = new Emitter<void>();
-  /** After a request was answered or is gone. */
+  /** Fires after a request was answered or has gone. */
   readonly onDidClose = this.#closes.event;
-  /** Requests that have arrived and are not open yet. */
+  /** Requests that have arrived but are not open yet. */
   #arriving = 0;
   #transcript: TranscriptTail | undefined;
   #isTranscriptLost = false;
@@ -57,7 +57,7 @@ export class HookSession implements Disposable {
     this.#fire = fire;
   }
 
-  /** `live` once a hook came: from then on hooks decide and screen dialogs of running turns are not believed. */
+  /** `live` after the first hook: from then on dialogs on the screen are not trusted. */
   get state(): 'silent' | 'live' {
     return this.#isLive ? 'live' : 'silent';
   }
@@ -66,8 +66,8 @@ export class HookSession implements Disposable {
     if (event.hook_event_name === 'other') return NO_OPINION;
     const isRequest = event.hook_event_name === 'PermissionRequest';
     if (isRequest) this.#arriving++;
-    this.#meet();
-    await this.#tellWhatWasSaid();
+    this.#becomeLive();
+    await this.#reportWhatWasSaid();
     if (isRequest) this.#arriving--;
     this.#closeAnswered(event);
     switch (event.hook_event_name) {
@@ -125,7 +125,7 @@ export class HookSession implements Disposable {
     }
   }
 
-  /** False when no such request waits. */
+  /** False when there is no such pending request. */
   answer(requestId: string, answer: SessionAnswer): boolean {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return false;
@@ -135,7 +135,7 @@ export class HookSession implements Disposable {
     return true;
   }
 
-  /** Denies all that is open. False when nothing was. */
+  /** Denies all open requests. False when there was none. */
   denyAll(message: string): boolean {
     const open = [...this.#waiting.keys()];
     for (const requestId of open) {
@@ -145,7 +145,7 @@ export class HookSession implements Disposable {
     return open.length > 0;
   }
 
-  /** A person types at the terminal: what is open now may be answered there. */
+  /** A person typed at the terminal, so any open request may be answered there. */
   typed(): void {
     for (const waiting of this.#waiting.values()) waiting.isTypedAt = true;
   }
@@ -159,7 +159,7 @@ export class HookSession implements Disposable {
     return this.#plans.has(requestId);
   }
 
-  /** Gives up all that still waits. */
+  /** Withdraws all pending requests. */
   withdraw(why: string): void {
     for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, why);
   }
@@ -179,9 +179,9 @@ export class HookSession implements Disposable {
   }
 
   /**
-   * A person answered at the terminal: the CLI goes on, but leaves the hook's connection open (seen in 2.1.330). The tool
-   * has run, or the turn is over, so the request needs no answer. Any program of the agent can post such an event, so it
-   * closes only requests at which a person has typed; the others stay open, and keep the bridge from pressing keys.
+   * Closes requests that a person answered at the terminal, where the CLI leaves the hook's connection open (seen in 2.1.330): when
+   * the tool has run or the turn is over, no answer is needed. Any program of the agent can post such an event, so it closes only
+   * requests during which a person typed; the others stay open and keep the bridge from pressing keys.
    */
   #closeAnswered(event: KnownHookEvent): void {
     const name = event.hook_event_name;
@@ -194,14 +194,14 @@ export class HookSession implements Disposable {
     }
   }
 
-  #meet(): void {
+  #becomeLive(): void {
     if (this.#isLive) return;
     this.#isLive = true;
     this.#fire({ type: 'session', sessionId: this.#sessionId });
   }
 
   #ask(event: PermissionRequestEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    // It may have hung up while what was said before was read.
+    // The CLI may have hung up while the transcript was read.
     if (gone.aborted) return Promise.resolve(NO_OPINION);
     const requestId = `hook-${this.#nextRequest++}`;
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
@@ -218,15 +218,15 @@ export class HookSession implements Disposable {
     this.#fire({ type: 'said', text });
   }
 
-  /** What the assistant said since the last event, in order, one reader at a time. */
-  #tellWhatWasSaid(): Promise<void> {
+  /** Reports what the assistant said since the last event, in order, with one reader at a time. */
+  #reportWhatWasSaid(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       try {
         if (this.#isTranscriptLost || this.#configDir === undefined) return;
         this.#transcript ??= await transcriptOf(this.#configDir, this.#sessionId);
         for (const text of (await this.#transcript?.readNew()) ?? []) this.#say(text);
       } catch (error) {
-        // The transcript only makes the log richer; the hooks go on without it.
+        // The transcript only adds to the log; the hooks work without it.
         this.#isTranscriptLost = true;
         this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(error)}` });
       }
@@ -242,10 +242,10 @@ async function transcriptOf(configDir: string, sessionId: string): Promise<Trans
 
 function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnFault {
   const text = event.last_assistant_message ?? event.error;
-  return { kind: faultKindOf({ code: event.error, text }), text };
+  return { kind: troubleKindOf({ code: event.error, text }), text };
 }
 
-/** What a person answers at the terminal runs with the answer added to its input. */
+/** When a person answers these at the terminal, the tool runs with the answer added to its input. */
 const ANSWERED_TOOLS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 function isSameCall(

@@ -31,15 +31,15 @@ import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
 import { readableText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 
-/** The size in which every screen of the CLI was recorded. */
+/** All screens of the CLI were recorded at this size. */
 export const TERMINAL_COLUMNS = 120;
 export const TERMINAL_ROWS = 40;
 const SCROLLBACK_LINES = 2000;
-/** The screen is judged at most this often; dialogs and footers do not come and go faster. */
-const LOOK_INTERVAL_MS = 100;
-/** A start shows its first hook within 3 s on a busy machine; ten times that is silence. */
+/** The screen is checked at most this often; dialogs and footers do not change faster. */
+const CHECK_INTERVAL_MS = 100;
+/** Ten times what the first hook takes on a busy machine. */
 const SILENT_START_MS = 30_000;
-/** The dialogs of denied requests have gone within this. */
+/** The dialogs of denied requests close within this time. */
 const CLOSE_LIMIT_MS = 5_000;
 const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
@@ -53,25 +53,25 @@ export interface InteractiveDriverOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly shell: string;
-  /** File whose text is the prompt; it becomes the program's stdin. */
+  /** The file with the prompt, which becomes the program's stdin. */
   readonly promptFile: string;
   readonly sessionId: string;
-  /** Where the CLI keeps its transcripts on this machine; undefined where these are not to be read. */
+  /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
   readonly resume?: ResumePoint | null | undefined;
-  /** What the CLI is to ask about, besides what it asks about by itself. */
+  /** What the CLI shall ask about, in addition to its own rules. */
   readonly permissions?: CliPermissions | undefined;
-  /** The sandbox for its commands; without one they run as the user. */
+  /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
   readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
-  /** Ends the process tree: the kill ladder. */
+  /** Ends the process tree with escalating signals. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  /** Every byte of the terminal, for the recording. */
+  /** Receives every byte of the terminal, for the recording. */
   readonly onBytes: (bytes: Buffer, session: PtySession) => void;
 }
 
-/** What there is once the program runs. */
+/** The parts that exist once the program runs. */
 interface Running {
   readonly session: PtySession;
   readonly terminal: SessionTerminal;
@@ -82,8 +82,8 @@ interface Running {
 }
 
 /**
- * Drives the real TUI: hooks tell the truth, the screen tells the rest (start dialogs, a session without hooks, what a
- * person would see). Keys are pressed only on a dialog that is seen, and text is typed only into an input box that is seen.
+ * Drives the real TUI. Hooks are trusted; the screen provides the rest: start dialogs, sessions without hooks, and what a person would
+ * see. Keys are pressed only on a dialog that is on the screen, and text is typed only into a visible input box.
  */
 export class InteractiveDriver implements SessionDriver {
   readonly #options: InteractiveDriverOptions;
@@ -95,12 +95,12 @@ export class InteractiveDriver implements SessionDriver {
   readonly #watch: ScreenWatch;
   #running: Running | undefined;
   #exit: ExitStatus | undefined;
-  #nextLook: Disposable | undefined;
+  #nextCheck: Disposable | undefined;
   #closing = false;
-  /** A hook told that the last turn ended by a usage limit. */
-  #isLimitTold = false;
-  #bytesUntold = 0;
-  #readableTold = '';
+  /** A hook reported that the last turn ended with a usage limit. */
+  #isLimitReported = false;
+  #unreportedBytes = 0;
+  #reportedText = '';
 
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
@@ -110,7 +110,7 @@ export class InteractiveDriver implements SessionDriver {
       fire: (event) => this.#fire(event),
       hooksLive: () => this.#hooks.state === 'live',
       dialogOpen: () => this.#running?.dialogs.isOpen === true,
-      lookAgain: () => this.#lookSoon(),
+      checkAgain: () => this.#checkSoon(),
     });
   }
 
@@ -121,7 +121,7 @@ export class InteractiveDriver implements SessionDriver {
       await HooksServer.start({
         token,
         handle: (event, gone) => this.#hooks.handle(event, gone),
-        onFault: (text) => this.#fire({ type: 'notice', text }),
+        onError: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
     const { permissions, sandbox } = this.#options;
@@ -146,12 +146,12 @@ export class InteractiveDriver implements SessionDriver {
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
     if (this.#hooks.answer(requestId, answer)) {
-      if (answer.verdict !== 'deny') this.#answerLeftOver(requestId, answer);
+      if (answer.verdict !== 'deny') this.#answerStaleDialog(requestId, answer);
       return 'answered';
     }
     const running = this.#running;
     if (running === undefined) return 'gone';
-    // An answer may end the session ("No, exit"), and its last screen changes no more: nobody waits for that then.
+    // An answer may end the session ("No, exit"); then the screen does not change, and waiting for a change would not end.
     const ended = running.session.exited.then(() => 'answered' as const);
     return Promise.race([running.dialogs.answer(requestId, answer), ended]);
   }
@@ -163,13 +163,13 @@ export class InteractiveDriver implements SessionDriver {
     return result;
   }
 
-  /** What is open is denied through its hook: Esc goes to the turn, and to no dialog. */
+  /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
   async interrupt(): Promise<void> {
     const { gate, session } = this.#mustRun();
     const isDenied = this.#hooks.denyAll(INTERRUPTED);
     if (isDenied)
       await withinMs(this.#options.clock, CLOSE_LIMIT_MS, Promise.race([gate.whenOpen(), session.exited]));
-    // Asked meanwhile.
+    // A request may have arrived meanwhile.
     this.#hooks.denyAll(INTERRUPTED);
     this.#watch.interrupted();
     gate.press(ESCAPE, 'a caller interrupts the turn');
@@ -205,7 +205,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   dispose(): void {
-    this.#nextLook?.dispose();
+    this.#nextCheck?.dispose();
     this.#running?.dialogs.dispose();
     this.#running?.session.dispose();
     this.#owned.dispose();
@@ -219,7 +219,7 @@ export class InteractiveDriver implements SessionDriver {
         rows: TERMINAL_ROWS,
         scrollback: SCROLLBACK_LINES,
         clock,
-        // Any program may print a question; its answer is no key, but a part of it could be taken for one.
+        // Any program may print a query; part of the terminal's reply could be taken for a key.
         reply: (data) => {
           if (!this.#hooks.isWaiting) session.write(data);
         },
@@ -243,7 +243,7 @@ export class InteractiveDriver implements SessionDriver {
       phase: () => this.#phase(),
       hookWaits: () => gate.isAsked,
       whenOpen,
-      isLimitTold: () => this.#isLimitTold,
+      isLimitReported: () => this.#isLimitReported,
       onTurnSeen: () => this.#watch.turnSeen(),
       onTurnStopped: (message) => this.#goOn(message),
       onDismissed: () => this.#watch.limitMenuSeen(),
@@ -260,7 +260,7 @@ export class InteractiveDriver implements SessionDriver {
       clock,
     );
     const typed = (data: string | Uint8Array): boolean => {
-      // Esc and Ctrl-C at the terminal interrupt a turn, as ours do, and no hook tells.
+      // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
       if (isInterrupt(data)) this.#watch.interrupted();
       this.#hooks.typed();
       return session.write(data);
@@ -269,10 +269,10 @@ export class InteractiveDriver implements SessionDriver {
     const terminal = new SessionTerminal(keys, screen, { columns: TERMINAL_COLUMNS, rows: TERMINAL_ROWS });
     this.#running = { session, terminal, screen, dialogs, composer, gate };
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
-    this.#owned.add(this.#hooks.onDidClose(() => this.#lookSoon()));
+    this.#owned.add(this.#hooks.onDidClose(() => this.#checkSoon()));
     this.#owned.add(
       session.onData((bytes) => {
-        this.#bytesUntold += bytes.length;
+        this.#unreportedBytes += bytes.length;
         onBytes(bytes, session);
         pauseUntil(session, screen.feed(bytes));
       }),
@@ -282,21 +282,24 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire({ type: 'spawned', pid: session.pid });
   }
 
-  /** A changed command's dialog stays after the hook's answer in 2.1.330; a plan's may, where the CLI does not take its plan back. */
-  #answerLeftOver(requestId: string, answer: SessionAllowance): void {
+  /**
+   * In 2.1.330 the dialog of a command that the answer changed stays after the hook's answer; that of a plan may stay when the CLI does
+   * not accept the returned plan.
+   */
+  #answerStaleDialog(requestId: string, answer: SessionAllowance): void {
     const dialogs = this.#running?.dialogs;
-    if (this.#hooks.isPlan(requestId)) dialogs?.answerLeftOver('plan-ready', answer);
-    else if (answer.input !== undefined) dialogs?.answerLeftOver('tool-permission', answer);
+    if (this.#hooks.isPlan(requestId)) dialogs?.answerStaleDialog('plan-ready', answer);
+    else if (answer.input !== undefined) dialogs?.answerStaleDialog('tool-permission', answer);
   }
 
-  /** A denial at the terminal stops the turn; the message lets the agent go on without what was denied. */
+  /** A denial at the terminal stops the turn; the message lets the agent go on without the denied action. */
   async #goOn(message: string): Promise<void> {
     const why = await this.send(message).catch(messageOf);
     if (why === 'sent') return;
-    this.#fire({ type: 'notice', text: `The denial's message could not be told: ${why}` });
+    this.#fire({ type: 'notice', text: `The denial's message could not be sent: ${why}` });
   }
 
-  /** Which dialogs may be believed. Every turn begins with a hook, if hooks are on. */
+  /** Decides which dialogs are trusted. If hooks are on, each turn begins with one. */
   #phase(): DialogPhase {
     if (this.#hooks.state === 'live') return 'hooks';
     return this.#watch.turn === 'before' ? 'start' : 'screen';
@@ -304,38 +307,38 @@ export class InteractiveDriver implements SessionDriver {
 
   #onFrame(): void {
     this.#frames.fire();
-    this.#lookSoon();
+    this.#checkSoon();
   }
 
-  #lookSoon(): void {
+  #checkSoon(): void {
     if (this.#isGone()) return;
-    this.#nextLook ??= this.#options.clock.after(LOOK_INTERVAL_MS, () => {
-      this.#nextLook = undefined;
-      this.#look();
+    this.#nextCheck ??= this.#options.clock.after(CHECK_INTERVAL_MS, () => {
+      this.#nextCheck = undefined;
+      this.#checkScreen();
     });
   }
 
-  /** Looks at the screen for what no hook tells. */
-  #look(): void {
+  /** Checks the screen for what no hook reports. */
+  #checkScreen(): void {
     if (this.#isGone() || this.#running === undefined) return;
     const shown = this.#running.screen.snapshot();
     if (!this.#closing) this.#watch.remember(shown);
-    this.#tellOutput();
-    this.#running.dialogs.look();
-    this.#watch.look(shown);
+    this.#reportOutput();
+    this.#running.dialogs.check();
+    this.#watch.check(shown);
   }
 
   #onHookEvent(event: SessionEvent): void {
     if (event.type === 'turn-started') {
-      this.#isLimitTold = false;
+      this.#isLimitReported = false;
       this.#watch.turnStarted();
     }
     if (event.type === 'turn-ended') {
-      this.#isLimitTold = event.error?.kind === 'usage-limit';
+      this.#isLimitReported = event.error?.kind === 'usage-limit';
       this.#watch.turnEnded();
     }
     if (event.type === 'request' && event.request.kind === 'plan')
-      this.#running?.dialogs.forgetLeftOver('plan-ready');
+      this.#running?.dialogs.forgetStaleDialog('plan-ready');
     this.#fire(event);
   }
 
@@ -345,7 +348,7 @@ export class InteractiveDriver implements SessionDriver {
     const shown = readableText(this.#running.screen.snapshot());
     this.#fire({
       type: 'notice',
-      text: `No sign of life ${SILENT_START_MS / 1000} s after the start; the screen shows: ${shown === '' ? '(nothing)' : shown}`,
+      text: `No hook ${SILENT_START_MS / 1000} s after the start; the screen shows: ${shown === '' ? '(nothing)' : shown}`,
     });
   }
 
@@ -354,22 +357,22 @@ export class InteractiveDriver implements SessionDriver {
     await running?.screen.settled();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.remember(running.screen.snapshot());
-    this.#tellOutput();
+    this.#reportOutput();
     this.#exit = exit;
-    this.#nextLook?.dispose();
+    this.#nextCheck?.dispose();
     this.#frames.fire();
     running?.dialogs.withdraw('the session ended');
     this.#hooks.withdraw('the session ended');
     this.#fire({ type: 'exited', exit });
   }
 
-  /** New bytes, or what bytes told before have come to show: a frame may follow the look that counted its bytes. */
-  #tellOutput(): void {
+  /** Reports new bytes, or a text that changed without new bytes: a frame may follow the check that counted its bytes. */
+  #reportOutput(): void {
     const { readable } = this.#watch;
-    if (this.#bytesUntold === 0 && readable === this.#readableTold) return;
-    const bytes = this.#bytesUntold;
-    this.#bytesUntold = 0;
-    this.#readableTold = readable;
+    if (this.#unreportedBytes === 0 && readable === this.#reportedText) return;
+    const bytes = this.#unreportedBytes;
+    this.#unreportedBytes = 0;
+    this.#reportedText = readable;
     this.#fire({ type: 'output', bytes });
   }
 
@@ -400,7 +403,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 }
 
-/** A key alone: escape sequences and pasted text come in one piece. */
+/** True for the key alone: escape sequences and pasted text arrive in one piece. */
 function isInterrupt(data: string | Uint8Array): boolean {
   const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
   return text === ESCAPE || text === CTRL_C;

@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../../base/clock.js';
 import { nextEvent, type Event } from '../../base/event.js';
 import type { SessionEvent } from '../session.js';
 
-/** A dialog that a hook has answered goes by itself well within this; until then a key would be pressed on it. */
+/** A dialog that a hook answered closes well within this time; until then a key would reach it. */
 const CLOSING_MS = 1_000;
 const ESCAPE = '\x1b';
 const keyNames: Readonly<Record<string, string>> = {
@@ -18,16 +18,16 @@ const keyNames: Readonly<Record<string, string>> = {
 
 export interface KeyGateOptions {
   readonly clock: Clock;
-  /** False when the program takes no more keys. */
+  /** False when the program accepts no more keys. */
   readonly write: (keys: string) => boolean;
-  /** The requests of hooks. While one is open, its dialog is on the screen, whatever the screen shows. */
+  /** The requests of hooks. While one is open, so is its dialog, whatever the screen shows. */
   readonly requests: { readonly isWaiting: boolean; readonly onDidClose: Event<void> };
   readonly fire: (event: SessionEvent) => void;
 }
 
 /**
- * The only way of the bridge's own keys into a session of Claude Code. It takes none while a request is open, because any
- * program of the agent can paint another screen over the dialog of that request. Keys of a person do not pass here.
+ * All keys that the bridge presses in a session of Claude Code go through here. It presses none while a request is open, because any
+ * program of the agent can paint another screen over the dialog of that request. A person's keys do not pass through here.
  */
 export class KeyGate {
   readonly #options: KeyGateOptions;
@@ -43,16 +43,16 @@ export class KeyGate {
     return this.#options.requests.isWaiting;
   }
 
-  /** Presses one key, or pastes one text. False, and nothing is pressed, while a request is open or its dialog may still be there. */
+  /** Presses one key or pastes one text. Presses nothing and returns false while a request, or perhaps its dialog, is open. */
   press(keys: string, why: string): boolean {
-    // Esc approves nothing: on a dialog that is closing it does no harm.
+    // Esc approves nothing, so it is harmless on a closing dialog.
     if (this.isAsked || (keys !== ESCAPE && this.#closingMs() > 0)) return false;
     if (!this.#options.write(keys)) return false;
     this.#options.fire({ type: 'keys', keys: keyNames[keys] ?? 'text', why });
     return true;
   }
 
-  /** Resolves when keys are taken; never while a request stays open. */
+  /** Resolves when keys can be pressed; never while a request stays open. */
   async whenOpen(): Promise<void> {
     const { clock, requests } = this.#options;
     while (this.isAsked || this.#closingMs() > 0) {

@@ -1,20 +1,20 @@
-// Pure: the options at the end of a dialog, read from the bottom of the screen upwards.
+// Pure: reads the options at the end of a dialog, from the bottom of the screen upwards.
 import { isFullRule } from './rule.js';
 
 export interface MenuOption {
-  /** The first line of the option's words. */
+  /** The first line of the option's text. */
   readonly label: string;
-  /** The key that picks it at once; menus of newer versions have none, and neither has a button. */
+  /** The key that chooses it directly; menus of newer versions and buttons have none. */
   readonly number: number | undefined;
-  /** Ticked or not, where several can be chosen. */
+  /** The state of its check box; undefined without one. */
   readonly ticked: boolean | undefined;
-  /** Further lines below the label: its rest where it was wrapped, and what explains it. */
+  /** The lines below the label: its wrapped rest, and an explanation. */
   readonly description: string;
 }
 
 export interface OptionBlock {
   readonly options: readonly MenuOption[];
-  readonly marked: number;
+  readonly selected: number;
   /** The row of the first option. */
   readonly top: number;
 }
@@ -23,27 +23,27 @@ interface Draft {
   readonly row: number;
   readonly label: string;
   readonly number: number | undefined;
-  readonly isMarked: boolean;
+  readonly isSelected: boolean;
   readonly below: string[];
 }
 
 const numberedLine = /^(\s*)(❯\s+)?(\d{1,2})\.\s*(\S.*?)\s*$/u;
 const plainLine = /^(\s*)(❯\s+)?(\S.*?)\s*$/u;
 const box = /^\[( |✔|✓|x)\]\s+/u;
-/** A mark stands this far before what it marks. */
-const MARK_COLUMNS = 2;
+/** The width of the cursor before the selected option. */
+const CURSOR_COLUMNS = 2;
 
-/** The block of options whose last line is row `end`, or undefined. Anything that does not fit makes it none. */
+/** The block of options whose last line is row `end`; undefined when anything in it has another form. */
 export function readOptions(rows: readonly string[], end: number, columns: number): OptionBlock | undefined {
   const drafts = numberedOptions(rows, end, columns) ?? plainOptions(rows, end);
   const first = drafts?.[0];
   if (drafts === undefined || first === undefined || drafts.length < 2) return undefined;
-  const marked = drafts.findIndex((draft) => draft.isMarked);
-  if (marked === -1 || drafts.filter((draft) => draft.isMarked).length > 1) return undefined;
-  return { options: drafts.map(optionOf), marked, top: first.row };
+  const selected = drafts.findIndex((draft) => draft.isSelected);
+  if (selected === -1 || drafts.filter((draft) => draft.isSelected).length > 1) return undefined;
+  return { options: drafts.map(optionOf), selected, top: first.row };
 }
 
-/** Drawn behind an option that was just chosen, while its dialog is on its way out. */
+/** Shown after an option that was just chosen, while its dialog closes. */
 const chosenTick = /\s*✔$/u;
 
 function optionOf({ label, number, below }: Draft): MenuOption {
@@ -57,8 +57,8 @@ function optionOf({ label, number, below }: Draft): MenuOption {
 }
 
 /**
- * Options `1.` to `n.`, all numbers in one column and without a gap: whatever a description holds, it cannot pass for
- * an option without breaking the row of numbers, and then the whole block counts for nothing.
+ * Options `1.` to `n.`, with all numbers in one column and without a gap. So a description cannot pass for an option: it would break
+ * the sequence of numbers, and then the whole block is ignored.
  */
 function numberedOptions(rows: readonly string[], end: number, columns: number): Draft[] | undefined {
   const drafts: Draft[] = [];
@@ -84,7 +84,7 @@ function numberedOptions(rows: readonly string[], end: number, columns: number):
       continue;
     }
     if (isFullRule(text, columns)) {
-      // The only rule inside a block stands above its last option (`Chat about this`).
+      // The only rule inside a block is above its last option (`Chat about this`).
       if (drafts.length !== 1 || ruleBelow || below.length > 0) return undefined;
       ruleBelow = true;
       continue;
@@ -96,25 +96,25 @@ function numberedOptions(rows: readonly string[], end: number, columns: number):
 
 function numberedAt(
   text: string,
-): { column: number; number: number; label: string; isMarked: boolean } | undefined {
+): { column: number; number: number; label: string; isSelected: boolean } | undefined {
   const match = numberedLine.exec(text);
   if (match === null) return undefined;
-  const [, before = '', mark = '', number = '', label = ''] = match;
+  const [, before = '', cursor = '', number = '', label = ''] = match;
   return {
-    column: before.length + mark.length,
+    column: before.length + cursor.length,
     number: Number(number),
     label,
-    isMarked: mark.length === MARK_COLUMNS,
+    isSelected: cursor.length === CURSOR_COLUMNS,
   };
 }
 
 /** `     Submit`, below the last option of a question with several answers. */
 function buttonOf({ row, text }: { row: number; text: string }): Draft {
-  const [, , mark, label = ''] = plainLine.exec(text) ?? [];
-  return { row, label, number: undefined, isMarked: mark !== undefined, below: [] };
+  const [, , cursor, label = ''] = plainLine.exec(text) ?? [];
+  return { row, label, number: undefined, isSelected: cursor !== undefined, below: [] };
 }
 
-/** Options without numbers: lines in one column, one of them marked, with nothing between them and a blank line above. */
+/** Options without numbers: lines in one column, one of them selected, with nothing between them and a blank line above. */
 function plainOptions(rows: readonly string[], end: number): Draft[] | undefined {
   let top = end;
   while (top > 0 && (rows[top - 1] ?? '').trim() !== '') top--;
@@ -122,12 +122,12 @@ function plainOptions(rows: readonly string[], end: number): Draft[] | undefined
   const column = columnOfLabel(rows[top] ?? '');
   for (let row = top; row <= end; row++) {
     const text = rows[row] ?? '';
-    const [, before = '', mark, label = ''] = plainLine.exec(text) ?? [];
+    const [, before = '', cursor, label = ''] = plainLine.exec(text) ?? [];
     if (columnOfLabel(text) === column) {
-      drafts.push({ row, label, number: undefined, isMarked: mark !== undefined, below: [] });
+      drafts.push({ row, label, number: undefined, isSelected: cursor !== undefined, below: [] });
     } else if (row === end && drafts.every((draft) => box.test(draft.label))) {
-      drafts.push({ row, label, number: undefined, isMarked: mark !== undefined, below: [] });
-    } else if (mark === undefined && before.length > column) {
+      drafts.push({ row, label, number: undefined, isSelected: cursor !== undefined, below: [] });
+    } else if (cursor === undefined && before.length > column) {
       drafts.at(-1)?.below.push(label);
     } else {
       return undefined;
@@ -137,11 +137,11 @@ function plainOptions(rows: readonly string[], end: number): Draft[] | undefined
 }
 
 function columnOfLabel(text: string): number {
-  const [, before = '', mark = ''] = plainLine.exec(text) ?? [];
-  return before.length + mark.length;
+  const [, before = '', cursor = ''] = plainLine.exec(text) ?? [];
+  return before.length + cursor.length;
 }
 
 function indentOf(text: string): number {
-  const [, before = '', mark = ''] = plainLine.exec(text) ?? [];
-  return before.length + mark.length;
+  const [, before = '', cursor = ''] = plainLine.exec(text) ?? [];
+  return before.length + cursor.length;
 }

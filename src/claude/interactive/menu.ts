@@ -1,32 +1,32 @@
-// Pure: reads the menu that a dialog of the CLI ends in.
+// Pure: reads the menu at the end of a dialog of the CLI.
 import { readOptions, type MenuOption } from './menu-options.js';
 import { isDashedRule, isFullRule, isRuleLike } from './rule.js';
 
-/** A list of options with one marked, standing at the bottom of the screen below a full-width rule. */
+/** A list of options with one selected, at the bottom of the screen below a full-width rule. */
 export interface Menu {
-  /** What stands between the rule and the options: title and text, trimmed, without rules and blank lines. */
+  /** The lines between the rule and the options: title and text, trimmed, without rules and blank lines. */
   readonly heading: readonly string[];
-  /** Of the heading, what stands between the first and the last dashed rule. */
+  /** The part of the heading between the first and the last dashed rule. */
   readonly framed: readonly string[];
   readonly options: readonly MenuOption[];
-  readonly marked: number;
+  readonly selected: number;
   /** Lines below the options, such as `Enter to confirm · Esc to cancel`. */
   readonly footer: readonly string[];
-  /** The dialog is taller than the screen: its rule and its title have left it, and `heading` begins in the middle. */
+  /** The dialog is taller than the screen: its rule and title are not visible, and `heading` begins in the middle. */
   readonly isCut: boolean;
 }
 
 const footerPattern = /^ {0,4}(Enter to |Esc to |Space to |ctrl\+g to edit |↑ \d+ more lines?\b)/u;
-/** The cursor rests on a row below the last hint. */
+/** The terminal's cursor is on a row below the last hint. */
 const ROWS_BELOW = 1;
-/** Text of several lines is drawn behind a stroke by newer versions. */
+/** Newer versions draw a vertical stroke before text of several lines. */
 const gutter = /^│ ?/u;
 
 /**
- * The menu at the bottom of the screen, or undefined. It counts only in the place and shape in which the CLI draws it:
- * at the very bottom, with nothing but key hints below, one option marked, and a rule across the whole screen above. The
- * input box is then absent. Text that a program or the agent prints stands above the CLI's own bottom region, indented,
- * and can therefore never be read as a menu; within a dialog the first rule is the CLI's, whatever the text below holds.
+ * The menu at the bottom of the screen, or undefined. It must be exactly where and how the CLI draws it: at the very bottom, with only
+ * key hints below, one option selected, and a rule across the whole screen above; the input box is then absent. Text that a program or
+ * the agent prints is above the CLI's own bottom region and indented, so it is never read as a menu. Within a dialog the first rule is
+ * the CLI's, whatever the text below contains.
  */
 export function readMenu(lines: readonly string[], columns: number): Menu | undefined {
   const footer: string[] = [];
@@ -47,7 +47,7 @@ export function readMenu(lines: readonly string[], columns: number): Menu | unde
     heading: textOf(region),
     framed: from < to ? textOf(region.slice(from + 1, to)) : [],
     options: block.options,
-    marked: block.marked,
+    selected: block.selected,
     footer,
     isCut,
   };
@@ -60,7 +60,7 @@ function textOf(rows: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** A dialog without its rule is believed only where it reaches from the first row to the last. */
+/** A dialog without a visible rule is trusted only if it fills the screen from the first row to the last. */
 function fillsTheScreen(lines: readonly string[], footer: readonly string[]): boolean {
   if (footer.some((line) => line.startsWith('↑'))) return true;
   return (lines[0] ?? '').trim() !== '' && lastFilled(lines, lines.length) >= lines.length - ROWS_BELOW - 1;

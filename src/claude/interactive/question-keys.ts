@@ -8,8 +8,8 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /**
- * Answers the question on the screen as the CLI draws it: one option by its words, or free text through the option that
- * takes it, or, where several may be chosen, each ticked and then submitted.
+ * Answers the question on the screen: chooses the option with that label, or types free text into the option that takes it. If several
+ * options may be chosen, ticks each and submits.
  */
 export async function answerQuestion(keys: DialogKeys, answer: string): Promise<PressResult> {
   const menu = keys.menu();
@@ -44,11 +44,11 @@ async function answerMulti(
     const typed = await typeFreeText(keys, rest);
     if (typed !== 'pressed') return typed;
   }
-  // The button has no number; the options before it have.
+  // Only the button has no number.
   return keys.choose((option) => option.number === undefined);
 }
 
-/** Puts the text into the option that takes it, and sees it there. */
+/** Types the text into the option that takes it, and checks that it is there. */
 async function typeFreeText(keys: DialogKeys, text: string): Promise<PressResult> {
   const moved = await keys.moveTo((option) => option.number === freeTextNumber(keys.menu()));
   if (moved !== 'pressed') return moved;
@@ -58,18 +58,18 @@ async function typeFreeText(keys: DialogKeys, text: string): Promise<PressResult
   });
 }
 
-/** It comes right after the agent's own choices. */
+/** The option for free text follows the agent's own choices. */
 function freeTextNumber(menu: Menu | undefined): number | undefined {
   return menu === undefined ? undefined : (questionChoices(menu)?.length ?? 0) + 1;
 }
 
-/** `Search, Export, and more` → the labels that are options, and what else was said. */
+/** `Search, Export, and more` → the labels that are options, and the remaining text. */
 function splitAnswer(answer: string, options: readonly string[]): { labels: Set<string>; rest: string } {
   const labels = new Set<string>();
   const others: string[] = [];
   let left = oneLineOf(answer);
   while (left !== '') {
-    // The longest first: a label may itself hold a comma.
+    // Longest first: a label may contain a comma.
     const label = options
       .filter((option) => left === option || left.startsWith(`${option},`))
       .sort((a, b) => b.length - a.length)[0];
@@ -81,7 +81,7 @@ function splitAnswer(answer: string, options: readonly string[]): { labels: Set<
   return { labels, rest: others.filter((part) => part !== '').join(', ') };
 }
 
-/** Enter would submit, and an escape would be a key: text goes in as one line without control characters. */
+/** One line without control characters: a newline would submit, and an escape would act as a key. */
 function oneLineOf(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }

@@ -1,16 +1,16 @@
-// Pure: the horizontal rules that the CLI draws.
+// Pure: recognises the horizontal rules that the CLI draws.
 
-/** `────…` or `▔▔▔▔…` from the first column to the last: what stands above a dialog and around the input box. */
+/** `────…` or `▔▔▔▔…` from the first column to the last: drawn above a dialog and around the input box. */
 export function isFullRule(text: string, columns: number): boolean {
   return text.length === columns && /^(─+|▔+)$/u.test(text);
 }
 
-/** `╌╌╌╌…` across the screen: what frames a command or a file's text. */
+/** `╌╌╌╌…` across the screen: drawn around a command or a file's text. */
 export function isDashedRule(text: string, columns: number): boolean {
   return text.length === columns && /^╌+$/u.test(text);
 }
 
-/** Any line that holds nothing but the strokes of a rule. */
+/** Any line that consists only of the strokes of a rule. */
 export function isRuleLike(text: string): boolean {
   return /^\s*[─▔╌]{8,}\s*$/u.test(text);
 }

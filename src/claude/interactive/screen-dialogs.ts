@@ -5,21 +5,21 @@ import type { Question, SessionAllowance, SessionAnswer, SessionEvent } from '..
 import { DialogKeys, type KeyTarget, type PressResult } from './dialog-keys.js';
 import type { Dialog, DialogReading } from './dialogs/dialog.js';
 import { recogniseDialog } from './dialogs/registry.js';
-import { leftOverStep, type LeftOver } from './left-over.js';
+import { staleDialogStep, type StaleDialog } from './stale-dialog.js';
 import { readMenu, type Menu } from './menu.js';
 import { answerQuestion } from './question-keys.js';
 
-/** A dialog must stand unchanged this long before it is believed: it may still be being drawn. */
-const STANDING_MS = 150;
+/** A dialog must be unchanged for this long before it is trusted: the CLI may still be drawing it. */
+const STABLE_MS = 150;
 /**
- * A dialog that was answered and stands there again is a frame of its going, drawn late on a busy machine; only after this
- * is it another one of the same words.
+ * An answered dialog that shows again may be a late frame on a busy machine; only after this time is it a new dialog with the same
+ * text.
  */
 const REAPPEARED_MS = 1_500;
-/** An answer whose dialog comes back is given so many times more; then it is asked again. */
+/** How often an answer is repeated when its dialog comes back; then it becomes a new request. */
 const MAX_REPEATS = 3;
-/** A dialog that is not believed and that nobody answers is told after this, so that it does not wait unseen. */
-const UNSEEN_MS = 10_000;
+/** A dialog that is not trusted and not answered is reported after this time, so that it does not wait unnoticed. */
+const UNTRUSTED_MS = 10_000;
 
 interface Seen {
   readonly dialog: Dialog;
@@ -34,8 +34,8 @@ interface Open extends Seen {
 }
 
 /**
- * How far a session is, for the question which dialogs may be believed. `start`: nothing has begun. `screen`: a turn was
- * seen and no hook came, so hooks are off. `hooks`: hooks tell everything, and no dialog on the screen counts.
+ * Decides which dialogs are trusted. `start`: no turn has begun. `screen`: a turn was seen without a hook, so hooks are off. `hooks`:
+ * hooks report everything, and no dialog on the screen is trusted.
  */
 export type DialogPhase = 'start' | 'screen' | 'hooks';
 
@@ -43,33 +43,33 @@ export interface ScreenDialogsOptions extends KeyTarget {
   readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
   readonly phase: () => DialogPhase;
-  /** True while a request of a hook is open: its dialog stands on the screen meanwhile, whatever else is painted over it. */
+  /** True while a hook's request is open: so is its dialog, whatever is painted over it. */
   readonly hookWaits: () => boolean;
-  /** Resolves when keys are taken. */
+  /** Resolves when keys can be pressed. */
   readonly whenOpen: () => Promise<void>;
-  /** The CLI said, by more than its screen, that this turn ended by a usage limit. */
-  readonly isLimitTold: () => boolean;
-  /** A dialog of a running turn stands there: the turn has begun. */
+  /** A hook reported that this turn ended with a usage limit. */
+  readonly isLimitReported: () => boolean;
+  /** A dialog of a running turn is on the screen: the turn has begun. */
   readonly onTurnSeen: () => void;
-  /** A dialog of a running turn was denied by keys, which stops the turn; the agent has not seen `message`. */
+  /** A dialog of a running turn was denied by keys, which stops the turn before the agent gets `message`. */
   readonly onTurnStopped: (message: string) => Promise<void>;
-  /** A dialog about which nobody is asked is dismissed. */
+  /** A dialog was dismissed without a request. */
   readonly onDismissed?: (dialogId: string) => void;
 }
 
-/** The dialogs that stand on the screen: asks about each once, and answers by keys that are seen to take. */
+/** The dialogs on the screen: reports each as one request, and answers by keys whose effect is checked. */
 export class ScreenDialogs implements Disposable {
   readonly #options: ScreenDialogsOptions;
-  #standing: { readonly identity: string; readonly sinceMs: number } | undefined;
+  #shown: { readonly identity: string; readonly sinceMs: number } | undefined;
   #open: Open | undefined;
   #next = 1;
-  #leftOver: LeftOver | undefined;
+  #staleDialog: StaleDialog | undefined;
   #again: Disposable | undefined;
   #answered:
     { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
-  #told = '';
+  #reported = '';
   #answersGiven = false;
-  /** How often the dialog that stands there was dismissed without asking anybody. */
+  /** How often the current dialog was dismissed without a request. */
   #dismissals = 0;
 
   constructor(options: ScreenDialogsOptions) {
@@ -81,52 +81,52 @@ export class ScreenDialogs implements Disposable {
   }
 
   /** Called when the screen may have changed. */
-  look(): void {
+  check(): void {
     this.#again?.dispose();
     const menu = this.#menu();
     const seen = menu === undefined ? undefined : this.#recognise(menu);
     this.#closeGone(seen);
     const identity = seen?.identity ?? (menu === undefined ? undefined : textOf(menu));
     if (identity === undefined) {
-      this.#standing = undefined;
+      this.#shown = undefined;
       this.#dismissals = 0;
       return;
     }
     if (this.#open !== undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#options.hookWaits()) {
-      // The driver has it looked at again when the request is closed.
-      this.#standing = undefined;
-      if (this.#leftOver !== undefined) this.#leftOver = { ...this.#leftOver, sinceMs: nowMs };
+      // The driver checks again when the request is closed.
+      this.#shown = undefined;
+      if (this.#staleDialog !== undefined) this.#staleDialog = { ...this.#staleDialog, sinceMs: nowMs };
       return;
     }
-    if (this.#standing?.identity !== identity) this.#standing = { identity, sinceMs: nowMs };
-    const standsMs = nowMs - this.#standing.sinceMs;
+    if (this.#shown?.identity !== identity) this.#shown = { identity, sinceMs: nowMs };
+    const shownMs = nowMs - this.#shown.sinceMs;
     if (seen === undefined || menu === undefined) {
-      if (menu !== undefined && standsMs >= STANDING_MS) this.#tellOnce(unknownText(menu), identity);
-      else this.#lookIn(STANDING_MS - standsMs);
+      if (menu !== undefined && shownMs >= STABLE_MS) this.#reportOnce(unknownText(menu), identity);
+      else this.#checkIn(STABLE_MS - shownMs);
       return;
     }
-    if (this.#isLeftOver(seen, nowMs, standsMs)) return;
-    const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STANDING_MS;
-    if (standsMs < neededMs) this.#lookIn(neededMs - standsMs);
+    if (this.#handlesStaleDialog(seen, nowMs, shownMs)) return;
+    const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STABLE_MS;
+    if (shownMs < neededMs) this.#checkIn(neededMs - shownMs);
     else if (seen.dialog.dismissedUnasked === true && this.#isLimit()) this.#dismiss(seen);
-    else if (this.#believes(seen.dialog)) this.#take(seen);
-    else this.#watchUnseen(seen, standsMs);
+    else if (this.#trusts(seen.dialog)) this.#take(seen);
+    else this.#watchUntrusted(seen, shownMs);
   }
 
-  /** A dialog that a hook's answer should have closed: it gets the same answer by keys if it stays. */
-  answerLeftOver(dialogId: string, answer: SessionAllowance): void {
-    this.#leftOver = { dialogId, answer, sinceMs: this.#options.clock.monotonicMs() };
-    this.look();
+  /** A hook's answer should close this dialog; if it stays, it gets the same answer by keys. */
+  answerStaleDialog(dialogId: string, answer: SessionAllowance): void {
+    this.#staleDialog = { dialogId, answer, sinceMs: this.#options.clock.monotonicMs() };
+    this.check();
   }
 
-  /** A hook tells of a dialog of that kind: an earlier answer is none to it. */
-  forgetLeftOver(dialogId: string): void {
-    if (this.#leftOver?.dialogId === dialogId) this.#leftOver = undefined;
+  /** A hook reported a new dialog of that kind, for which the earlier answer does not count. */
+  forgetStaleDialog(dialogId: string): void {
+    if (this.#staleDialog?.dialogId === dialogId) this.#staleDialog = undefined;
   }
 
-  /** Throws nothing; `gone` when that dialog no longer stands there. */
+  /** Never throws; `gone` when that dialog is no longer open. */
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
     const open = this.#open;
     if (open?.requestId !== requestId || open.isAnswered) return 'gone';
@@ -138,10 +138,10 @@ export class ScreenDialogs implements Disposable {
     }
     if (result === 'pressed') {
       if (this.#open === open) this.#open = undefined;
-      this.#standing = undefined;
+      this.#shown = undefined;
       this.#answered = { identity: open.identity, answer, repeats: 0 };
       if (open.dialog.kind === 'question') this.#answersGiven = answer.verdict !== 'deny';
-      this.#lookIn(STANDING_MS);
+      this.#checkIn(STABLE_MS);
       if (answer.verdict === 'deny' && open.dialog.when === 'turn')
         await this.#options.onTurnStopped(answer.message);
       return 'answered';
@@ -166,19 +166,19 @@ export class ScreenDialogs implements Disposable {
   dispose(): void {
     this.#again?.dispose();
     this.#open = undefined;
-    this.#leftOver = undefined;
+    this.#staleDialog = undefined;
   }
 
-  #believes({ when }: Dialog): boolean {
+  #trusts({ when }: Dialog): boolean {
     const phase = this.#options.phase();
     if (phase === 'hooks') return false;
-    // Without hooks the first dialog of a turn may stand there before the turn itself was seen.
+    // Without hooks, the first dialog of a turn may be seen before the turn itself.
     return phase === 'start' || when === 'turn';
   }
 
-  /** With live hooks a menu of a limit counts only after they told of that limit: any program can paint one. */
+  /** With live hooks the menu of a limit is trusted only after they reported the limit: any program can paint one. */
   #isLimit(): boolean {
-    return this.#options.phase() !== 'hooks' || this.#options.isLimitTold();
+    return this.#options.phase() !== 'hooks' || this.#options.isLimitReported();
   }
 
   #closeGone(seen: Seen | undefined): void {
@@ -198,7 +198,7 @@ export class ScreenDialogs implements Disposable {
       seen.identity === answered?.identity &&
       answered.repeats < MAX_REPEATS
     ) {
-      // Nobody is asked twice whether to trust a folder: the key was lost, and is pressed again.
+      // A start dialog is not asked twice: the key was lost and is pressed again.
       this.#answered = { ...answered, repeats: answered.repeats + 1 };
       this.#pressUnasked(seen, answered.answer);
       return;
@@ -227,43 +227,43 @@ export class ScreenDialogs implements Disposable {
     });
   }
 
-  /** Esc takes nothing from the menu and approves nothing, whatever dialog is there in truth. */
+  /** Esc chooses nothing and approves nothing, whatever dialog is really open. */
   #dismiss(seen: Seen): void {
-    this.#standing = undefined;
+    this.#shown = undefined;
     if (this.#dismissals > MAX_REPEATS) return;
     this.#dismissals++;
     this.#answered = { identity: seen.identity, answer: { verdict: 'allow' }, repeats: 0 };
     this.#options.onDismissed?.(seen.dialog.id);
-    this.#tellUntaken(seen, this.#keysFor(seen, seen.reading.summary).dismiss());
-    // A key that was lost leaves a screen on which nothing changes any more.
-    this.#lookIn(REAPPEARED_MS);
+    this.#reportUnanswered(seen, this.#keysFor(seen, seen.reading.summary).dismiss());
+    // After a lost key the screen would not change, so nothing else would trigger a check.
+    this.#checkIn(REAPPEARED_MS);
   }
 
-  /** True when what stands there is what a hook's answer should have closed; it is seen to. */
-  #isLeftOver(seen: Seen, nowMs: number, standsMs: number): boolean {
-    const leftOver = this.#leftOver;
-    if (leftOver?.dialogId !== seen.dialog.id) return false;
-    const next = leftOverStep(leftOver, seen.menu, nowMs, standsMs);
+  /** True when this is the dialog that a hook's answer should have closed; then it is handled here. */
+  #handlesStaleDialog(seen: Seen, nowMs: number, shownMs: number): boolean {
+    const stale = this.#staleDialog;
+    if (stale?.dialogId !== seen.dialog.id) return false;
+    const next = staleDialogStep(stale, seen.menu, nowMs, shownMs);
     if (next.step === 'wait') {
-      this.#lookIn(next.ms);
+      this.#checkIn(next.ms);
       return true;
     }
-    this.#leftOver = undefined;
-    if (next.step === 'press') this.#pressUnasked(seen, leftOver.answer);
+    this.#staleDialog = undefined;
+    if (next.step === 'press') this.#pressUnasked(seen, stale.answer);
     else if (next.step === 'ask') this.#take(seen);
     else return false;
     return true;
   }
 
   #pressUnasked(seen: Seen, answer: SessionAnswer): void {
-    this.#tellUntaken(seen, this.#press(seen, answer));
+    this.#reportUnanswered(seen, this.#press(seen, answer));
   }
 
-  #tellUntaken(seen: Seen, pressing: Promise<PressResult>): void {
+  #reportUnanswered(seen: Seen, pressing: Promise<PressResult>): void {
     pressing.then(
       (result) => {
         if (result === 'pressed' || result === 'gone' || result === 'held') return;
-        const text = `The dialog "${seen.reading.summary}" did not take its answer (${result}).`;
+        const text = `The dialog "${seen.reading.summary}" did not accept its answer (${result}).`;
         this.#options.fire({ type: 'notice', text });
       },
       (error: unknown) => this.#options.fire({ type: 'notice', text: messageOf(error) }),
@@ -286,7 +286,7 @@ export class ScreenDialogs implements Disposable {
     const wanted = (acceptsEdits ? dialog.optionForEdits : undefined) ?? dialog.optionFor[answer.verdict];
     let result = await keys.choose((option) => wanted.test(option.label));
     if (result === 'no-such-option' && (acceptsEdits || answer.verdict === 'allow_session')) {
-      // A menu without a lasting yes still has a plain one.
+      // A menu without such an option still has a plain yes.
       result = await keys.choose((option) => dialog.optionFor.allow.test(option.label));
     }
     if (result !== 'no-such-option') return result;
@@ -306,28 +306,28 @@ export class ScreenDialogs implements Disposable {
     return { ...found, menu, identity: JSON.stringify([found.dialog.id, found.reading.input, labels]) };
   }
 
-  /** One more look when nothing may change by itself any more. */
-  #lookIn(delayMs: number): void {
+  /** Schedules a check, as the screen may not change any more. */
+  #checkIn(delayMs: number): void {
     this.#again?.dispose();
-    this.#again = this.#options.clock.after(delayMs, () => this.look());
+    this.#again = this.#options.clock.after(delayMs, () => this.check());
   }
 
-  #watchUnseen({ reading, identity }: Seen, standsMs: number): void {
-    if (standsMs < UNSEEN_MS) this.#lookIn(UNSEEN_MS - standsMs);
+  #watchUntrusted({ reading, identity }: Seen, shownMs: number): void {
+    if (shownMs < UNTRUSTED_MS) this.#checkIn(UNTRUSTED_MS - shownMs);
     else
-      this.#tellOnce(`A dialog waits at the terminal that no hook told about: ${reading.summary}`, identity);
+      this.#reportOnce(`A dialog that no hook reported waits at the terminal: ${reading.summary}`, identity);
   }
 
-  #tellOnce(text: string, identity: string): void {
-    if (identity === this.#told) return;
-    this.#told = identity;
+  #reportOnce(text: string, identity: string): void {
+    if (identity === this.#reported) return;
+    this.#reported = identity;
     this.#options.fire({ type: 'notice', text });
   }
 }
 
-/** A menu that nobody knows is told, so that a new version's dialog does not wait unseen. */
+/** An unknown menu is reported, so that a new version's dialog does not wait unnoticed. */
 function unknownText(menu: Menu): string {
-  return `A dialog that the bridge does not know waits: ${textOf(menu)}`;
+  return `An unknown dialog waits: ${textOf(menu)}`;
 }
 
 function textOf(menu: Menu): string {

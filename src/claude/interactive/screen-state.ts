@@ -1,10 +1,10 @@
-// Pure: what the CLI's screen says, where no hook does.
+// Pure: reads the state of the CLI from its screen, for what no hook reports.
 import type { TroubleKind } from '../session.js';
-import { faultKindOf } from '../trouble/fault-kinds.js';
+import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { readMenu } from './menu.js';
 import { isFullRule, isRuleLike } from './rule.js';
 
-/** The part of a snapshot that is looked at here. */
+/** The part of a snapshot that is read here. */
 export interface ScreenLines {
   readonly lines: readonly string[];
   readonly columns: number;
@@ -12,7 +12,7 @@ export interface ScreenLines {
 }
 
 export type ScreenState =
-  /** The input box is there and no turn runs. */
+  /** The input box is shown and no turn runs. */
   | 'idle'
   /** A turn runs: the footer offers to interrupt it. */
   | 'busy'
@@ -22,16 +22,16 @@ export type ScreenState =
   | 'unreachable'
   | 'other';
 
-/** The label column of an empty input box: `❯ ` and then the cursor. */
+/** The cursor's column in an empty input box, after `❯ `. */
 const EMPTY_COMPOSER_COLUMN = 2;
 /** The footer below the input box is at most this many lines. */
 const FOOTER_LINES = 3;
-/** The spinner stands at most so many filled lines above the input box; a hint may be between them. */
+/** The spinner is at most this many filled lines above the input box; a hint may be between them. */
 const SPINNER_LINES = 3;
 
 /**
- * What the screen says. The words of the first-start screens count only where the CLI draws them, below its welcome or in
- * its own login menu, and never beside an input box: an agent's text may hold them too.
+ * Reads the state. The words of the first-start screens count only where the CLI draws them, below its welcome or in its login menu,
+ * and never together with an input box: an agent's text may contain them too.
  */
 export function readScreenState(screen: ScreenLines): ScreenState {
   const filled = screen.lines.filter((line) => line.trim() !== '');
@@ -77,13 +77,13 @@ function isBoxBorder(line: string, columns: number): boolean {
   return isFullRule(line, columns) || (line.length === columns && /^───.*───$/u.test(line));
 }
 
-/** True when the input box is there and holds no text of ours (a grey placeholder leaves the cursor at its start). */
+/** True when the input box is shown without text (a grey placeholder leaves the cursor at its start). */
 export function isComposerEmpty(screen: ScreenLines): boolean {
   const row = composerRow(screen);
   return row !== undefined && screen.cursor.row === row && screen.cursor.column === EMPTY_COMPOSER_COLUMN;
 }
 
-/** Below the input box stands that one more Ctrl-D ends the session; both pinned versions. */
+/** The footer asks for one more Ctrl-D to end the session; both pinned versions. */
 export function asksToLeave(screen: ScreenLines): boolean {
   const row = composerRow(screen);
   return (
@@ -104,8 +104,8 @@ const chromeLine =
   /(\? for shortcuts|esc to interrupt|\/effort|ctrl\+g to edit|manual mode on|auto mode on|Esc to cancel)/;
 
 /**
- * What a person would read of the screen: without the input box and its footer, rules, spinner lines and the header;
- * runs of blank lines become one.
+ * The text that a person would read: without the input box and its footer, rules, spinner lines and the header; several blank lines
+ * become one.
  */
 export function readableText(screen: ScreenLines): string {
   const composer = composerRow(screen);
@@ -122,12 +122,12 @@ export function readableText(screen: ScreenLines): string {
 }
 
 /**
- * How the last turn ended, as the screen tells it: the agent's last words, and whether they are an error of the account or
- * the API. Undefined while nothing of a turn is there.
+ * Reads from the screen how the last turn ended: the agent's last words, and whether they are an error of the account or the API.
+ * Undefined when the screen shows nothing of a turn.
  */
 export function readTurnEnd(
   screen: ScreenLines,
-): { readonly message: string; readonly fault?: TroubleKind } | undefined {
+): { readonly message: string; readonly trouble?: TroubleKind } | undefined {
   const lines = readableText(screen)
     .split('\n')
     .filter((line) => !turnLine.test(line));
@@ -136,27 +136,27 @@ export function readTurnEnd(
   if (last === -1) {
     if (refusal === undefined) return undefined;
     const message = refusal.replace(/^ {2}⎿ +/u, '').trim();
-    // Nothing of the agent or a program stands there yet: the words are the CLI's own.
-    const error = faultKindOf({ text: message });
-    return error === 'api-error' ? { message } : { message, fault: error };
+    // The agent and programs have printed nothing yet, so the words are the CLI's own.
+    const error = troubleKindOf({ text: message });
+    return error === 'api-error' ? { message } : { message, trouble: error };
   }
   const message = lines
     .slice(last)
     .map((line) => line.replace(/^(● | {2})/u, ''))
     .join('\n')
     .trim();
-  return /^API Error\b/.test(message) ? { message, fault: faultKindOf({ text: message }) } : { message };
+  return /^API Error\b/.test(message) ? { message, trouble: troubleKindOf({ text: message }) } : { message };
 }
 
-/** The words with which the CLI tells of a usage limit, once something else has told that there is one. */
+/** The CLI's words for a usage limit. Only for a limit that something else has reported. */
 export function readLimitWords({ lines }: ScreenLines): string {
   const line = lines.findLast((candidate) => /^ {2}⎿\s+You've (hit|reached) your /u.test(candidate));
   return line?.replace(/^ {2}⎿\s+/u, '').trim() ?? 'The usage limit is reached.';
 }
 
-/** `✻ Cooked for 0s · done 11:59 PM`, below a turn that is over. */
+/** `✻ Cooked for 0s · done 11:59 PM`, below a finished turn. */
 const turnLine = /^[✻✽✶✳✢·*] \p{L}+ for /u;
-/** The header without a box: name and version, model, folder, beside a figure that moves. */
+/** The header without a box: name and version, model, folder, next to an animated figure. */
 const HEADER_LINES = 3;
 const headerLine = /^[\s▐▝▗▖▘▛▜▟▙█▂·~]*Claude Code v\d+\.\d+\.\d+$/u;
 

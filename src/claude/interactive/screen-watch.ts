@@ -12,14 +12,14 @@ import {
   type ScreenState,
 } from './screen-state.js';
 
-/** Without hooks a turn counts as over when the input box stood idle this long. */
-const IDLE_SETTLED_MS = 2_000;
-/** The hook that begins a turn comes a little after the screen shows it; longer, and no hook comes. */
-const BUSY_SETTLED_MS = 1_000;
+/** Without hooks a turn counts as over when the screen was idle for this long. */
+const IDLE_STABLE_MS = 2_000;
+/** The hook that begins a turn comes shortly after the screen shows the turn; after this time, none will come. */
+const BUSY_STABLE_MS = 1_000;
 /** After an interrupt the footer may be one frame behind. */
-const INTERRUPTED_SETTLED_MS = 500;
-/** First-start screens count when they stand this long: a theme picker may flash by. */
-const TROUBLE_SETTLED_MS = 1_500;
+const INTERRUPTED_STABLE_MS = 500;
+/** First-start screens count when they are shown for this long: a theme picker may flash by. */
+const TROUBLE_STABLE_MS = 1_500;
 
 const troubles: Partial<Record<ScreenState, { readonly kind: TroubleKind; readonly text: string }>> = {
   onboarding: {
@@ -41,19 +41,19 @@ export interface ScreenWatchOptions {
   readonly fire: (event: SessionEvent) => void;
   readonly hooksLive: () => boolean;
   readonly dialogOpen: () => boolean;
-  /** Asks for another look soon, also when no frame comes. */
-  readonly lookAgain: () => void;
+  /** Requests another check soon, even without a new frame. */
+  readonly checkAgain: () => void;
 }
 
-/** What the screen tells that no hook does: trouble at the start, retries, interrupted turns, turns without hooks. */
+/** Reads from the screen what no hook reports: trouble at the start, retries, interrupted turns, turns without hooks. */
 export class ScreenWatch {
   readonly #options: ScreenWatchOptions;
   #turn: 'before' | 'running' | 'over' = 'before';
   #interrupting = false;
-  #settling: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
+  #stateSince: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
   #retryNotice: string | undefined;
   #retry: RetryLine | undefined;
-  /** The menu that is drawn below a usage limit stood there in this turn. */
+  /** The menu of a usage limit was shown in this turn. */
   #limitMenuSeen = false;
   #readable = '';
   #isTroubled = false;
@@ -66,7 +66,7 @@ export class ScreenWatch {
     return this.#turn;
   }
 
-  /** The last readable text that stood on the screen. */
+  /** The last readable text on the screen. */
   get readable(): string {
     return this.#readable;
   }
@@ -74,15 +74,15 @@ export class ScreenWatch {
   turnStarted(): void {
     this.#turn = 'running';
     this.#retry = undefined;
-    this.#settling = undefined;
+    this.#stateSince = undefined;
   }
 
-  /** Something that only a running turn shows stands on the screen. */
+  /** The screen shows something that only a running turn shows. */
   turnSeen(): void {
     if (this.#turn !== 'running') this.#startTurn();
   }
 
-  /** The menu of a usage limit stands there: the CLI draws it when the turn has ended by one. */
+  /** The menu of a usage limit is shown, which means that the turn ended with one. */
   limitMenuSeen(): void {
     this.#limitMenuSeen = true;
   }
@@ -91,13 +91,13 @@ export class ScreenWatch {
     this.#turn = 'over';
     this.#limitMenuSeen = false;
     this.#interrupting = false;
-    this.#settling = undefined;
+    this.#stateSince = undefined;
   }
 
   /** Esc was pressed: the turn is over when the screen is idle. */
   interrupted(): void {
     this.#interrupting = this.#turn === 'running';
-    this.#settling = undefined;
+    this.#stateSince = undefined;
   }
 
   remember(screen: ScreenLines): void {
@@ -105,31 +105,31 @@ export class ScreenWatch {
     if (readable !== '') this.#readable = readable;
   }
 
-  look(screen: ScreenLines): void {
+  check(screen: ScreenLines): void {
     const state = readScreenState(screen);
-    const settledMs = this.#settledMs(state);
+    const stableMs = this.#stableMs(state);
     this.#lookForRetries(screen);
     if (this.#options.hooksLive()) {
-      this.#lookForInterrupt(screen, state, settledMs);
+      this.#lookForInterrupt(screen, state, stableMs);
       return;
     }
-    this.#lookForTrouble(state, settledMs);
-    if (this.#lookForInterrupt(screen, state, settledMs)) return;
-    if (state === 'busy') this.#lookForStart(settledMs);
-    else if (state === 'idle' && !this.#options.dialogOpen()) this.#lookForEnd(screen, settledMs);
+    this.#lookForTrouble(state, stableMs);
+    if (this.#lookForInterrupt(screen, state, stableMs)) return;
+    if (state === 'busy') this.#lookForStart(stableMs);
+    else if (state === 'idle' && !this.#options.dialogOpen()) this.#lookForEnd(screen, stableMs);
   }
 
-  #lookForStart(settledMs: number): void {
+  #lookForStart(stableMs: number): void {
     if (this.#turn === 'running') return;
-    if (settledMs >= BUSY_SETTLED_MS) this.#startTurn();
-    else this.#options.lookAgain();
+    if (stableMs >= BUSY_STABLE_MS) this.#startTurn();
+    else this.#options.checkAgain();
   }
 
-  #lookForEnd(screen: ScreenLines, settledMs: number): void {
-    // A short turn may never have been seen to run; what it left on the screen tells that it was there.
+  #lookForEnd(screen: ScreenLines, stableMs: number): void {
+    // A short turn may never have been seen running; the text it left on the screen shows that there was one.
     if (this.#turn === 'over' || (this.#turn === 'before' && readTurnEnd(screen) === undefined)) return;
-    if (settledMs < IDLE_SETTLED_MS) {
-      this.#options.lookAgain();
+    if (stableMs < IDLE_STABLE_MS) {
+      this.#options.checkAgain();
       return;
     }
     if (this.#turn === 'before') this.#startTurn();
@@ -142,24 +142,24 @@ export class ScreenWatch {
   }
 
   /** How long the screen has been in this state. */
-  #settledMs(state: ScreenState): number {
+  #stableMs(state: ScreenState): number {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#settling?.state !== state) this.#settling = { state, sinceMs: nowMs };
-    return nowMs - this.#settling.sinceMs;
+    if (this.#stateSince?.state !== state) this.#stateSince = { state, sinceMs: nowMs };
+    return nowMs - this.#stateSince.sinceMs;
   }
 
   #lookForRetries(screen: ScreenLines): void {
     const retry = readRetryNotice(screen);
-    if (retry !== undefined && retry !== this.#retryNotice) this.#tellRetry(retry);
+    if (retry !== undefined && retry !== this.#retryNotice) this.#reportRetry(retry);
     this.#retryNotice = retry;
   }
 
-  /** The line counts down its seconds: each attempt is told once. */
-  #tellRetry(text: string): void {
+  /** The line counts down its seconds, so each attempt is reported once. */
+  #reportRetry(text: string): void {
     const retry = readRetryLine(text);
     const before = this.#retry;
     this.#retry = retry;
-    // Seconds that grow are another request's first attempt.
+    // If the seconds grow, this is another request's first attempt.
     const isSame = retry?.attempt === before?.attempt && (retry?.delayMs ?? 0) <= (before?.delayMs ?? 0);
     if (retry !== undefined && isSame) return;
     this.#options.fire({ type: 'notice', text });
@@ -173,18 +173,18 @@ export class ScreenWatch {
     });
   }
 
-  #lookForInterrupt(screen: ScreenLines, state: ScreenState, settledMs: number): boolean {
+  #lookForInterrupt(screen: ScreenLines, state: ScreenState, stableMs: number): boolean {
     if (!this.#interrupting || state !== 'idle') return false;
-    if (settledMs >= INTERRUPTED_SETTLED_MS) this.#endTurn(screen, true);
-    else this.#options.lookAgain();
+    if (stableMs >= INTERRUPTED_STABLE_MS) this.#endTurn(screen, true);
+    else this.#options.checkAgain();
     return true;
   }
 
-  #lookForTrouble(state: ScreenState, settledMs: number): void {
+  #lookForTrouble(state: ScreenState, stableMs: number): void {
     const trouble = troubles[state];
     if (trouble === undefined || this.#isTroubled) return;
-    if (settledMs < TROUBLE_SETTLED_MS) {
-      this.#options.lookAgain();
+    if (stableMs < TROUBLE_STABLE_MS) {
+      this.#options.checkAgain();
       return;
     }
     this.#isTroubled = true;
@@ -193,7 +193,7 @@ export class ScreenWatch {
 
   #endTurn(screen: ScreenLines, interrupted: boolean): void {
     const end = readTurnEnd(screen);
-    const error = interrupted ? undefined : this.#faultOn(screen, end);
+    const error = interrupted ? undefined : this.#errorOn(screen, end);
     this.turnEnded();
     this.#options.fire({
       type: 'turn-ended',
@@ -201,14 +201,14 @@ export class ScreenWatch {
       message: end?.message ?? '',
       backgroundTasks: 0,
       interrupted,
-      ...(error !== undefined && { error: error }),
+      ...(error !== undefined && { error }),
     });
   }
 
-  #faultOn(screen: ScreenLines, end: ReturnType<typeof readTurnEnd>): TurnFault | undefined {
+  #errorOn(screen: ScreenLines, end: ReturnType<typeof readTurnEnd>): TurnFault | undefined {
     const limit = readLimitFooter(screen);
     if (limit !== undefined) return { kind: 'usage-limit', text: limit };
     if (this.#limitMenuSeen) return { kind: 'usage-limit', text: readLimitWords(screen) };
-    return end?.fault === undefined ? undefined : { kind: end.fault, text: end.message };
+    return end?.trouble === undefined ? undefined : { kind: end.trouble, text: end.message };
   }
 }

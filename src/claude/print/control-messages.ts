@@ -1,9 +1,9 @@
-// Pure: what the bridge writes to the CLI's stdin, one JSON object a line.
+// Pure: the messages to the CLI's stdin, one JSON object per line.
 import type { Question, SessionAllowance, SessionAnswer } from '../session.js';
 import { grantedPermissions } from '../session-permissions.js';
 import type { ToolInput } from './stream-json.js';
 
-/** A permission that was asked and not answered yet. */
+/** A permission request that is not answered yet. */
 export interface PendingPermission {
   readonly tool: string;
   readonly input: ToolInput;
@@ -11,7 +11,7 @@ export interface PendingPermission {
   readonly questions?: readonly Question[];
 }
 
-/** Opens the control protocol; comes before the first message. */
+/** Opens the control protocol; sent before the first message. */
 export function initializeRequest(requestId: string): string {
   return line({
     type: 'control_request',
@@ -45,7 +45,7 @@ export function permissionResponse(
   );
 }
 
-/** For requests the bridge does not know, so that the CLI does not wait for them. */
+/** Refuses an unknown request, so that the CLI does not wait for an answer. */
 export function refusalResponse(requestId: string, subtype: string): string {
   return line({
     type: 'control_response',
@@ -62,7 +62,7 @@ function allowance(asked: PendingPermission, answer: SessionAllowance) {
   return { behavior: 'allow', updatedInput, updatedPermissions };
 }
 
-/** The CLI wants answers by the question's text; callers may name the header instead. */
+/** The CLI expects answers keyed by the question's text; callers may use the header instead. */
 function answersByQuestion(questions: readonly Question[], answers: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     questions.flatMap(({ question, header }) => {

@@ -1,18 +1,18 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** The CLI's largest lines hold a file it has read; above this a line is not from it, or not worth the memory. */
+/** The CLI's largest lines hold a file it has read; a longer line is not from the CLI, or not worth the memory. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
 export interface LineReaderListener {
   /** A whole line that begins with `{`, without its newline. */
   onObjectLine(line: string): void;
-  /** Anything else as it comes, newlines included: a program that is not the CLI may never end its line. */
+  /** Any other text as it arrives, with its newlines: a program that is not the CLI may never end its line. */
   onText(text: string): void;
-  /** A line that began with `{` and was longer than the bound; it was dropped. */
+  /** A line that began with `{` was longer than the bound and was dropped. */
   onOverlongLine(chars: number): void;
 }
 
-/** Cuts a byte stream into lines that may be JSON objects and all other text; UTF-8 may be split over chunks. */
+/** Splits a byte stream into lines that may be JSON objects, and other text. Handles UTF-8 that is split between chunks. */
 export class LineReader {
   readonly #listener: LineReaderListener;
   readonly #decoder = new StringDecoder('utf8');
@@ -28,7 +28,7 @@ export class LineReader {
     this.#take(this.#decoder.write(chunk));
   }
 
-  /** The stream is over: what is pending counts as a line. */
+  /** The stream has ended: the pending text counts as a line. */
   end(): void {
     this.#take(this.#decoder.end());
     if (this.#state === 'object') this.#endObject();
@@ -41,7 +41,7 @@ export class LineReader {
       const newline = text.indexOf('\n', from);
       const end = newline === -1 ? text.length : newline;
       if (this.#state === 'object') {
-        this.#keep(text.slice(from, end));
+        this.#collect(text.slice(from, end));
         if (newline !== -1) this.#endObject();
       } else {
         this.#listener.onText(text.slice(from, newline === -1 ? end : end + 1));
@@ -51,7 +51,7 @@ export class LineReader {
     }
   }
 
-  #keep(piece: string): void {
+  #collect(piece: string): void {
     this.#pendingChars += piece.length;
     if (this.#pendingChars <= MAX_LINE_CHARS) this.#pieces.push(piece);
     else this.#pieces.length = 0;

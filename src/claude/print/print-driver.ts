@@ -31,19 +31,19 @@ import { StreamTranslator } from './stream-translator.js';
 import { TextLines } from './text-lines.js';
 import { TextTail } from './text-tail.js';
 
-/** A pipe has no size; readable text is shown as if in the terminal of the other driver. */
+/** Pipes have no size; these are those of the interactive driver's terminal. */
 const COLUMNS = 120;
 const ROWS = 40;
-/** The CLI leaves 50 ms after the end of its input; what is not gone by then waits for something that will not come. */
+/** The CLI exits 50 ms after the end of its input; one that still runs by then is stuck. */
 const CLOSE_GRACE_MS = 10_000;
-/** After the program's end: how long a child of it may hold the output open, before and after it is killed. */
+/** After the program's end, how long a child of it may keep the output open, both before and after it is killed. */
 const DRAIN_MS = 2_000;
-/** The first line comes after 0.7 to 1.4 s on a busy machine; this long without one is worth a word. */
+/** The first line comes after 0.7 to 1.4 s on a busy machine; after this time its absence is reported. */
 const SILENT_START_MS = 30_000;
-/** A call that waits for a slow reader answers in time; and what waits to be written has a bound. */
+/** How long a call waits for a program that reads slowly, and how much may be queued for it. */
 const WRITE_LIMIT_MS = 10_000;
 const MAX_QUEUED_CHARS = 16 * 1024 * 1024;
-/** Enough of stderr to name the cause. */
+/** Enough of stderr to show the cause. */
 const STDERR_NOTICE_CHARS = 1_000;
 
 export interface PrintDriverOptions {
@@ -56,23 +56,23 @@ export interface PrintDriverOptions {
   /** A UUID. */
   readonly sessionId: string;
   readonly resume?: ResumePoint | null | undefined;
-  /** What the CLI is to ask about, besides what it asks about by itself. */
+  /** What the CLI shall ask about, in addition to its own rules. */
   readonly permissions?: CliPermissions | undefined;
-  /** The sandbox for its commands; without one they run as the user. */
+  /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
   readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
-  /** On this machine, unless it is given. */
+  /** Starts the program; by default on this machine. */
   readonly spawnPiped?: SpawnPiped | undefined;
-  /** Ends the process and all its descendants, also when the process itself is gone. Resolves when none is left. */
+  /** Ends the process and all its descendants, even if the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  /** All that a person would have read, as it comes; the events tell the same in parts. */
+  /** Receives all text that a person would read, as it arrives; the events report the same in parts. */
   readonly onText?: (text: string) => void;
 }
 
 /**
- * Drives `claude -p` over pipes: the prompt, follow-ups and answers go in as stream-json, events come out of it.
- * A program that is not the CLI works too: its text is shown, its exit code ends the session.
+ * Drives `claude -p` over pipes: the prompt, follow-ups and answers go in as stream-json, and events come out. A program that is not
+ * the CLI works too: its text is shown, and its exit code ends the session.
  */
 export class PrintDriver implements SessionDriver {
   readonly #options: PrintDriverOptions;
@@ -86,7 +86,7 @@ export class PrintDriver implements SessionDriver {
   #resolveExited: () => void = () => {};
   #program: PipedProgram | undefined;
   #exit: ExitStatus | undefined;
-  #hasSpoken = false;
+  #hasOutput = false;
   #requestCount = 0;
 
   constructor(options: PrintDriverOptions) {
@@ -108,7 +108,7 @@ export class PrintDriver implements SessionDriver {
       program = await this.#spawn();
     } catch (error) {
       this.dispose();
-      throw await startFault(error, command[0] ?? '', cwd);
+      throw await startError(error, command[0] ?? '', cwd);
     }
     this.#attach(program);
     this.#events.fire({ type: 'spawned', pid: program.pid });
@@ -163,7 +163,7 @@ export class PrintDriver implements SessionDriver {
   dispose(): void {
     const isRunning = this.#program !== undefined && this.#exit === undefined;
     this.#owned.dispose();
-    // The owner awaits `kill` or `close`; this is for an owner that failed before it could.
+    // Normally the owner has awaited `kill` or `close`; this is for an owner that failed earlier.
     if (isRunning) void this.kill().catch(() => {});
   }
 
@@ -175,26 +175,26 @@ export class PrintDriver implements SessionDriver {
   #attach(program: PipedProgram): void {
     this.#program = program;
     const printed = new TextLines();
-    const complained = new TextLines();
+    const stderrLines = new TextLines();
     const reader = new LineReader({
       onObjectLine: (line) => this.#onLine(line, printed),
       onText: (text) => this.#onProgramText(text, printed),
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters was too long and was skipped.`),
     });
     const errors = new LineReader({
-      onObjectLine: (line) => this.#onStderr(`${line}\n`, complained),
-      onText: (text) => this.#onStderr(text, complained),
+      onObjectLine: (line) => this.#onStderr(`${line}\n`, stderrLines),
+      onText: (text) => this.#onStderr(text, stderrLines),
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters on stderr was skipped.`),
     });
     program.stdout.on('data', (chunk: Buffer) => this.#onBytes(chunk, reader));
     program.stdout.once('close', () => this.#endReading(reader, printed));
     program.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
-    program.stderr.once('close', () => this.#endReading(errors, complained));
+    program.stderr.once('close', () => this.#endReading(errors, stderrLines));
     void program.exited.then((exit) => this.#onExit(program, exit));
   }
 
   #onBytes(chunk: Buffer, reader: LineReader): void {
-    this.#hasSpoken = true;
+    this.#hasOutput = true;
     reader.push(chunk);
     this.#events.fire({ type: 'output', bytes: chunk.length });
   }
@@ -205,22 +205,22 @@ export class PrintDriver implements SessionDriver {
     else this.#onProgramText(`${line}\n`, printed);
   }
 
-  #onStderr(text: string, complained: TextLines): void {
+  #onStderr(text: string, lines: TextLines): void {
     this.#stderr.append(text);
-    this.#onProgramText(text, complained);
+    this.#onProgramText(text, lines);
   }
 
   #onProgramText(text: string, lines: TextLines): void {
     this.#show(text);
-    this.#tellPrinted(lines.push(text));
+    this.#reportPrinted(lines.push(text));
   }
 
   #endReading(reader: LineReader, lines: TextLines): void {
     reader.end();
-    this.#tellPrinted(lines.flush());
+    this.#reportPrinted(lines.flush());
   }
 
-  #tellPrinted(lines: readonly string[]): void {
+  #reportPrinted(lines: readonly string[]): void {
     if (lines.length > 0) this.#events.fire({ type: 'printed', lines });
   }
 
@@ -229,13 +229,13 @@ export class PrintDriver implements SessionDriver {
     const closed = program.closed.then(() => true);
     if (!(await withinMs(clock, DRAIN_MS, closed))) {
       this.#notice(
-        'The program has ended, but something it started still holds its output; it is ended now.',
+        'The program has ended, but a process that it started keeps its output open. That process is ended now.',
       );
       await killTree(pid).catch((error: unknown) => this.#notice(messageOf(error)));
       await withinMs(clock, DRAIN_MS, closed);
       stdout.destroy();
       stderr.destroy();
-      // What was read up to here is told before the end is.
+      // The text read so far is reported before the end.
       await withinMs(clock, DRAIN_MS, closed);
     }
     const said = this.#stderr.read(STDERR_NOTICE_CHARS);
@@ -248,8 +248,8 @@ export class PrintDriver implements SessionDriver {
   }
 
   #onSilentStart(): void {
-    if (this.#hasSpoken || this.#exit !== undefined) return;
-    this.#notice(`No sign of life ${SILENT_START_MS / 1000} s after the start.`);
+    if (this.#hasOutput || this.#exit !== undefined) return;
+    this.#notice(`No output ${SILENT_START_MS / 1000} s after the start.`);
   }
 
   /** False when the program is gone; waits while its pipe is full. */
@@ -258,11 +258,11 @@ export class PrintDriver implements SessionDriver {
     if (!stdin || this.#exit !== undefined || !stdin.writable || stdin.writableLength > MAX_QUEUED_CHARS)
       return false;
     const written = new Promise<boolean>((resolve) => stdin.write(line, (error) => resolve(!error)));
-    // Still queued after that: the program reads slowly and gets it in its turn.
+    // A line that is still queued reaches a slow program later.
     return (await withinMs(this.#options.clock, WRITE_LIMIT_MS, written)) ?? true;
   }
 
-  /** For what nobody waits for: a program that is gone by then needs no answer. */
+  /** Writes without waiting: a program that is gone needs no answer. */
   #writeSoon(line: string): void {
     void this.#write(line);
   }
@@ -282,11 +282,11 @@ export class PrintDriver implements SessionDriver {
   }
 }
 
-async function startFault(error: unknown, program: string, cwd: string): Promise<BridgeError> {
+async function startError(error: unknown, program: string, cwd: string): Promise<BridgeError> {
   if (error instanceof BridgeError) return error;
   const cause = { cause: error };
   const code = systemCodeOf(error);
-  // A missing working directory gives the same ENOENT as a missing program.
+  // A missing working directory causes the same ENOENT as a missing program.
   const cwdExists = await stat(cwd).then(
     (found) => found.isDirectory(),
     () => false,
@@ -315,7 +315,7 @@ async function startFault(error: unknown, program: string, cwd: string): Promise
 function notRunning(what: string): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
-    `${what} was to be sent, but the session has ended or its input is closed.`,
+    `${what} could not be sent: the session has ended or its input is closed.`,
     'Read the result with get_task_output, or start a new task.',
   );
 }

@@ -1,4 +1,4 @@
-// Pure: one line of the CLI's `stream-json` output → a typed event. Kinds that are not known are kept, never fatal.
+// Pure: one line of the CLI's `stream-json` output → a typed event. Unknown kinds become events too, and are never fatal.
 import { z } from 'zod';
 import type { SessionUsage } from '../session.js';
 
@@ -9,10 +9,10 @@ export type AssistantBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: ToolInput };
 
-/** An error of the API as a message of the CLI's own tells it. */
-export interface StreamFault {
+/** An error of the API, as the CLI reports it in a message of its own. */
+export interface StreamError {
   readonly code: string;
-  /** A finer name (2.1.330). */
+  /** A more precise name (2.1.330). */
   readonly detail?: string;
   readonly status?: number;
   /** The limit that was reached (2.1.330). */
@@ -40,24 +40,24 @@ export type StreamEvent =
       readonly delayMs: number;
       readonly cause: string;
       readonly code?: string;
-      /** HTTP status; left out where nobody answered. */
+      /** The HTTP status; missing if the API did not answer. */
       readonly status?: number;
     }
-  /** What the account's limit says now. */
+  /** The current state of the account's limit. */
   | { readonly kind: 'limit'; readonly limit: StreamLimit }
   | { readonly kind: 'background-started'; readonly taskId: string }
   | { readonly kind: 'background-ended'; readonly taskId: string }
-  /** All background tasks there are now (2.1.330). */
+  /** All current background tasks (2.1.330). */
   | { readonly kind: 'background-now'; readonly taskIds: readonly string[] }
   | {
       readonly kind: 'assistant';
       readonly blocks: readonly AssistantBlock[];
-      /** Said by a subagent, not by the main conversation. */
+      /** From a subagent, not from the main conversation. */
       readonly isSubagent: boolean;
       /** The message's UUID in the session's transcript. */
       readonly messageId?: string;
-      /** Set when the CLI itself wrote the message because the API failed. */
-      readonly fault?: StreamFault;
+      /** Set when the CLI wrote the message because the API failed. */
+      readonly error?: StreamError;
     }
   | {
       readonly kind: 'tool-results';
@@ -70,7 +70,7 @@ export type StreamEvent =
       readonly message: string;
       readonly terminalReason: string;
       readonly deniedTools: readonly string[];
-      /** Sums of the session so far. */
+      /** The totals of the session so far. */
       readonly usage?: SessionUsage;
     }
   | {
@@ -80,7 +80,7 @@ export type StreamEvent =
       readonly input: ToolInput;
       readonly suggestions: readonly ToolInput[];
     }
-  /** A control request this driver has no answer for. */
+  /** A control request that this driver does not handle. */
   | { readonly kind: 'other-request'; readonly requestId: string; readonly subtype: string }
   | { readonly kind: 'request-cancelled'; readonly requestId: string }
   | { readonly kind: 'control-failed'; readonly requestId: string; readonly error: string }
@@ -112,7 +112,7 @@ const systemSchema = z.discriminatedUnion('subtype', [
   }),
 ]);
 
-/** Seconds since the epoch of a time that a clock can show: nothing is waited for that is not one. */
+/** A plausible time in seconds since the epoch, so that the bridge never waits for an absurd one. */
 const epochSeconds = z.number().positive().max(MAX_EPOCH_SECONDS);
 const limitSchema = z.object({ status: z.string(), resetsAt: epochSeconds.optional().catch(undefined) });
 
@@ -168,7 +168,7 @@ const controlResponseSchema = z.object({
 });
 const lineSchema = z.looseObject({ type: z.string() });
 
-/** The event that `line` tells, or undefined when the line is not a JSON object with a type. */
+/** Undefined when the line is not a JSON object with a type. */
 export function parseStreamLine(line: string): StreamEvent | undefined {
   const parsed = lineSchema.safeParse(parseJson(line));
   if (!parsed.success) return undefined;
@@ -179,7 +179,7 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // The caller counts and shows lines that are not JSON.
+    return undefined; // The caller shows lines that are not JSON.
   }
 }
 
@@ -261,14 +261,14 @@ function assistantEvent(line: unknown): StreamEvent | undefined {
     }),
     isSubagent: isSet(data.parent_tool_use_id),
     ...(data.uuid !== undefined && { messageId: data.uuid }),
-    ...(isSet(data.error) && { fault: faultOf(data, data.error) }),
+    ...(isSet(data.error) && { error: errorOf(data, data.error) }),
   };
 }
 
-function faultOf(
+function errorOf(
   { api_error, api_error_status, api_error_params }: z.infer<typeof messageSchema>,
   code: string,
-): StreamFault {
+): StreamError {
   const limit = api_error_params?.rate_limit_info;
   return {
     code,

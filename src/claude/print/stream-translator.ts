@@ -1,26 +1,26 @@
 import { oneLine } from '../../base/text/text.js';
 import type { SessionEvent, SessionRequest, TurnFault } from '../session.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
-import { faultKindOf } from '../trouble/fault-kinds.js';
+import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
-import type { AssistantBlock, StreamEvent, StreamFault, StreamLimit, ToolInput } from './stream-json.js';
+import type { AssistantBlock, StreamEvent, StreamError, StreamLimit, ToolInput } from './stream-json.js';
 
-/** More tool calls than this are never open at once; the oldest are forgotten first. */
+/** More than the tool calls that are open at the same time; beyond it the oldest are evicted. */
 const MAX_OPEN_TOOLS = 1_000;
-/** Enough of a tool's result to see how it went. */
+/** Enough of a tool's result to see its outcome. */
 const RESULT_CHARS = 300;
 
 export interface StreamListener {
   onEvent(event: SessionEvent): void;
-  /** A line of what a person would have read, without its newline. */
+  /** A line that a person would read, without its newline. */
   onReadable(text: string): void;
-  /** A request the bridge has no answer for; it must be refused so that the CLI goes on. */
+  /** A request that the bridge does not handle; it must be refused, so that the CLI goes on. */
   onUnknownRequest(requestId: string, subtype: string): void;
 }
 
 type EventOf<Kind extends StreamEvent['kind']> = Extract<StreamEvent, { kind: Kind }>;
 
-/** Turns what the stream tells into what a session tells, and remembers what is open between the two. */
+/** Translates the events of the stream into those of a session, and tracks open tool calls and requests. */
 export class StreamTranslator {
   readonly #cwd: string;
   readonly #listener: StreamListener;
@@ -29,8 +29,8 @@ export class StreamTranslator {
   readonly #background = new Set<string>();
   #prompts: string[] = [];
   #session = '';
-  #fault: StreamFault | undefined;
-  /** As it was told last; told again only when it changes. */
+  #error: StreamError | undefined;
+  /** The last report of the account's limit. */
   #limit: StreamLimit | undefined;
   #lastMessageId: string | undefined;
 
@@ -44,14 +44,14 @@ export class StreamTranslator {
     this.#prompts.push(text);
   }
 
-  /** Takes the request out, so that the first answer wins. */
+  /** Removes and returns the request, so that only the first answer counts. */
   takePermission(requestId: string): PendingPermission | undefined {
     const asked = this.#permissions.get(requestId);
     this.#permissions.delete(requestId);
     return asked;
   }
 
-  /** The session is over: what still waits is gone. */
+  /** The session has ended: withdraws all pending requests. */
   withdrawAll(why: string): void {
     for (const requestId of [...this.#permissions.keys()]) this.#withdraw(requestId, why);
   }
@@ -95,9 +95,9 @@ export class StreamTranslator {
   }
 
   #onInit({ sessionId, model, cliVersion }: EventOf<'init'>): void {
-    const told = JSON.stringify([sessionId, model, cliVersion]);
-    if (told !== this.#session) {
-      this.#session = told;
+    const session = JSON.stringify([sessionId, model, cliVersion]);
+    if (session !== this.#session) {
+      this.#session = session;
       this.#listener.onEvent({
         type: 'session',
         sessionId,
@@ -105,21 +105,21 @@ export class StreamTranslator {
         ...(cliVersion !== undefined && { cliVersion }),
       });
     }
-    // Each turn begins with an init; one that the CLI starts by itself, after a background task, has no prompt of ours.
+    // Each turn begins with an init; a turn that the CLI starts itself, after a background task, has no prompt.
     const prompt = this.#prompts.join('\n');
     this.#prompts = [];
-    this.#fault = undefined;
+    this.#error = undefined;
     this.#listener.onEvent({ type: 'turn-started', source: 'exact', prompt });
   }
 
   #onRetry({ attempt, maxRetries, delayMs, cause, code, status }: EventOf<'api-retry'>): void {
     const seconds = (delayMs / 1000).toFixed(1);
     const text = `API error (${cause}) · retrying in ${seconds} s · attempt ${attempt} of ${maxRetries}`;
-    const kind = faultKindOf({ code, status, text: '' });
+    const kind = troubleKindOf({ code, status, text: '' });
     this.#notice(text);
     this.#listener.onEvent({
       type: 'retrying',
-      // Without a status nobody answered.
+      // Without a status the API did not answer.
       kind: kind === 'api-error' && status === undefined ? 'network' : kind,
       text,
       delayMs,
@@ -127,21 +127,21 @@ export class StreamTranslator {
     });
   }
 
-  #onAssistant({ blocks, isSubagent, messageId, fault }: EventOf<'assistant'>): void {
-    if (fault !== undefined) this.#fault = fault;
+  #onAssistant({ blocks, isSubagent, messageId, error }: EventOf<'assistant'>): void {
+    if (error !== undefined) this.#error = error;
     if (!isSubagent) this.#lastMessageId = messageId;
-    for (const block of blocks) this.#onBlock(block, isSubagent, fault !== undefined);
+    for (const block of blocks) this.#onBlock(block, isSubagent, error !== undefined);
   }
 
-  #onBlock(block: AssistantBlock, isSubagent: boolean, isFault: boolean): void {
+  #onBlock(block: AssistantBlock, isSubagent: boolean, isError: boolean): void {
     if (block.type === 'text') {
       if (block.text.trim() === '') return;
       this.#listener.onReadable(`● ${block.text}`);
-      // A subagent's words are not the session's; an error is told when its turn ends.
-      if (!isSubagent && !isFault) this.#listener.onEvent({ type: 'said', text: block.text });
+      // A subagent's words are not the session's; an error is reported at the end of its turn.
+      if (!isSubagent && !isError) this.#listener.onEvent({ type: 'said', text: block.text });
       return;
     }
-    if (this.#openTools.size >= MAX_OPEN_TOOLS) this.#forgetOldestTool();
+    if (this.#openTools.size >= MAX_OPEN_TOOLS) this.#evictOldestTool();
     this.#openTools.set(block.id, { tool: block.name, input: block.input });
     const summary = toolSummary(block.name, block.input, this.#cwd);
     this.#listener.onReadable(`● ${summary}`);
@@ -182,9 +182,9 @@ export class StreamTranslator {
   }
 
   #onResult(result: EventOf<'result'>): void {
-    // `aborted_tools`, `aborted_streaming`: the caller interrupted, nothing failed.
+    // `aborted_tools`, `aborted_streaming`: the caller interrupted the turn; nothing failed.
     const interrupted = result.isError && result.terminalReason.startsWith('aborted');
-    const error = result.isError && !interrupted ? this.#faultOf(result) : undefined;
+    const error = result.isError && !interrupted ? this.#errorOf(result) : undefined;
     if (!result.isError && result.deniedTools.length > 0) {
       const denied = [...new Set(result.deniedTools)].join(', ');
       this.#notice(
@@ -192,7 +192,7 @@ export class StreamTranslator {
       );
     }
     if (error) this.#listener.onReadable(`✗ ${error.text}`);
-    this.#fault = undefined;
+    this.#error = undefined;
     this.#listener.onEvent({
       type: 'turn-ended',
       source: 'exact',
@@ -205,17 +205,17 @@ export class StreamTranslator {
     });
   }
 
-  #faultOf({ message, subtype, terminalReason }: EventOf<'result'>): TurnFault {
-    const told = this.#fault;
-    const limit = told?.limit ?? this.#limit;
+  #errorOf({ message, subtype, terminalReason }: EventOf<'result'>): TurnFault {
+    const reported = this.#error;
+    const limit = reported?.limit ?? this.#limit;
     const text = message === '' ? `Claude Code ended the turn with ${subtype}.` : message;
     const kind =
       terminalReason === 'prompt_too_long'
         ? 'context-full'
-        : faultKindOf({
-            code: told?.code,
-            detail: told?.detail,
-            status: told?.status,
+        : troubleKindOf({
+            code: reported?.code,
+            detail: reported?.detail,
+            status: reported?.status,
             limitIsReached: limit?.isReached,
             text,
           });
@@ -227,7 +227,7 @@ export class StreamTranslator {
     if (this.#permissions.delete(requestId)) this.#listener.onEvent({ type: 'request-gone', requestId, why });
   }
 
-  #forgetOldestTool(): void {
+  #evictOldestTool(): void {
     const [oldest] = this.#openTools.keys();
     if (oldest !== undefined) this.#openTools.delete(oldest);
   }

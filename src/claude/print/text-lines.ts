@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A line without an end is told in parts of this size, so that it is neither kept for ever nor lost. */
+/** A line without an end is returned in parts of this size, so that it does not grow without bound. */
 const MAX_PENDING_CHARS = 16 * 1024;
 
-/** Cuts text that comes in pieces into readable lines without escape codes. */
+/** Splits text that arrives in pieces into readable lines without escape codes. */
 export class TextLines {
   #pending = '';
 
-  /** The lines that `text` completes. */
+  /** Returns the lines that `text` completes. */
   push(text: string): string[] {
     const lines = (this.#pending + text).split('\n');
     this.#pending = lines.pop() ?? '';
@@ -15,7 +15,7 @@ export class TextLines {
     return lines.map(readable);
   }
 
-  /** The last line, when it has no end. */
+  /** Returns the last line if it has no end. */
   flush(): string[] {
     const last = this.#pending;
     this.#pending = '';

@@ -2,36 +2,36 @@ import { StringDecoder } from 'node:string_decoder';
 
 /** A line without an end is reported in pieces of this size, so that it never grows without bound. */
 const MAX_OPEN_CHARS = 64 * 1024;
-/** How much of the newest lines is kept. */
+/** How much of the newest lines is stored. */
 const TAIL_CHARS = 4_000;
-/** Colours and titles change how text looks, not where it stands. */
+/** Colors and titles: they do not move text. */
 const harmlessSequence = /\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
-/** ESC, backspace, vertical tab and form feed: what a stream of plain lines does not hold. */
+/** ESC, backspace, vertical tab and form feed: plain lines do not contain them. */
 const movingCharacter = /[\x1b\x08\x0b\x0c]/;
 
 /**
- * The readable lines of a program. As long as it prints plain lines they are taken from its output as they are; once it moves
- * the cursor they are taken from the screen, as a person would have read them.
+ * The readable lines of a program. While it prints plain lines, they come directly from its output; once it moves the cursor, they come
+ * from the screen, as a person would read them.
  */
 export class PrintedLines {
   readonly #onText: (text: string) => void;
   readonly #decoder = new StringDecoder('utf8');
   #isPlain = true;
-  /** The line that has no end yet. */
+  /** The incomplete last line. */
   #open = '';
   #tail = '';
 
-  /** `onText` gets one or more whole lines, joined by newlines, without the last one's end. */
+  /** `onText` gets one or more whole lines, joined by newlines, without a newline at the end. */
   constructor(onText: (text: string) => void) {
     this.#onText = onText;
   }
 
-  /** Every line so far was taken from the output itself. */
+  /** All lines so far came directly from the output. */
   get isPlain(): boolean {
     return this.#isPlain;
   }
 
-  /** Output that the screen is about to show: lines that it scrolls off come afterwards. */
+  /** Takes output before the screen parses it; lines that it scrolls off are passed afterwards. */
   bytes(bytes: Buffer): void {
     if (!this.#isPlain) return;
     const piece = this.#decoder.write(bytes);
@@ -51,7 +51,7 @@ export class PrintedLines {
     if (!this.#isPlain) this.#report(lines.join('\n'));
   }
 
-  /** The program has ended; `screen` is what stands on it. */
+  /** The program has ended; `screen` holds its last lines. */
   end(screen: readonly string[]): void {
     if (this.#isPlain) {
       const rest = (this.#open + this.#decoder.end()).replace(harmlessSequence, '');
@@ -63,13 +63,13 @@ export class PrintedLines {
     if (last !== -1) this.#report(screen.slice(0, last + 1).join('\n'));
   }
 
-  /** The newest of what was reported and of the line that is open; undefined when lines are taken from the screen. */
+  /** The end of the reported lines and the incomplete line; undefined when lines come from the screen. */
   tail(maxChars: number): string | undefined {
     if (!this.#isPlain) return undefined;
     return `${this.#tail}${withoutReturns(this.#open.replace(harmlessSequence, ''))}`.slice(-maxChars);
   }
 
-  /** Reports lines of the output itself. When they move the cursor, lines are taken from the screen from then on. */
+  /** Reports lines of the output. If they move the cursor, all further lines come from the screen. */
   #plain(lines: string): void {
     if (!movingCharacter.test(lines)) return this.#report(withoutReturns(lines));
     const text = lines.replace(harmlessSequence, '');
@@ -83,7 +83,7 @@ export class PrintedLines {
   }
 }
 
-/** Lines without their carriage returns: `10 %\r20 %\r100 %` reads `100 %`. */
+/** Applies carriage returns: `10 %\r20 %\r100 %` becomes `100 %`. */
 function withoutReturns(text: string): string {
   const plain = text.replaceAll('\r\n', '\n');
   const rest = plain.endsWith('\r') ? plain.slice(0, -1) : plain;

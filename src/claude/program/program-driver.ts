@@ -22,9 +22,9 @@ import { PrintedLines } from './printed-lines.js';
 const COLUMNS = 120;
 const ROWS = 40;
 const SCROLLBACK_LINES = 2000;
-/** A prompt counts when the screen stood still this long; it may still be being written. */
-const SETTLED_MS = 250;
-/** Prompts stand at the bottom: this many of the last filled lines are looked at. */
+/** A prompt counts when the screen has not changed for this long: the program may still be writing it. */
+const STABLE_MS = 250;
+/** Prompts are at the bottom: this many of the last non-blank lines are checked. */
 const BOTTOM_LINES = 4;
 const CLOSE_LIMIT_MS = 5_000;
 const YES = 'y\r';
@@ -47,8 +47,8 @@ export interface ProgramDriverOptions {
 }
 
 /**
- * Drives a program that is not Claude Code: its exit code ends the session, the prompts that `auto_approve_patterns`
- * name are requests, answered `y` or `n` and Enter, once for each time they appear.
+ * Drives a program that is not Claude Code. Its exit code ends the session. Prompts that match `auto_approve_patterns` become requests,
+ * and the answer types `y` or `n` and Enter, once for each time they appear.
  */
 export class ProgramDriver implements SessionDriver {
   readonly #options: ProgramDriverOptions;
@@ -60,7 +60,7 @@ export class ProgramDriver implements SessionDriver {
   #screen: Screen | undefined;
   #printed: PrintedLines | undefined;
   #exit: ExitStatus | undefined;
-  #settle: Disposable | undefined;
+  #promptCheck: Disposable | undefined;
   #scrolledRows = 0;
   #asked: { readonly requestId: string; readonly prompt: SeenPrompt } | undefined;
   #next = 1;
@@ -160,21 +160,21 @@ export class ProgramDriver implements SessionDriver {
   }
 
   dispose(): void {
-    this.#settle?.dispose();
+    this.#promptCheck?.dispose();
     this.#session?.dispose();
     this.#owned.dispose();
   }
 
   #onFrame(): void {
-    this.#settle?.dispose();
-    this.#settle = this.#options.clock.after(SETTLED_MS, () => this.#look());
+    this.#promptCheck?.dispose();
+    this.#promptCheck = this.#options.clock.after(STABLE_MS, () => this.#checkPrompt());
     const bytes = this.#unreportedBytes;
     this.#unreportedBytes = 0;
     this.#events.fire({ type: 'output', bytes });
   }
 
-  /** The screen stands still: is there a prompt at its bottom, and is it a new one? */
-  #look(): void {
+  /** Called when the screen has not changed for a while: checks whether there is a new prompt at its bottom. */
+  #checkPrompt(): void {
     if (this.#exit !== undefined) return;
     const prompt = this.#bottomPrompt();
     const asked = this.#asked;
@@ -218,7 +218,7 @@ export class ProgramDriver implements SessionDriver {
     this.#printed?.end(this.#snapshot().lines);
     if (this.#unreportedBytes > 0) this.#events.fire({ type: 'output', bytes: this.#unreportedBytes });
     this.#unreportedBytes = 0;
-    this.#settle?.dispose();
+    this.#promptCheck?.dispose();
     this.#exit = exit;
     this.#events.fire({ type: 'exited', exit });
   }

@@ -5,15 +5,15 @@ import { oneLine } from '../../base/text/text.js';
 import { findProgram } from '../../pty/find-program.js';
 
 /**
- * The oldest version whose sandbox held against the attacks in the tests. 2.1.197 itself runs git in repositories that a command
- * has made, outside of the sandbox, and follows links by which a command replaces its output.
+ * The oldest version whose sandbox withstands the attacks in the tests. 2.1.197 runs git outside the sandbox in repositories that a
+ * command made, and follows links with which a command replaces its output.
  */
 export const OLDEST_SANDBOX_VERSION = '2.1.330';
 
-const TRY_LIMIT_MS = 10_000;
+const TRIAL_LIMIT_MS = 10_000;
 const SHOWN_CHARS = 200;
 /** The namespaces and mounts that Claude Code gives to a command. */
-const TRIED = ['--unshare-all', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true'];
+const TRIAL_ARGUMENTS = ['--unshare-all', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true'];
 const INSTALL =
   'Install them: sudo apt install bubblewrap socat (Debian, Ubuntu), sudo dnf install bubblewrap socat (Fedora).';
 const SEATBELT = '/usr/bin/sandbox-exec';
@@ -24,26 +24,27 @@ export interface SandboxPlace {
 }
 
 /**
- * Resolves when Claude Code's sandbox for commands can work here: on Linux a sandbox is made, for a try. Throws
- * SANDBOX_UNAVAILABLE with the command that mends it.
+ * Resolves when Claude Code's sandbox for commands works here; on Linux it tries one. Throws SANDBOX_UNAVAILABLE with the command that
+ * helps.
  */
 export async function checkSandbox({ platform, env }: SandboxPlace): Promise<void> {
   if (platform === 'darwin') {
-    if (!(await isThere(SEATBELT, env))) throw unavailable(`${SEATBELT} is missing.`, 'It is part of macOS.');
+    if (!(await isInstalled(SEATBELT, env)))
+      throw unavailable(`${SEATBELT} is missing.`, 'It is part of macOS.');
     return;
   }
   if (platform !== 'linux')
-    throw unavailable(`Claude Code has none for ${platform}.`, 'Use Linux, WSL 2 or macOS.');
+    throw unavailable(`Claude Code has no sandbox for ${platform}.`, 'Use Linux, WSL 2 or macOS.');
   const programs = ['bwrap', 'socat'] as const;
-  const there = await Promise.all(programs.map((name) => isThere(name, env)));
-  const missing = programs.filter((_, index) => there[index] === false);
+  const installed = await Promise.all(programs.map((name) => isInstalled(name, env)));
+  const missing = programs.filter((_, index) => installed[index] === false);
   if (missing.length > 0) throw unavailable(`Missing on PATH: ${missing.join(', ')}.`, INSTALL);
-  const error = await tried(env);
+  const error = await trialError(env);
   if (error !== undefined)
-    throw unavailable(`bwrap cannot make one: ${oneLine(error, SHOWN_CHARS)}`, await remedy());
+    throw unavailable(`bwrap cannot create a sandbox: ${oneLine(error, SHOWN_CHARS)}`, await remedy());
 }
 
-async function isThere(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
+async function isInstalled(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
   try {
     await findProgram(program, '/', env);
     return true;
@@ -53,13 +54,13 @@ async function isThere(program: string, env: Readonly<Record<string, string>>): 
   }
 }
 
-/** What bwrap says when it fails. */
-function tried(env: Readonly<Record<string, string>>): Promise<string | undefined> {
+/** The error of bwrap when it cannot make a sandbox; undefined when it can. */
+function trialError(env: Readonly<Record<string, string>>): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       'bwrap',
-      TRIED,
-      { env, cwd: '/', timeout: TRY_LIMIT_MS, killSignal: 'SIGKILL' },
+      TRIAL_ARGUMENTS,
+      { env, cwd: '/', timeout: TRIAL_LIMIT_MS, killSignal: 'SIGKILL' },
       (error, _out, said) => {
         if (error === null) resolve(undefined);
         else resolve(said.trim() === '' ? error.message : said.trim());
@@ -68,7 +69,7 @@ function tried(env: Readonly<Record<string, string>>): Promise<string | undefine
   });
 }
 
-/** Switches of the kernel that keep ordinary users from namespaces, with what turns them. */
+/** Kernel switches that deny namespaces to ordinary users, with the values that turn namespaces off and on. */
 const SWITCHES = [
   { file: '/proc/sys/kernel/apparmor_restrict_unprivileged_userns', off: '1', on: '0' },
   { file: '/proc/sys/kernel/unprivileged_userns_clone', off: '0', on: '1' },
@@ -80,7 +81,7 @@ async function remedy(): Promise<string> {
     if ((await textOf(file)) !== off) continue;
     const name = file.slice('/proc/sys/'.length).replaceAll('/', '.');
     const profile = name.includes('apparmor') ? ', or give bwrap an AppArmor profile with "userns"' : '';
-    return `User namespaces are switched off for ordinary users. Switch them on: sudo sysctl -w ${name}=${on}${profile}.`;
+    return `User namespaces are disabled for ordinary users. Enable them: sudo sysctl -w ${name}=${on}${profile}.`;
   }
   return 'In a container, allow user namespaces and a new /proc (docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined), or use permission_mode "cautious".';
 }
@@ -98,7 +99,7 @@ async function textOf(file: string): Promise<string | undefined> {
 function unavailable(what: string, hint: string): BridgeError {
   return new BridgeError(
     'SANDBOX_UNAVAILABLE',
-    `Mode sandboxed was asked for, but there is no sandbox here. ${what}`,
+    `The mode sandboxed was requested, but no sandbox is available here. ${what}`,
     hint,
   );
 }

@@ -5,7 +5,7 @@ import { readRegularFile } from '../../base/files/regular-file.js';
 
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 const texts = z.array(z.string());
-/** What widens a sandbox, of Claude Code's settings. */
+/** The settings of Claude Code that widen a sandbox. */
 const settingsSchema = z.looseObject({
   permissions: z.looseObject({ allow: texts.optional() }).optional(),
   sandbox: z
@@ -25,13 +25,13 @@ const MANAGED_FILES = [
 
 export interface SettingsPlaces {
   readonly projectPath: string;
-  /** Where Claude Code keeps the user's settings: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+  /** The folder of the user's settings: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
   readonly userFolder: string;
 }
 
 /**
- * Looks for settings that widen the sandbox although the command line says otherwise: Claude Code joins lists of all its
- * settings, and 2.1.197 takes some of a project's that it was told to leave out. Throws SANDBOX_UNAVAILABLE, which names them.
+ * Looks for settings that widen the sandbox despite the command line: Claude Code merges the lists of all its settings, and 2.1.197
+ * uses some project settings that it was told to ignore. Throws SANDBOX_UNAVAILABLE, which names them.
  */
 export async function checkSettings({ projectPath, userFolder }: SettingsPlaces): Promise<void> {
   for (const name of PROJECT_FILES) {
@@ -58,7 +58,7 @@ function widenedBy({ permissions, sandbox }: Settings): string | undefined {
 /** An edit rule that begins at the root or in the home directory, or goes up. */
 const EDITS_ELSEWHERE = /^(Edit|Write|MultiEdit|NotebookEdit)\((\/\/|~|.*\.\.)/;
 
-/** Undefined where there is none. What is no settings file for us may be one for Claude Code: it is refused. */
+/** Undefined without a file. An unreadable file is refused, as Claude Code may still be able to read it. */
 async function settingsIn(file: string): Promise<Settings | undefined> {
   const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
   if (read.state === 'missing') return undefined;
@@ -78,7 +78,7 @@ async function settingsIn(file: string): Promise<Settings | undefined> {
 function widens(file: string, what: string): BridgeError {
   return new BridgeError(
     'SANDBOX_UNAVAILABLE',
-    `Mode sandboxed was asked for, but ${file} may let commands leave the sandbox: ${what}.`,
-    'Take it out of that file, or use permission_mode "cautious".',
+    `The mode sandboxed was requested, but ${file} may let commands leave the sandbox: ${what}.`,
+    'Remove it from that file, or use permission_mode "cautious".',
   );
 }

@@ -1,14 +1,14 @@
-// Pure: the part `sandbox` of Claude Code's settings for one run of a task in mode sandboxed.
+// Pure: the `sandbox` section of Claude Code's settings for one run of a task in mode sandboxed.
 import type { SandboxPaths } from '../../approvals/sandbox-paths.js';
 
-/** https://code.claude.com/docs/en/settings#sandbox-settings, read by both pinned versions. */
+/** https://code.claude.com/docs/en/settings#sandbox-settings, supported by both pinned versions. */
 export interface CliSandbox {
   readonly enabled: true;
-  /** The program ends instead of going on without a sandbox. */
+  /** The CLI exits instead of going on without a sandbox. */
   readonly failIfUnavailable: true;
-  /** Every command comes to the bridge first, whose rules may deny it. */
+  /** Each command is sent to the bridge first, whose rules may deny it. */
   readonly autoAllowBashIfSandboxed: false;
-  /** A command may ask to run outside; that is a question to a person. */
+  /** A command may ask to run outside the sandbox; a person decides. */
   readonly allowUnsandboxedCommands: true;
   readonly enableWeakerNestedSandbox: false;
   readonly enableWeakerNetworkIsolation: false;
@@ -16,9 +16,9 @@ export interface CliSandbox {
   readonly allowAppleEvents: false;
   readonly network: {
     readonly allowedDomains: readonly string[];
-    /** Goes before what is allowed. */
+    /** Overrides `allowedDomains`. */
     readonly deniedDomains: readonly string[];
-    /** Other hosts are refused, not asked about: the terminal's dialog has no hook. 2.1.197 does not know this yet. */
+    /** Other hosts are refused instead of asked about, since that dialog has no hook. 2.1.197 does not know this setting. */
     readonly strictAllowlist: true;
     readonly allowAllUnixSockets: false;
   };
@@ -32,7 +32,7 @@ export interface CliSandbox {
   };
 }
 
-/** Variables that hold keys to the model's API or to a cloud, by which Claude Code reaches it. */
+/** Variables with keys for the model's API, or for a cloud through which Claude Code reaches it. */
 const KEYS = /^(ANTHROPIC_|CLAUDE_CODE_OAUTH_|AWS_|GOOGLE_|VERTEX_|AZURE_)/;
 /** Set by the bridge or by Claude Code itself for its own processes. */
 const TOKENS = ['CLAUDE_CODE_BRIDGE_HOOK_TOKEN', 'CLAUDE_CODE_MESSAGING_TOKEN'];
@@ -42,11 +42,11 @@ export interface SandboxFacts {
   readonly domains: readonly string[];
   /** The environment of Claude Code. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names that the user lets through to commands, see `pass_environment`. */
+  /** The names of variables that the user passes to commands, see `pass_environment`. */
   readonly passed: readonly string[];
 }
 
-/** What commands of the task may reach. Secrets of the environment are taken from them, unless the user passes them by name. */
+/** What the task's commands may reach. Secrets are removed from their environment, unless the user passes them by name. */
 export function cliSandbox({ paths, domains, env, passed }: SandboxFacts): CliSandbox {
   const keys = Object.keys(env).filter((name) => KEYS.test(name) && !passed.includes(name));
   return {

@@ -1,4 +1,4 @@
-// Pure: what stands below the input box when a usage limit is reached.
+// Pure: reads the notice below the input box when a usage limit is reached.
 import type { ScreenLines } from '../interactive/screen-state.js';
 import { isFullRule } from '../interactive/rule.js';
 
@@ -6,8 +6,8 @@ import { isFullRule } from '../interactive/rule.js';
 const limitLine = /^ {2}⚠ (Usage limit reached\b.*?) *$/u;
 
 /**
- * The words of the notice, or undefined. They count only below the last rule across the screen, the lower border of the input
- * box: nothing that the agent or a program prints is drawn there.
+ * The text of the notice, or undefined. It counts only below the last rule across the screen, which is the lower border of the input
+ * box: the agent and programs cannot print there.
  */
 export function readLimitFooter({ lines, columns }: ScreenLines): string | undefined {
   const border = lines.findLastIndex((line) => isFullRule(line, columns));

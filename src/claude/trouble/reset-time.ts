@@ -1,14 +1,14 @@
-// Pure: the time at which a limit ends, as the CLI writes it for people.
+// Pure: parses the time at which a limit ends from the CLI's text for people.
 
 const DAY_MS = 24 * 3_600_000;
-/** A time of day that lies a little behind is that of today: the text names whole minutes, and clocks differ. */
+/** A time of day that has passed less than this ago is today's: the text has whole minutes, and clocks differ. */
 const PAST_MS = 3_600_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** `resets 9:31am (UTC)`, `resets 3pm`, `resets Nov 25, 9:44am (Europe/Berlin)`, `resets Jan 2, 2027, 9am (UTC)`. */
 const resetPattern =
   /\bresets (?:at )?(?:([A-Z][a-z]{2}) (\d{1,2})(?:, (\d{4}))?(?:, | at ))?(\d{1,2})(?::(\d{2}))? ?([ap]m)\b(?: \(([A-Za-z0-9_+\-/]{1,64})\))?/i;
-/** As versions before 2.1 wrote it: seconds since the epoch. */
+/** Versions before 2.1 wrote seconds since the epoch. */
 const epochPattern = /limit reached\|(\d{10})\b/;
 
 interface WallTime {
@@ -20,9 +20,9 @@ interface WallTime {
 }
 
 /**
- * The reset time that `text` names, in milliseconds since the epoch, or undefined. It names a minute, so the limit may end up
- * to a minute later. A time without a date is the next one of that hour, or one that has just passed. `zone` is where the CLI
- * runs; it counts when the text names none. A zone that nobody knows makes the time unknown.
+ * The reset time in `text`, in milliseconds since the epoch, or undefined. The text has whole minutes, so the limit may end up to a
+ * minute later. A time without a date is the next such time, or one that has just passed. `zone` is the CLI's time zone, for a text
+ * without one. With an unknown zone the time is unknown.
  */
 export function resetTimeOf(text: string, nowMs: number, zone?: string): number | undefined {
   const epoch = epochPattern.exec(text)?.[1];
@@ -37,7 +37,7 @@ export function resetTimeOf(text: string, nowMs: number, zone?: string): number 
   if (today === undefined) return undefined;
   if (monthName === undefined) {
     const atMs = epochOf({ ...today, hour, minute }, namedZone);
-    // Built from the next day's date, not by adding hours: days are not all equally long.
+    // Computed from the next day's date instead of adding 24 hours, since days differ in length.
     if (atMs >= nowMs - PAST_MS) return atMs;
     const tomorrow = wallTimeAt(atMs + DAY_MS, namedZone) ?? today;
     return epochOf({ ...tomorrow, hour, minute }, namedZone);
@@ -46,7 +46,7 @@ export function resetTimeOf(text: string, nowMs: number, zone?: string): number 
   if (month === 0) return undefined;
   const date = { month, day: Number(day), hour, minute };
   const atMs = epochOf({ ...date, year: year === undefined ? today.year : Number(year) }, namedZone);
-  // Without a year it is the current one, as the CLI sees it; around the turn of the year that may be the next.
+  // Without a year it is the current one, or at the end of a year perhaps the next.
   return year === undefined && atMs < nowMs - PAST_MS
     ? epochOf({ ...date, year: today.year + 1 }, namedZone)
     : atMs;
@@ -57,7 +57,7 @@ function hourOf(hour: number, isAfternoon: boolean): number | undefined {
   return (hour % 12) + (isAfternoon ? 12 : 0);
 }
 
-/** What clocks in `zone` show; undefined for a zone that nobody knows. */
+/** The wall clock time in `zone`; undefined for an unknown zone. */
 function wallTimeAt(atMs: number, zone: string | undefined): WallTime | undefined {
   try {
     const parts = new Intl.DateTimeFormat('en-US', {
@@ -84,12 +84,12 @@ function wallTimeAt(atMs: number, zone: string | undefined): WallTime | undefine
   }
 }
 
-/** When clocks in `zone` show this; of an hour that they show twice, one of the two. */
+/** The time at which clocks in `zone` show this; either one, if they show it twice. */
 function epochOf(wall: WallTime, zone: string | undefined): number {
   const asUtcMs = utcOf(wall);
   let atMs = asUtcMs;
-  // The second look is with the offset of that time itself, which may differ from the first guess's.
-  for (let look = 0; look < 2; look++) {
+  // The second round uses the zone's offset at the first result, which may differ from that at the first guess.
+  for (let round = 0; round < 2; round++) {
     const shown = wallTimeAt(atMs, zone);
     if (shown === undefined) return atMs;
     atMs += asUtcMs - utcOf(shown);

@@ -13,12 +13,12 @@ import type {
 import { addedSessionUsage } from '../session-usage.js';
 import type { SessionTerminal } from '../session-terminal.js';
 
-/** A driver, not started, that goes on with the session `sessionId` and says `text` first. */
+/** Makes a driver, not started yet, that resumes the session `sessionId` with the message `text`. */
 export type Reopen = (sessionId: string, text: string) => Promise<SessionDriver>;
 
 /**
- * A session that may outlive its program: while it is kept, the program's end is no end of it, and the next message begins
- * another program with all that was said before.
+ * A session that may outlive its program: while it is kept, it survives the program's end, and the next message starts another program
+ * with the whole conversation.
  */
 export class ResumableDriver implements SessionDriver {
   readonly #reopen: Reopen;
@@ -26,17 +26,17 @@ export class ResumableDriver implements SessionDriver {
   readonly onEvent = this.#events.event;
   #driver: SessionDriver;
   #listening: Disposable;
-  /** The program of before, whose screen is still looked at until the next one runs. */
+  /** Drivers of ended programs, whose last screen is shown until the next program runs. */
   readonly #owned = new DisposableStore();
   #sessionId: string | undefined;
-  /** What the programs of before have used: each program counts from nothing. */
+  /** The usage of earlier programs: each program counts from 0. */
   #usedBefore: SessionUsage | undefined;
-  /** As it was told last, the programs of before included. */
+  /** The last reported usage, including earlier programs. */
   #used: SessionUsage | undefined;
   #isKept = false;
-  /** Somebody has ended the session: no further program is started. */
+  /** The session was closed or killed: no further program is started. */
   #isEnded = false;
-  /** How the program ended while the session was kept. */
+  /** The unreported end of a program while the session was kept. */
   #lost: ExitStatus | undefined;
 
   constructor(first: SessionDriver, reopen: Reopen) {
@@ -75,11 +75,11 @@ export class ResumableDriver implements SessionDriver {
     try {
       await next.start();
     } catch (error) {
-      // Nothing of it runs: it is as lost as before.
+      // It did not start, so the session has still no program.
       this.#lost = lost;
       throw error;
     }
-    // An end that came before there was a process to end.
+    // The session was ended before there was a process to end.
     if (this.#isEnded) await next.kill();
     return 'sent';
   }
@@ -95,13 +95,13 @@ export class ResumableDriver implements SessionDriver {
   async close(): Promise<void> {
     this.#isEnded = true;
     this.#isKept = false;
-    if (!this.#tellLost()) await this.#driver.close();
+    if (!this.#reportLost()) await this.#driver.close();
   }
 
   async kill(): Promise<void> {
     this.#isEnded = true;
     this.#isKept = false;
-    if (!this.#tellLost()) await this.#driver.kill();
+    if (!this.#reportLost()) await this.#driver.kill();
   }
 
   screen(): Promise<ScreenView> {
@@ -129,11 +129,11 @@ export class ResumableDriver implements SessionDriver {
     this.#lost = event.exit;
     const how =
       event.exit.signal === null ? `exit code ${event.exit.exitCode ?? 'unknown'}` : event.exit.signal;
-    const text = `Claude Code has ended (${how}) while the task waits; its session is resumed when the task goes on.`;
+    const text = `Claude Code ended (${how}) while the task waits; its session will be resumed when the task goes on.`;
     this.#events.fire({ type: 'notice', text });
   }
 
-  /** The end of a turn tells the sums of the session, and the program knows only its own. */
+  /** The end of a turn reports the totals of the session, but a program knows only its own. */
   #withAllUsage(event: SessionEvent): SessionEvent {
     if (event.type !== 'turn-ended' || event.usage === undefined) return event;
     const before = this.#usedBefore;
@@ -141,8 +141,8 @@ export class ResumableDriver implements SessionDriver {
     return { ...event, usage: this.#used };
   }
 
-  /** The end that was kept back, when there is one: nothing runs that could be ended. */
-  #tellLost(): boolean {
+  /** Reports the delayed end, if there is one: then no program runs. */
+  #reportLost(): boolean {
     const exit = this.#lost;
     if (exit === undefined) return false;
     this.#lost = undefined;
@@ -154,7 +154,7 @@ export class ResumableDriver implements SessionDriver {
 function ended(): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
-    'The session was to go on, but it has been ended.',
+    'The session cannot go on: it has been ended.',
     'Start a new task with start_task.',
   );
 }

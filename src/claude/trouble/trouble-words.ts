@@ -1,15 +1,15 @@
-// Pure: the kinds of trouble in words, and which of them pass by themselves.
+// Pure: describes the kinds of trouble, and says which of them pass on their own.
 import type { TroubleKind } from '../session.js';
 
 export interface TroubleWords {
-  /** What is so, as the beginning of a sentence. */
+  /** What is wrong, as the beginning of a sentence. */
   readonly name: string;
-  /** What a person or a caller does next, when it is not waited for. A sentence; `nextAsk` where it is another for a question. */
+  /** What the caller does next if the task does not wait, as a sentence. `nextAsk` is the one for a question, if different. */
   readonly next: string;
   readonly nextAsk?: string;
-  /** The same where Claude Code asks again by itself, where that is something else. */
+  /** The name while Claude Code retries automatically, if different. */
   readonly nameOfRetry?: string;
-  /** It passes by itself: with the setting resume_after_limit the task waits for that. */
+  /** It passes on its own: with the setting resume_after_limit the task waits for that. */
   readonly passes: boolean;
 }
 
@@ -21,15 +21,15 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
     passes: true,
   },
   'rate-limit': {
-    name: 'The API takes no more requests of this account for now',
-    next: 'Go on in some minutes with start_task and continue_from this task.',
-    nextAsk: 'Ask again in some minutes.',
+    name: 'The API is limiting the requests of this account for now',
+    next: 'Go on in a few minutes with start_task and continue_from this task.',
+    nextAsk: 'Ask again in a few minutes.',
     passes: true,
   },
   overloaded: {
-    name: 'The API is overloaded or has a fault of its own',
-    next: 'Go on in some minutes with start_task and continue_from this task; https://status.claude.com tells more.',
-    nextAsk: 'Ask again in some minutes; https://status.claude.com tells more.',
+    name: 'The API is overloaded or has an internal error',
+    next: 'Go on in a few minutes with start_task and continue_from this task; see https://status.claude.com.',
+    nextAsk: 'Ask again in a few minutes; see https://status.claude.com.',
     passes: true,
   },
   network: {
@@ -45,8 +45,8 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
     passes: false,
   },
   'context-full': {
-    name: 'The conversation is longer than the model takes',
-    next: 'Start a new task without continue_from, and say in its prompt what has to be known; or give the work in smaller parts.',
+    name: 'The conversation is too long for the model',
+    next: 'Start a new task without continue_from, with all it must know in its prompt; or split the work into smaller tasks.',
     nextAsk: 'Ask without previousResponseId, or continue from an earlier answer.',
     passes: false,
   },
@@ -58,18 +58,18 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
   },
   'api-error': {
     name: 'The API refused the request',
-    nameOfRetry: 'The API has answered with an error',
-    next: 'Look at the words of the API; what it refuses once it refuses again.',
+    nameOfRetry: 'The API returned an error',
+    next: 'Read the error of the API; the same request would fail again.',
     passes: false,
   },
   onboarding: {
-    name: 'Claude Code was never started before',
+    name: 'Claude Code has never been started here',
     next: 'Run `claude` once in a terminal, finish its first start, and start the task again.',
     passes: false,
   },
   'too-old': { name: 'Claude Code is too old', next: 'Update it (claude update).', passes: false },
   silent: {
-    name: 'Claude Code shows no sign of life',
+    name: 'Claude Code does not respond',
     next: 'Look at the screen (get_task_output with view "screen").',
     passes: false,
   },

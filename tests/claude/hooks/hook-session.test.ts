@@ -50,8 +50,8 @@ function said(text: string, extra: Readonly<Record<string, unknown>> = {}): Prom
 
 const afterSession = () => events.filter((event) => event.type !== 'session');
 
-describe('a session as its hooks tell it', () => {
-  it('is silent until the first hook, and told once with its id', async () => {
+describe('a session as its hooks report it', () => {
+  it('is silent until the first hook, and reported once with its id', async () => {
     expect(session.state).toBe('silent');
     await post('UserPromptSubmit', { prompt: 'Do it.' });
     await post('Stop', { last_assistant_message: '' });
@@ -61,12 +61,12 @@ describe('a session as its hooks tell it', () => {
     ]);
   });
 
-  it('a hook that names another session does not change which one it is', async () => {
+  it('a hook that names another session does not change the id', async () => {
     await post('UserPromptSubmit', { session_id: '11111111-1111-4111-8111-111111111111' });
     expect(events[0]).toEqual({ type: 'session', sessionId: SESSION });
   });
 
-  it('a hook whose session is an option of the CLI is no hook', async () => {
+  it('a hook whose session id looks like an option of the CLI is refused', async () => {
     await expect(post('Notification', { session_id: '--dangerously-skip-permissions' })).rejects.toThrow(
       'no hook',
     );
@@ -77,7 +77,7 @@ describe('a session as its hooks tell it', () => {
     expect(afterSession()).toEqual([{ type: 'turn-started', source: 'exact', prompt: 'Do it.' }]);
   });
 
-  it('a tool is told at its start and its end, its path relative to the project', async () => {
+  it('a tool is reported at its start and its end, with its path relative to the project', async () => {
     const input = { file_path: `${PROJECT}/a/hello.txt`, content: 'hi' };
     await post('PreToolUse', { tool_name: 'Write', tool_input: input });
     await post('PostToolUse', { tool_name: 'Write', tool_input: input, tool_response: {} });
@@ -93,7 +93,7 @@ describe('a session as its hooks tell it', () => {
     ]);
   });
 
-  it('a tool that failed changed no file', async () => {
+  it('a failed tool has changed no file', async () => {
     await post('PostToolUseFailure', { tool_name: 'Edit', tool_input: { file_path: 'a.txt' }, error: 'no' });
     expect(afterSession()).toEqual([
       { type: 'tool-finished', tool: 'Edit', summary: 'Edit(a.txt)', ok: false, filesChanged: [] },
@@ -146,7 +146,7 @@ describe('a session as its hooks tell it', () => {
 });
 
 describe('what the assistant says in the middle of a turn', () => {
-  it('is told in order, before the event that it came before, and once', async () => {
+  it('is reported once and in order, before the event that followed it', async () => {
     await said('First this.');
     await post('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
     await said('Then that.');
@@ -182,7 +182,7 @@ describe('what the assistant says in the middle of a turn', () => {
     ]);
   });
 
-  it('is left out when the transcript cannot be read, and the session goes on', async () => {
+  it('is missing when the transcript cannot be read, and the session goes on', async () => {
     session.dispose();
     const configDir = join(folder, 'x'.repeat(300));
     session = new HookSession({ cwd: PROJECT, sessionId: SESSION, configDir }, (event) => events.push(event));
@@ -229,7 +229,7 @@ describe('a permission request', () => {
     expect(await output).toEqual(decided({ behavior: 'deny', message: 'Use npm.' }));
   });
 
-  it('takes one answer', async () => {
+  it('accepts one answer', async () => {
     const { output } = await ask();
     session.answer('hook-1', { verdict: 'allow' });
     expect(session.answer('hook-1', { verdict: 'deny', message: 'No.' })).toBe(false);
@@ -280,7 +280,7 @@ describe('a permission request', () => {
     },
   );
 
-  it('waits from its arrival on, before what was said earlier has been read', async () => {
+  it('counts as pending from its arrival on, before earlier messages have been read', async () => {
     const asked = post('PermissionRequest', bash);
     expect(session.isWaiting).toBe(true);
     await vi.waitFor(() => expect(events.at(-1)?.type).toBe('request'));
@@ -297,7 +297,7 @@ describe('a permission request', () => {
     expect(session.denyAll('Interrupted.')).toBe(false);
   });
 
-  it('is not asked when the CLI has hung up before', async () => {
+  it('is not reported when the CLI has already hung up', async () => {
     const gone = new AbortController();
     gone.abort();
     expect(await post('PermissionRequest', bash, gone.signal)).toEqual({});
@@ -311,7 +311,7 @@ describe('a permission request', () => {
     expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'hook-1', why: 'the session ended' });
   });
 
-  it('of a question carries all questions, and takes the answers', async () => {
+  it('of a question has all questions, and accepts the answers', async () => {
     const questions = [
       { question: 'Which?', header: 'Kind', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
     ];
@@ -325,7 +325,7 @@ describe('a permission request', () => {
     );
   });
 
-  it('of a plan is known as one, and gets its own plan back', async () => {
+  it('of a plan is recognised, and its answer returns the plan', async () => {
     const { output } = await ask({ tool_name: 'ExitPlanMode', tool_input: { plan: 'Do it.' } });
     expect(events.at(-1)).toMatchObject({ request: { kind: 'plan' } });
     expect(session.isPlan('hook-1')).toBe(true);
@@ -333,7 +333,7 @@ describe('a permission request', () => {
     expect(await output).toEqual(decided({ behavior: 'allow', updatedInput: { plan: 'Do it.' } }));
   });
 
-  it('of a plan without text gets an empty one back, so that the CLI takes the mode that follows', async () => {
+  it('of a plan without text gets an empty plan back, so that the CLI accepts the mode', async () => {
     const { output } = await ask({ tool_name: 'ExitPlanMode', tool_input: {} });
     session.answer('hook-1', { verdict: 'allow', mode: 'acceptEdits' });
     const setMode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };

@@ -8,12 +8,12 @@ import { HooksServer } from '../../../src/claude/hooks/hooks-server.js';
 const stop = JSON.stringify({ session_id: '00000000-0000-4000-8000-000000000000', hook_event_name: 'Stop' });
 let server: HooksServer;
 let seen: HookEvent[];
-let faults: string[];
+let errors: string[];
 let answer: (event: HookEvent, gone: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
 
 beforeEach(async () => {
   seen = [];
-  faults = [];
+  errors = [];
   answer = async () => ({ well: 'yes' });
   server = await HooksServer.start({
     token: 'secret',
@@ -21,7 +21,7 @@ beforeEach(async () => {
       seen.push(event);
       return answer(event, gone);
     },
-    onFault: (text) => faults.push(text),
+    onError: (text) => errors.push(text),
   });
 });
 afterEach(() => server.dispose());
@@ -33,7 +33,7 @@ function post(body: string, headers: Readonly<Record<string, string>> = authoriz
 }
 
 describe('the server for hooks', () => {
-  it('hands a hook on and sends its answer', async () => {
+  it('passes a hook on and sends its answer', async () => {
     const response = await post(stop);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ well: 'yes' });
@@ -50,7 +50,7 @@ describe('the server for hooks', () => {
     expect(seen).toEqual([]);
   });
 
-  it('turns another Host away with 403, the token notwithstanding', async () => {
+  it('refuses another Host with 403, even with the token', async () => {
     const { port } = new URL(server.url);
     const status = await new Promise((resolve, reject) => {
       const request = httpRequest(
@@ -69,7 +69,7 @@ describe('the server for hooks', () => {
     expect(seen).toEqual([]);
   });
 
-  it('takes POST alone', async () => {
+  it('accepts only POST', async () => {
     expect((await post('', authorized, 'GET')).status).toBe(405);
   });
 
@@ -112,10 +112,10 @@ describe('the server for hooks', () => {
       },
     });
     expect(seen).toEqual([]);
-    expect(faults).toEqual(Array(2).fill(`A hook of the session was turned away: ${why}`));
+    expect(errors).toEqual(Array(2).fill(`A hook of the session was rejected: ${why}`));
   });
 
-  it('holds 32 MiB of requests that wait for an answer, and denies what is beyond', async () => {
+  it('holds 32 MiB of pending requests, and denies more', async () => {
     const release = new AbortController();
     answer = () =>
       new Promise((done) => release.signal.addEventListener('abort', () => done({ well: 'yes' })));
@@ -140,7 +140,7 @@ describe('the server for hooks', () => {
     expect(await (await post(large)).json()).toEqual({ well: 'again' });
   });
 
-  it('serves a real request beside any number of connections that send nothing whole', async () => {
+  it('serves a real request next to any number of incomplete ones', async () => {
     const { port } = new URL(server.url);
     const sockets = Array.from({ length: 500 }, () => connect(Number(port), '127.0.0.1'));
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
@@ -157,7 +157,7 @@ describe('the server for hooks', () => {
     expect((await post(stop)).status).toBe(200);
   });
 
-  it('holds 16 MiB of bodies that are not whole, and drops the oldest', async () => {
+  it('holds 16 MiB of incomplete bodies, and drops the oldest', async () => {
     const { port } = new URL(server.url);
     const sockets = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1'));
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
@@ -174,7 +174,7 @@ describe('the server for hooks', () => {
     expect((await post(stop)).status).toBe(200);
   });
 
-  it('never drops a request that waits for its answer, however many connections come', async () => {
+  it('never drops a pending request, however many connections come', async () => {
     const release = new AbortController();
     answer = () =>
       new Promise((done) => release.signal.addEventListener('abort', () => done({ well: 'yes' })));
@@ -189,13 +189,13 @@ describe('the server for hooks', () => {
     expect(await (await waiting).json()).toEqual({ well: 'yes' });
   });
 
-  it('answers 500 when the handler fails, and tells it', async () => {
+  it('answers 500 when the handler fails, and reports the error', async () => {
     answer = () => Promise.reject(new Error('oh no'));
     expect((await post(stop)).status).toBe(500);
-    expect(faults).toEqual(['A hook of the session was turned away: it could not be handled (oh no)']);
+    expect(errors).toEqual(['A hook of the session was rejected: it could not be handled (oh no)']);
   });
 
-  it('tells the handler when the CLI hangs up', async () => {
+  it('notifies the handler when the CLI hangs up', async () => {
     const hungUp = new AbortController();
     const aborted = new Promise<void>((resolve) => {
       answer = (_, gone) =>
@@ -217,7 +217,7 @@ describe('the server for hooks', () => {
     expect(await response).toBe('cut');
   });
 
-  it('does not take an answered request for one that hung up', async () => {
+  it('does not report an answered request as hung up', async () => {
     let aborted = false;
     answer = async (_, gone) => {
       gone.addEventListener('abort', () => (aborted = true));

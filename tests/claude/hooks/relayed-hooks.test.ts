@@ -25,14 +25,14 @@ describe('hooks of a CLI that cannot reach the server', () => {
     expect(command[2]).not.toContain('http');
   });
 
-  it('are answered by the server that they were meant for', async () => {
+  it('are answered by the hooks server', async () => {
     const { answer } = await relayed((event) =>
       Promise.resolve({ continue: event.hook_event_name === 'UserPromptSubmit' }),
     );
     expect(await answer(Buffer.from(JSON.stringify(EVENT)), FOREVER)).toBe('{"continue":true}');
   });
 
-  it('are told to be gone when nobody waits any more', async () => {
+  it('are cancelled when no one waits any more', async () => {
     let wasTold: (() => void) | undefined;
     const told = new Promise<void>((resolve) => (wasTold = resolve));
     const gone = new AbortController();
@@ -50,12 +50,12 @@ describe('hooks of a CLI that cannot reach the server', () => {
     await told;
   });
 
-  it('that are no hooks are refused by the server, which is a fault', async () => {
+  it('that are invalid are refused by the server, which is an error', async () => {
     const { answer } = await relayed(() => Promise.resolve({}));
     await expect(answer(Buffer.from('{"no":"hook"}'), FOREVER)).rejects.toThrow('answered 400');
   });
 
-  it('are left alone in a command that has none', async () => {
+  it('change nothing in a command without hooks', async () => {
     const { command, answer } = relayHooks(['program', '--flag'], {}, 'ask the relay');
     expect(command).toEqual(['program', '--flag']);
     expect(await answer(Buffer.from('{}'), FOREVER)).toBe('{}');
@@ -63,7 +63,7 @@ describe('hooks of a CLI that cannot reach the server', () => {
 });
 
 async function relayed(handle: HookHandler, permissions: CliPermissions = { ask: [], deny: [] }) {
-  const server = await HooksServer.start({ token: TOKEN, handle, onFault: () => undefined });
+  const server = await HooksServer.start({ token: TOKEN, handle, onError: () => undefined });
   onTestFinished(() => server.dispose());
   const settings = hookSettings(server.url, 10, permissions);
   return relayHooks(

@@ -21,13 +21,13 @@ describe('keys on a dialog', () => {
     expect(terminal.keys).toEqual(['down', 'down', 'enter']);
   });
 
-  it('an option that is marked already is entered at once', async () => {
+  it('an option that is selected already is entered at once', async () => {
     expect(await keys.choose((option) => option.label === 'Yes')).toBe('pressed');
     expect(terminal.keys).toEqual(['enter']);
   });
 
   it('the mark goes up as well as down', async () => {
-    terminal.marked = 2;
+    terminal.selected = 2;
     expect(await keys.choose((option) => option.label === 'Yes')).toBe('pressed');
     expect(terminal.keys).toEqual(['up', 'up', 'enter']);
   });

@@ -121,7 +121,7 @@ describe('the start', () => {
     pty.print('Loading something');
     await pass(clock, 31_000, 1_000);
     expect(ofType('notice')).toEqual([
-      { type: 'notice', text: 'No sign of life 30 s after the start; the screen shows: Loading something' },
+      { type: 'notice', text: 'No hook 30 s after the start; the screen shows: Loading something' },
     ]);
   });
 
@@ -151,7 +151,7 @@ describe('with hooks', () => {
     await hook('UserPromptSubmit', { prompt: 'Do it.' });
   });
 
-  it('a turn begins and ends once, as the hooks say', async () => {
+  it('a turn begins and ends once, as the hooks report', async () => {
     drawComposer('', '  esc to interrupt');
     await pass(clock, 3_000);
     await hook('Stop', { last_assistant_message: 'Done.' });
@@ -238,7 +238,7 @@ describe('with hooks', () => {
     expect(pty.typed).toEqual(['\x1b[200~Go on.\x1b[201~']);
   });
 
-  it('the menu of a limit is dismissed once a hook told of the limit, and the journal can say why', async () => {
+  it('the menu of a limit is dismissed once a hook reported the limit, and the journal has the reason', async () => {
     pty.draw(limitMenu);
     await pass(clock, 3_000);
     expect(pty.typed).toEqual([]);
@@ -286,14 +286,14 @@ describe('with hooks', () => {
     expect(ofType('turn-ended')).toMatchObject([{ source: 'observed', interrupted: true }]);
   });
 
-  it('retries of the API are told', async () => {
+  it('retries of the API are reported', async () => {
     await play('2.1.330', 'retrying');
     expect(ofType('notice').map((event) => event.text)).toEqual([
       '500 Internal server error · retrying in 2s · attempt 3/10',
     ]);
   });
 
-  it('an attempt whose seconds are counted down is told once, and each new one again', async () => {
+  it('an attempt that counts down is reported once, and so is each new one', async () => {
     for (const line of [
       'API error · retrying in 7s · attempt 1/10',
       'API error · retrying in 6s · attempt 1/10',
@@ -315,7 +315,7 @@ describe('with hooks', () => {
     expect(ofType('notice')).toHaveLength(3);
   });
 
-  it('first-start words in the agent’s own text are no trouble', async () => {
+  it('first-start words in the agent’s own text are not trouble', async () => {
     drawComposer('', '  esc to interrupt', ['● Security notes:', '', '  Select login method']);
     await pass(clock, 5_000);
     expect(ofType('trouble')).toEqual([]);
@@ -335,7 +335,7 @@ function freeBoxOnEsc(name: string): void {
 describe('without hooks', () => {
   beforeEach(() => driver.start());
 
-  it('the screen tells that a turn begins and ends, and with which words', async () => {
+  it('the screen shows that a turn begins and ends, and its last words', async () => {
     await play('2.1.330', 'busy', 1_500);
     await play('2.1.330', 'idle-after-turn', 3_000);
     expect(ofType('turn-started')).toEqual([{ type: 'turn-started', source: 'observed', prompt: '' }]);
@@ -350,12 +350,12 @@ describe('without hooks', () => {
     ]);
   });
 
-  it('a turn too short to be seen running is over all the same', async () => {
+  it('a turn too short to be seen running still ends', async () => {
     await play('2.1.197', 'idle', 3_000);
     expect(ofType('turn-ended')).toMatchObject([{ message: 'Hello.' }]);
   });
 
-  it('an input box before the prompt was taken is no end of a turn', async () => {
+  it('an input box before the prompt is not the end of a turn', async () => {
     drawComposer();
     await pass(clock, 10_000, 500);
     expect(ofType('turn-ended')).toEqual([]);
@@ -371,7 +371,7 @@ describe('without hooks', () => {
     expect(ofType('turn-ended')).toMatchObject([{ error: { kind } }]);
   });
 
-  it('what the agent and programs print of a limit is none', async () => {
+  it('a limit that the agent or a program prints is not trusted', async () => {
     await play('2.1.330', 'forged-limit', 3_000);
     expect(ofType('turn-ended')).toHaveLength(1);
     expect(ofType('turn-ended')[0]).not.toHaveProperty('error');
@@ -436,7 +436,7 @@ describe('a message', () => {
     expect(pty.typed.slice(-2)).toEqual(['\x1b[200~Go[201~ on.\nNow.\x1b[201~', '\r']);
   });
 
-  it('waits for the box to be cleared of what stands in it', async () => {
+  it('waits until text in the box is cleared', async () => {
     await play('2.1.330', 'interrupted-early');
     pty.onTyped = (keys) => {
       if (keys === CTRL_C) drawComposer();
@@ -448,7 +448,7 @@ describe('a message', () => {
     expect(pty.typed.slice(-3)).toEqual([CTRL_C, '\x1b[200~Go on.\x1b[201~', '\r']);
   });
 
-  it('is refused where no input box is', async () => {
+  it('is refused without an input box', async () => {
     await play('2.1.330', 'trust-folder');
     const sent = driver.send('Go on.');
     await pass(clock, 12_000, 500);
@@ -463,7 +463,7 @@ describe('the end', () => {
   const leaveKeys = (): number => pty.typed.filter((keys) => keys === CTRL_D).length;
   const asksForTheSecond = (): void => drawComposer('', '  Press Ctrl-D again to exit');
 
-  it('is left as a person would leave: Ctrl-D twice on the empty box, the second when it is asked for', async () => {
+  it('is caused as a person would: Ctrl-D twice in the empty box, the second when the CLI asks for it', async () => {
     drawComposer();
     await pass(clock, 200);
     pty.typed.length = 0;
@@ -482,7 +482,7 @@ describe('the end', () => {
     expect(killed).toEqual([]);
   });
 
-  it('is left by a second Ctrl-D, too, that nothing asks for', async () => {
+  it('is caused by a second Ctrl-D even if the CLI does not ask for it', async () => {
     drawComposer();
     await pass(clock, 200);
     pty.onTyped = () => {
@@ -494,7 +494,7 @@ describe('the end', () => {
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: 0, signal: null } });
   });
 
-  it('text in the box is cleared first, where Ctrl-D would not leave', async () => {
+  it('text in the box is cleared first, because Ctrl-D would not end the session', async () => {
     await play('2.1.330', 'composer-with-lines');
     pty.typed.length = 0;
     pty.onTyped = (keys) => {
@@ -518,7 +518,7 @@ describe('the end', () => {
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: null, signal: 'SIGKILL' } });
   });
 
-  it('what is shown a frame after its bytes were counted is told too', async () => {
+  it('text that is shown a frame after its bytes were counted is reported too', async () => {
     const told: string[] = [];
     driver.onEvent((event) => {
       if (event.type === 'output') told.push(driver.lastOutput(1_000));
@@ -531,7 +531,7 @@ describe('the end', () => {
     expect(told.at(-1)).toContain('the last');
   });
 
-  it('of what stands in for the CLI and prints a flood of lines, the last ones are known', async () => {
+  it('the last lines of a program that prints a burst instead of the CLI are known', async () => {
     let told = 0;
     driver.onEvent((event) => {
       if (event.type === 'output') told += event.bytes;
@@ -549,7 +549,7 @@ describe('the end', () => {
     expect(told).toBe(10 * 2_000 * 24 + 11 * 2_000 * 25 + 'the end\r\n'.length);
   });
 
-  it('withdraws what still waits, and is told last', async () => {
+  it('withdraws pending requests, and is reported last', async () => {
     await play('2.1.330', 'trust-folder');
     pty.exit({ exitCode: 1, signal: null });
     await pass(clock, 100);

@@ -14,7 +14,7 @@ const trust = (tick: string) => [
   ' Enter to confirm · Esc to cancel',
 ];
 
-it('a dialog whose option was just chosen is still the same dialog', () => {
+it('a dialog stays the same after one of its options was chosen', () => {
   const menu = readMenu(trust(''), COLUMNS);
   expect(menu?.options.map((option) => option.label)).toEqual(['Yes, I trust this folder', 'No, exit']);
   expect(readMenu(trust(' ✔'), COLUMNS)).toEqual(menu);

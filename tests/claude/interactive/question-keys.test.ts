@@ -17,7 +17,7 @@ class ScriptedQuestion implements KeyTarget {
   readonly ticked = new Set<number>();
   readonly #options: readonly string[];
   readonly #isMulti: boolean;
-  #marked = 0;
+  #selected = 0;
   #typed = '';
   isOver = false;
   /** What Enter took. */
@@ -43,15 +43,15 @@ class ScriptedQuestion implements KeyTarget {
     this.keys.push(KEY_NAMES[keys] ?? keys);
     const pasted = /^\x1b\[200~(.*)\x1b\[201~$/.exec(keys)?.[1];
     const free = this.#options.length;
-    if (keys === '\x1b[B') this.#marked++;
-    else if (keys === '\x1b[A') this.#marked--;
-    else if (keys === ' ' && this.#marked < free) {
-      if (!this.ticked.delete(this.#marked)) this.ticked.add(this.#marked);
-    } else if (pasted !== undefined && this.#marked === free) {
+    if (keys === '\x1b[B') this.#selected++;
+    else if (keys === '\x1b[A') this.#selected--;
+    else if (keys === ' ' && this.#selected < free) {
+      if (!this.ticked.delete(this.#selected)) this.ticked.add(this.#selected);
+    } else if (pasted !== undefined && this.#selected === free) {
       this.#typed = pasted;
       this.ticked.add(free);
     } else if (keys === '\r') {
-      this.entered = this.#rows[this.#marked] ?? '';
+      this.entered = this.#rows[this.#selected] ?? '';
       this.isOver = true;
     } else if (keys === '\x1b') this.isOver = true;
     this.#frames.fire();
@@ -61,12 +61,12 @@ class ScriptedQuestion implements KeyTarget {
   #draw(): string[] {
     let number = 0;
     const drawn = this.#rows.flatMap((row, index) => {
-      const mark = index === this.#marked ? '❯' : ' ';
-      if (row === 'Submit') return [`${mark}    Submit`];
+      const cursor = index === this.#selected ? '❯' : ' ';
+      if (row === 'Submit') return [`${cursor}    Submit`];
       number++;
       const box =
         this.#isMulti && row !== 'Chat about this' ? (this.ticked.has(index) ? '[✔] ' : '[ ] ') : '';
-      const line = `${mark} ${number}. ${box}${row}`;
+      const line = `${cursor} ${number}. ${box}${row}`;
       return row === 'Chat about this' ? ['─'.repeat(COLUMNS), line] : [line];
     });
     return [
@@ -100,25 +100,25 @@ describe('a question on the screen', () => {
     return result;
   }
 
-  it('is answered by an option’s own words', async () => {
+  it('is answered by an option’s label', async () => {
     expect(await answer('Export', false)).toBe('pressed');
     expect(terminal.entered).toBe('Export');
     expect(terminal.keys).toEqual(['down', 'enter']);
   });
 
-  it('takes other words as free text, on one line, without keys in it', async () => {
+  it('takes another answer as free text, on one line, without keys in it', async () => {
     expect(await answer(' Neither,\r\nplease\x1b[A ', false)).toBe('pressed');
     expect(terminal.entered).toBe('Neither, please [A');
   });
 
-  it('with several answers ticks what is wanted and submits', async () => {
+  it('with several answers ticks the wanted options and submits', async () => {
     expect(await answer('Export, History, all of it', true)).toBe('pressed');
     expect(terminal.entered).toBe('Submit');
     expect([...terminal.ticked]).toEqual([1, 2]);
     expect(terminal.typed).toBe('');
   });
 
-  it('with several answers takes what is no option as free text beside them', async () => {
+  it('with several answers adds what is not an option as free text', async () => {
     expect(await answer('Search, Undo, Redo', true)).toBe('pressed');
     expect([...terminal.ticked]).toEqual([0, 3]);
     expect(terminal.typed).toBe('Undo, Redo');
@@ -134,7 +134,7 @@ describe('a question on the screen', () => {
     expect([...terminal.ticked]).toEqual([1]);
   });
 
-  it('that has gone takes no key', async () => {
+  it('that has gone gets no key', async () => {
     terminal = new ScriptedQuestion(['A'], false);
     terminal.isOver = true;
     expect(await answerQuestion(new DialogKeys(terminal, clock, () => true, 'a test'), 'A')).toBe('gone');

@@ -19,7 +19,7 @@ describe('the dialogs on the screen', () => {
   let phase: DialogPhase;
   let hookWaits: boolean;
   let opened: Promise<void>;
-  let isLimitTold: boolean;
+  let isLimitReported: boolean;
   let turnsSeen: number;
   let stopped: string[];
 
@@ -30,7 +30,7 @@ describe('the dialogs on the screen', () => {
     phase = 'start';
     hookWaits = false;
     opened = Promise.resolve();
-    isLimitTold = false;
+    isLimitReported = false;
     turnsSeen = 0;
     stopped = [];
     dialogs = new ScreenDialogs({
@@ -42,17 +42,17 @@ describe('the dialogs on the screen', () => {
       phase: () => phase,
       hookWaits: () => hookWaits,
       whenOpen: () => opened,
-      isLimitTold: () => isLimitTold,
+      isLimitReported: () => isLimitReported,
       onTurnSeen: () => turnsSeen++,
       onTurnStopped: async (message) => void stopped.push(message),
     });
-    terminal.onFrame(() => dialogs.look());
+    terminal.onFrame(() => dialogs.check());
   });
 
   const requests = () => events.flatMap((event) => (event.type === 'request' ? [event.request] : []));
   const notices = () => events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
 
-  it('a dialog is asked when it has stood for a moment, and not before', () => {
+  it('a dialog is asked only after it was shown for a moment', () => {
     terminal.show(trustFolder);
     expect(requests()).toEqual([]);
     clock.advance(150);
@@ -77,7 +77,7 @@ describe('the dialogs on the screen', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  it('a moved mark asks nothing again', () => {
+  it('a moved selection asks nothing again', () => {
     terminal.show(trustFolder);
     clock.advance(150);
     terminal.press('\x1b[B', 'a test');
@@ -85,7 +85,7 @@ describe('the dialogs on the screen', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  it('an answer is pressed, and nothing is told as gone', async () => {
+  it('an answer is pressed, and nothing is reported as gone', async () => {
     terminal.show(trustFolder);
     clock.advance(150);
     expect(await dialogs.answer('screen-1', { verdict: 'allow' })).toBe('answered');
@@ -94,7 +94,7 @@ describe('the dialogs on the screen', () => {
     expect(events.map((event) => event.type)).toEqual(['request']);
   });
 
-  it('an answer for which no key is taken now is pressed when they are', async () => {
+  it('an answer is pressed later when keys are held back now', async () => {
     let open: () => void = () => undefined;
     opened = new Promise((resolve) => (open = resolve));
     terminal.show(trustFolder);
@@ -109,7 +109,7 @@ describe('the dialogs on the screen', () => {
     expect(terminal.keys).toEqual(['enter']);
   });
 
-  it('the same dialog after its answer is asked again when it has stood long enough to be another one', async () => {
+  it('an answered dialog is asked again when it is shown long enough to be another one', async () => {
     phase = 'screen';
     terminal.show(runCommand);
     clock.advance(150);
@@ -135,7 +135,7 @@ describe('the dialogs on the screen', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  it('a start dialog that stays after its answer gets the answer again, and nobody is asked twice', async () => {
+  it('a start dialog that stays after its answer gets the answer again, and is not asked twice', async () => {
     terminal.show(trustFolder);
     clock.advance(150);
     terminal.after = undefined;
@@ -146,7 +146,7 @@ describe('the dialogs on the screen', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  it('a dialog that a person answers is told as gone, and its answer comes too late', async () => {
+  it('a dialog that a person answers is reported as gone, and a later answer is too late', async () => {
     terminal.show(trustFolder);
     clock.advance(150);
     terminal.show(undefined);
@@ -164,7 +164,7 @@ describe('the dialogs on the screen', () => {
     expect(terminal.keys).toEqual(['down', 'enter']);
   });
 
-  it('with live hooks no dialog counts, whatever it looks like', () => {
+  it('with live hooks no dialog is trusted, whatever it looks like', () => {
     phase = 'hooks';
     for (const dialog of [trustFolder, runCommand, planReady]) {
       terminal.show(dialog);
@@ -173,7 +173,7 @@ describe('the dialogs on the screen', () => {
     expect(events).toEqual([]);
   });
 
-  it('once a turn runs without hooks, no start dialog can come any more', () => {
+  it('once a turn runs without hooks, no start dialog is trusted', () => {
     phase = 'screen';
     terminal.show(trustFolder);
     clock.advance(1_000);
@@ -184,16 +184,16 @@ describe('the dialogs on the screen', () => {
     expect(turnsSeen).toBe(1);
   });
 
-  it('a dialog that no hook told about does not wait unseen', () => {
+  it('a dialog that no hook reported does not wait unnoticed', () => {
     phase = 'hooks';
     terminal.show(runCommand);
     clock.advance(20_000);
     expect(notices()).toEqual([
-      'A dialog waits at the terminal that no hook told about: Bash command: touch a.txt',
+      'A dialog that no hook reported waits at the terminal: Bash command: touch a.txt',
     ]);
   });
 
-  it('a dialog whose hook is still open is meant to stand there', () => {
+  it('a dialog whose hook is still open is expected', () => {
     phase = 'hooks';
     hookWaits = true;
     terminal.show(runCommand);
@@ -201,16 +201,16 @@ describe('the dialogs on the screen', () => {
     expect(events).toEqual([]);
   });
 
-  it('a menu that nobody knows is told once', () => {
+  it('an unknown menu is reported once', () => {
     terminal.show(unheardOf);
     clock.advance(150);
     terminal.repaint();
     clock.advance(5_000);
-    expect(notices()).toEqual(['A dialog that the bridge does not know waits: Choose a colour [Red | Blue]']);
+    expect(notices()).toEqual(['An unknown dialog waits: Choose a colour [Red | Blue]']);
     expect(requests()).toEqual([]);
   });
 
-  it('allow for the session takes the plain yes where no option ends with the session', async () => {
+  it('allow for the session chooses the plain yes when no option is limited to the session', async () => {
     phase = 'screen';
     terminal.show(runCommand);
     clock.advance(150);
@@ -246,7 +246,7 @@ describe('the dialogs on the screen', () => {
       phase = 'hooks';
       terminal.show(planReady);
       clock.advance(300);
-      dialogs.answerLeftOver('plan-ready', { verdict: 'allow' });
+      dialogs.answerStaleDialog('plan-ready', { verdict: 'allow' });
     });
 
     it('gets the same answer by keys when it stays', async () => {
@@ -255,37 +255,37 @@ describe('the dialogs on the screen', () => {
       expect(requests()).toEqual([]);
     });
 
-    it('gets no key when it goes by itself', async () => {
+    it('gets no key when it closes on its own', async () => {
       await pass(clock, 500);
       terminal.show(undefined);
       await pass(clock, 2_000);
       expect(terminal.keys).toEqual([]);
     });
 
-    it('an answer is none to the next plan, however soon or late that comes', async () => {
+    it('an answer does not count for the next plan, however soon or late that comes', async () => {
       await pass(clock, 500);
       terminal.show(undefined);
-      dialogs.forgetLeftOver('plan-ready');
+      dialogs.forgetStaleDialog('plan-ready');
       hookWaits = true;
       terminal.show(planReady);
       await pass(clock, 3_000);
       terminal.show(undefined);
-      dialogs.answerLeftOver('plan-ready', { verdict: 'allow' });
+      dialogs.answerStaleDialog('plan-ready', { verdict: 'allow' });
       await pass(clock, 11_000, 500);
       terminal.show(planReady);
       await pass(clock, 3_000);
       expect(terminal.keys).toEqual([]);
     });
 
-    it('a plain yes is taken where no option accepts edits', async () => {
-      dialogs.answerLeftOver('plan-ready', { verdict: 'allow', mode: 'acceptEdits' });
+    it('a plain yes is chosen when no option accepts edits', async () => {
+      dialogs.answerStaleDialog('plan-ready', { verdict: 'allow', mode: 'acceptEdits' });
       await pass(clock, 1_100);
       expect(terminal.keys).toEqual(['enter']);
     });
 
-    it('the option that accepts edits is taken where there is one', async () => {
+    it('the option that accepts edits is chosen if there is one', async () => {
       terminal.show({ ...planReady, options: ['Yes', 'Yes, and switch to accept edits', 'No'] });
-      dialogs.answerLeftOver('plan-ready', { verdict: 'allow', mode: 'acceptEdits' });
+      dialogs.answerStaleDialog('plan-ready', { verdict: 'allow', mode: 'acceptEdits' });
       await pass(clock, 1_100);
       expect(terminal.keys).toEqual(['down', 'enter']);
     });
@@ -293,7 +293,7 @@ describe('the dialogs on the screen', () => {
 
   describe('the dialog of a command that a hook’s answer has changed', () => {
     const changed = (command: string): void =>
-      dialogs.answerLeftOver('tool-permission', {
+      dialogs.answerStaleDialog('tool-permission', {
         verdict: 'allow',
         input: { command, description: 'Make a file' },
       });
@@ -333,7 +333,7 @@ describe('the dialogs on the screen', () => {
       terminal.repaint();
       expect(terminal.keys).toEqual([]);
       hookWaits = false;
-      dialogs.look();
+      dialogs.check();
       await pass(clock, 1_200);
       expect(terminal.keys).toEqual(['enter']);
     });
@@ -356,7 +356,7 @@ describe('the dialogs on the screen', () => {
 
     beforeEach(() => {
       phase = 'hooks';
-      isLimitTold = true;
+      isLimitReported = true;
     });
 
     it('is dismissed by the one key that approves nothing, and nobody is asked', async () => {
@@ -379,7 +379,7 @@ describe('the dialogs on the screen', () => {
     });
 
     it('is nothing but paint as long as no hook told of a limit', async () => {
-      isLimitTold = false;
+      isLimitReported = false;
       terminal.show(limitMenu);
       await pass(clock, 5_000);
       expect(terminal.keys).toEqual([]);
@@ -391,7 +391,7 @@ describe('the dialogs on the screen', () => {
       await pass(clock, 5_000);
       expect(terminal.keys).toEqual([]);
       hookWaits = false;
-      dialogs.look();
+      dialogs.check();
       await pass(clock, 1_000);
       expect(terminal.keys).toEqual(['escape']);
     });

@@ -31,7 +31,7 @@ export class ScriptedMenu implements KeyTarget {
   readonly whys = new Set<string>();
   /** What the screen shows after Enter or Esc; nothing by default. */
   after: ScriptedDialog | undefined;
-  marked = 0;
+  selected = 0;
   #dialog: ScriptedDialog | undefined;
 
   constructor(dialog?: ScriptedDialog) {
@@ -45,7 +45,7 @@ export class ScriptedMenu implements KeyTarget {
   /** Draws another screen, or nothing. */
   show(dialog: ScriptedDialog | undefined): void {
     this.#dialog = dialog;
-    this.marked = 0;
+    this.selected = 0;
     this.#frames.fire();
   }
 
@@ -72,8 +72,8 @@ export class ScriptedMenu implements KeyTarget {
       return;
     }
     const last = (this.#dialog?.options.length ?? 0) - 1;
-    if (keys === '\x1b[B') this.marked = Math.min(last, this.marked + 1);
-    else if (keys === '\x1b[A') this.marked = Math.max(0, this.marked - 1);
+    if (keys === '\x1b[B') this.selected = Math.min(last, this.selected + 1);
+    else if (keys === '\x1b[A') this.selected = Math.max(0, this.selected - 1);
     else if (keys === '\r' || keys === '\x1b') return this.show(this.after);
     else return;
     this.#frames.fire();
@@ -81,7 +81,7 @@ export class ScriptedMenu implements KeyTarget {
 
   #draw({ heading, options, footer = ' Esc to cancel' }: ScriptedDialog): string[] {
     const drawn = options.map(
-      (option, index) => ` ${index === this.marked ? '❯' : ' '} ${index + 1}. ${option}`,
+      (option, index) => ` ${index === this.selected ? '❯' : ' '} ${index + 1}. ${option}`,
     );
     return ['─'.repeat(COLUMNS), ...heading.map((line) => ` ${line}`), ...drawn, '', footer];
   }

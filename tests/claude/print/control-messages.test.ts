@@ -19,7 +19,7 @@ function answerOf(line: string): unknown {
 }
 
 describe('permissionResponse', () => {
-  it('allows with the input that was asked', () => {
+  it('allows with the requested input', () => {
     expect(answerOf(permissionResponse('r', asked, { verdict: 'allow' }))).toEqual({
       type: 'control_response',
       response: {
@@ -37,7 +37,7 @@ describe('permissionResponse', () => {
     });
   });
 
-  it('allows a command for the session without the rule that the CLI suggests, which covers others, too', () => {
+  it('allows a command for the session without the rule that the CLI suggests, which covers others too', () => {
     const line = permissionResponse('r', asked, { verdict: 'allow_session' });
     expect(answerOf(line)).toMatchObject({ response: { response: { behavior: 'allow' } } });
     expect(line).not.toContain('updatedPermissions');
@@ -49,7 +49,7 @@ describe('permissionResponse', () => {
     });
   });
 
-  it('takes answers by question or by header', () => {
+  it('accepts answers by question or by header', () => {
     const answers = { Database: 'SQLite', 'Which port?': '5432' };
     const line = permissionResponse(
       'r',
@@ -67,7 +67,7 @@ describe('permissionResponse', () => {
 });
 
 describe('userMessage', () => {
-  it('is one line whatever the text holds', () => {
+  it('is one line, whatever the text contains', () => {
     const text = 'a\nb\r\u2028"\\\u0000';
     const line = userMessage(text);
     expect(line.trimEnd()).not.toMatch(/[\n\r]/);

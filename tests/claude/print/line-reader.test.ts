@@ -16,17 +16,17 @@ function read(chunks: readonly (string | Buffer)[]) {
 }
 
 describe('LineReader', () => {
-  it('joins a line that came in pieces, also where a character is cut', () => {
+  it('joins a line that arrives in pieces, even within a character', () => {
     const bytes = Buffer.from('{"text":"é☂"}\n');
     const pieces = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
     expect(read(pieces).objects).toEqual(['{"text":"é☂"}']);
   });
 
-  it('takes several lines of one chunk, with either line end, and a last one without', () => {
+  it('splits a chunk with several lines, with either line end, and a last one without', () => {
     expect(read(['{"a":1}\r\n{"b":2}\n\n{"c":3}']).objects).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
   });
 
-  it('gives text that is no object at once, also a prompt without its newline', () => {
+  it('passes on text that is not an object immediately, even a prompt without a newline', () => {
     const seen = read(['hello\nDo you want to ', 'proceed? [y/N] ']);
     expect(seen).toEqual({ objects: [], text: 'hello\nDo you want to proceed? [y/N] ', overlong: [] });
   });

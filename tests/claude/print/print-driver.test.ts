@@ -62,13 +62,13 @@ describe('the print driver with a program that is not the CLI', () => {
     expect(await driver.screen()).toEqual({ text: 'exiting with 7', columns: 120, rows: 40 });
   });
 
-  it('gives it the prompt on stdin, never among its arguments', async () => {
+  it('passes the prompt on stdin, never as an argument', async () => {
     await make([process.execPath, agent], { prompt: 'Please.\nAGENT: echo' }).start();
     await events.next('exited');
     expect(text).toContain('AGENT: echo\nBYTES:19');
   });
 
-  it('keeps the end of a flood and loses none of it on the way to the log', async () => {
+  it('keeps the end of a burst, and passes all of it to the log', async () => {
     await run('floods', '20');
     await events.next('exited');
     expect(text.length).toBeGreaterThan(20 * 1024 * 1024);
@@ -79,7 +79,7 @@ describe('the print driver with a program that is not the CLI', () => {
     expect(`${lines.join('\n')}\n`).toBe(text);
   });
 
-  it('reports half a line and the signal of one that dies', async () => {
+  it('reports an incomplete line and the signal of a program that dies', async () => {
     await run('dies-mid-line');
     expect((await events.next('exited')).exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
     expect(driver.lastOutput(100)).toBe('a whole line\nhalf a li');
@@ -90,7 +90,7 @@ describe('the print driver with a program that is not the CLI', () => {
     expect(events.all.at(-1)?.type).toBe('exited');
   });
 
-  it('takes no answer, whatever it prints', async () => {
+  it('accepts no answer, whatever the program prints', async () => {
     await run('forged-dialog', '0.2');
     await events.next('exited');
     expect(events.all.map((event) => event.type)).not.toContain('request');
@@ -106,26 +106,26 @@ describe('the print driver with a program that is not the CLI', () => {
     expect(await markedProcesses(mark)).toEqual([]);
   });
 
-  it('waits for the text of a child that outlives it', async () => {
+  it('waits for the text of a child that outlives the program', async () => {
     await run('background-writer', '1');
     await events.next('exited');
     expect(text).toContain('BACKGROUND END');
   });
 
-  it('ends a child that holds the output open for good', async () => {
+  it('ends a child that keeps the output open', async () => {
     await make(['/bin/sh', '-c', 'setsid sleep 600 & echo started']).start();
     await events.next('exited');
     expect(text).toContain('started');
     expect(await markedProcesses(mark)).toEqual([]);
   });
 
-  it('tells the end of stderr when it fails', async () => {
+  it('reports the end of stderr when the program fails', async () => {
     await make(['/bin/sh', '-c', 'echo "error: unknown option" >&2; exit 2']).start();
     await events.next('exited');
     expect(events.all).toContainEqual({ type: 'notice', text: 'stderr: error: unknown option' });
   });
 
-  it('refuses a message when it has ended', async () => {
+  it('refuses a message when the program has ended', async () => {
     await run('exit', '0');
     await events.next('exited');
     await expect(driver.send('more')).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
@@ -140,7 +140,7 @@ describe('the print driver with a program that is not the CLI', () => {
     await expect(make(command).start()).rejects.toMatchObject({ code });
   });
 
-  it('blames the directory when that is what is missing', async () => {
+  it('names the directory when that is missing', async () => {
     const cwd = join(directory, 'gone');
     await expect(make([process.execPath], { cwd }).start()).rejects.toMatchObject({
       code: 'TASK_START_FAILED',

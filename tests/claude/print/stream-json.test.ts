@@ -25,7 +25,7 @@ describe('parseStreamLine', () => {
     expect(parseStreamLine(line)?.kind).toBe('unknown');
   });
 
-  it('keeps the blocks it knows beside ones it does not', () => {
+  it('keeps the known blocks among unknown ones', () => {
     const content = [
       { type: 'thinking', thinking: '…' },
       { type: 'text', text: 'Hi' },
@@ -39,7 +39,7 @@ describe('parseStreamLine', () => {
     });
   });
 
-  it('names a control request that it has no answer for', () => {
+  it('names a control request that it does not handle', () => {
     const line = '{"type":"control_request","request_id":"a","request":{"subtype":"hook_callback","x":1}}';
     expect(parseStreamLine(line)).toEqual({
       kind: 'other-request',

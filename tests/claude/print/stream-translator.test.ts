@@ -33,7 +33,7 @@ function replay(version: string, name: string) {
 }
 
 describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
-  it('with an edit and a denied command tells each step', () => {
+  it('with an edit and a denied command reports each step', () => {
     const { events, types, turnEnds, readable } = replay(version, 'write');
     expect(types.slice(0, 4)).toEqual(['session', 'turn-started', 'said', 'tool-started']);
     expect(events[0]).toMatchObject({ cliVersion: version });
@@ -51,7 +51,7 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
     expect(readable).toContain('● I will write it.');
   });
 
-  it('with a question gives its options', () => {
+  it('with a question has its options', () => {
     const request = replay(version, 'question').events.find((event) => event.type === 'request');
     expect(request).toMatchObject({
       request: {
@@ -80,7 +80,7 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
     });
   });
 
-  it('with a usage limit ends with that and the time of its reset', () => {
+  it('with a usage limit ends with that and its reset time', () => {
     const { turnEnds, types } = replay(version, 'usage-limit');
     const error = turnEnds[0]?.error;
     expect(error?.kind).toBe('usage-limit');
@@ -100,7 +100,7 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
     for (const event of events) if (event.type === 'retrying') expect(event.kind).toBe(kind);
   });
 
-  it('without a login says so and says nothing else', () => {
+  it('without a login reports only that', () => {
     const { types, turnEnds } = replay(version, 'not-logged-in');
     expect(turnEnds[0]?.error).toEqual({ kind: 'not-logged-in', text: 'Not logged in · Please run /login' });
     expect(types).not.toContain('said');
@@ -127,14 +127,14 @@ describe('StreamTranslator', () => {
       request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'make' } },
     });
 
-  it('hands a pending permission out once', () => {
+  it('returns a pending permission once', () => {
     const { translator, accept } = translatorOf();
     accept(asked('a'));
     expect(translator.takePermission('a')).toMatchObject({ input: { command: 'make' } });
     expect(translator.takePermission('a')).toBeUndefined();
   });
 
-  it('withdraws what still waits at the end, and only that', () => {
+  it('withdraws only pending requests at the end', () => {
     const { translator, accept, events } = translatorOf();
     accept(asked('a'));
     accept(asked('b'));
@@ -145,13 +145,13 @@ describe('StreamTranslator', () => {
     ]);
   });
 
-  it('passes a request it does not know on, to be refused', () => {
+  it('passes on an unknown request, to be refused', () => {
     const { accept, refused } = translatorOf();
     accept('{"type":"control_request","request_id":"x","request":{"subtype":"elicitation"}}');
     expect(refused).toEqual(['x']);
   });
 
-  it('counts background tasks as the stream tells them, in both versions’ words', () => {
+  it('counts background tasks as the streams of both versions report them', () => {
     const { accept, events } = translatorOf();
     const result = '{"type":"result","subtype":"success","is_error":false,"result":"ok"}';
     accept('{"type":"system","subtype":"task_started","task_id":"t1"}');

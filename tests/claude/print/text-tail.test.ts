@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { TextTail } from '../../../src/claude/print/text-tail.js';
 
 describe('TextTail', () => {
-  it('keeps the end of a flood', () => {
+  it('keeps the end of a burst', () => {
     const tail = new TextTail();
     for (let line = 0; line < 100_000; line++) tail.append(`line ${line}\n`);
     expect(tail.read(10)).toBe('line 99999');
     expect(tail.lastLines(2)).toBe('line 99998\nline 99999');
   });
 
-  it('shows no escape codes and no blank ends', () => {
+  it('is trimmed and has no escape codes', () => {
     const tail = new TextTail();
     tail.append('\n\x1b[31mred\x1b[0m \n');
     expect(tail.read(100)).toBe('red');

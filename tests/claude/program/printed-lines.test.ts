@@ -13,7 +13,7 @@ describe('what a program prints', () => {
     chunks.forEach((chunk) => printed.bytes(Buffer.from(chunk)));
   const lines = () => told.flatMap((text) => text.split('\n'));
 
-  it('is told in whole lines, however it was cut', () => {
+  it('is reported in whole lines, however it was split', () => {
     feed('one\r\ntw', 'o\r', '\nthree\r\nfo');
     expect(lines()).toEqual(['one', 'two', 'three']);
     printed.end([]);
@@ -31,28 +31,28 @@ describe('what a program prints', () => {
     expect(lines()).toEqual(['grüße €']);
   });
 
-  it('leaves out colours and titles, split ones too', () => {
+  it('loses colors and titles, even split ones', () => {
     feed('\x1b[1;3', '1mred\x1b[0m\x1b]0;title\x07 and blue\n', '\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\n');
     expect(lines()).toEqual(['red and blue', 'link']);
   });
 
-  it('of a line that was written over, tells what stood there last', () => {
+  it('has only the last text of an overwritten line', () => {
     feed('10 %\r20 %\r100 %\r\ndone\n');
     expect(lines()).toEqual(['100 %', 'done']);
   });
 
-  it('a line without an end is told in parts', () => {
+  it('a line without an end is reported in parts', () => {
     feed('x'.repeat(40_000), 'x'.repeat(40_000), 'end\n');
     expect(told.map((text) => text.length)).toEqual([80_000, 3]);
   });
 
-  it('colours without a line end do not pile up', () => {
+  it('colors without a line end do not pile up', () => {
     for (let count = 0; count < 10_000; count++) feed('\x1b[31mred');
     printed.end([]);
     expect(told.join('')).toBe('red'.repeat(10_000));
   });
 
-  it('once the cursor moves, the screen tells', () => {
+  it('comes from the screen once the cursor moves', () => {
     feed('plain\n', '\x1b[2Jdrawn\n', 'more\n');
     printed.scrolledOff(['drawn', 'more']);
     printed.end(['last', '', '']);
@@ -65,13 +65,13 @@ describe('what a program prints', () => {
     expect(lines()).toEqual(['from the screen']);
   });
 
-  it('as long as it is plain, what scrolls off is not told twice', () => {
+  it('while it is plain, lines that scroll off are not reported twice', () => {
     feed('one\n');
     printed.scrolledOff(['one']);
     expect(lines()).toEqual(['one']);
   });
 
-  it('its end is what was told last, with what is still open', () => {
+  it('its tail is the end of the reported lines and the incomplete one', () => {
     feed(`${'x'.repeat(5_000)}\nlast line\nopen`);
     expect(printed.tail(14)).toBe('last line\nopen');
     expect(printed.tail(100_000)?.length).toBeLessThanOrEqual(4_004);
@@ -79,7 +79,7 @@ describe('what a program prints', () => {
     expect(printed.tail(14)).toBeUndefined();
   });
 
-  it('a character that its line cuts short does not spoil the next one', () => {
+  it('a character that is cut by a line end does not spoil the next one', () => {
     feed(Buffer.from([0x61, 0xc3, 0x0a]), 'b\n');
     expect(lines()).toEqual(['a\ufffd', 'b']);
   });

@@ -63,7 +63,7 @@ describe('a program that asks', () => {
     }
   };
 
-  it('is asked about once its prompt stands still, with the line it shows', async () => {
+  it('becomes a request once its prompt stops changing, with the line it shows', async () => {
     await print('Shall I? Continue? [y/N] ');
     expect(requests()).toEqual([]);
     await pass(clock, 300);
@@ -86,7 +86,7 @@ describe('a program that asks', () => {
     expect(requests().map((request) => request.input)).toEqual([{ line: 'Shall I? Continue? [y/N]' }]);
   });
 
-  it('a prompt repainted ten times is asked and answered once', async () => {
+  it('a prompt that is repainted ten times is asked and answered once', async () => {
     await print('Continue? [y/N] ');
     await pass(clock, 300);
     await driver.answer('prompt-1', { verdict: 'allow' });
@@ -98,7 +98,7 @@ describe('a program that asks', () => {
     expect(pty.typed).toEqual(['y\r']);
   });
 
-  it('the echo of the answer is no new prompt', async () => {
+  it('the echo of the answer is not a new prompt', async () => {
     await print('Continue? [y/N] ');
     await pass(clock, 300);
     await driver.answer('prompt-1', { verdict: 'allow' });
@@ -107,7 +107,7 @@ describe('a program that asks', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  it('a second prompt of the same words is asked again', async () => {
+  it('a second prompt with the same text is asked again', async () => {
     await print('Continue? [y/N] ');
     await pass(clock, 300);
     await driver.answer('prompt-1', { verdict: 'allow' });
@@ -125,7 +125,7 @@ describe('a program that asks', () => {
     expect(pty.typed).toEqual(['n\r']);
   });
 
-  it('a prompt that goes by itself is told as gone and takes no answer', async () => {
+  it('a prompt that goes away is reported as gone and accepts no answer', async () => {
     await print('Continue? [y/N] ');
     await pass(clock, 300);
     await print('\r\x1b[2Knever mind\r\n');
@@ -137,13 +137,13 @@ describe('a program that asks', () => {
     expect(pty.typed).toEqual([]);
   });
 
-  it('words far above the bottom are output, not a prompt', async () => {
+  it('text far above the bottom is output, not a prompt', async () => {
     await print(`Continue? [y/N]\r\n${'more\r\n'.repeat(6)}`);
     await pass(clock, 300);
     expect(requests()).toEqual([]);
   });
 
-  it('after a flood of plain lines is asked about, too', async () => {
+  it('becomes a request also after a burst of plain lines', async () => {
     for (let piece = 0; piece < 40; piece++) await print('a line of a flood\r\n'.repeat(2_000));
     expect(requests()).toEqual([]);
     await print('Continue? [y/N] ');
@@ -151,7 +151,7 @@ describe('a program that asks', () => {
     expect(requests().map((request) => request.input)).toEqual([{ line: 'Continue? [y/N]' }]);
   });
 
-  it('its last words are those that it printed, and of a line that was written over what stood there last', async () => {
+  it('its last output is what it printed, with only the last text of an overwritten line', async () => {
     for (let piece = 0; piece < 4; piece++) await print('a line of a flood\r\n'.repeat(2_000));
     await print('\x07\x0f10 %\r20 %\r\x07100 %');
     expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
@@ -231,13 +231,13 @@ describe('a real program', () => {
     expect(events.all.filter((event) => event.type === 'request')).toHaveLength(1);
   });
 
-  it('prints a flood of which every line is told', async () => {
+  it('prints a burst of which every line is reported', async () => {
     await run('seq 1 200000');
     await events.next('exited');
     expect(printed()).toBe(Array.from({ length: 200_000 }, (_, index) => String(index + 1)).join('\n'));
   });
 
-  it('is ended by Ctrl-C, or else killed', async () => {
+  it('is ended by Ctrl-C, or killed', async () => {
     await run('trap "exit 9" INT; echo ready; while :; do sleep 1; done');
     await events.next('printed');
     await driver.close();

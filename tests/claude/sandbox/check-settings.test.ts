@@ -42,7 +42,7 @@ describe('settings that widen a sandbox', () => {
     await expect(check()).rejects.toThrow(why);
   });
 
-  test('commands that the user excludes from the sandbox are refused, what the user allows it besides is not', async () => {
+  test('refuses commands that the user excludes from the sandbox, but not what the user allows in it', async () => {
     const file = join(root, 'u', 'settings.json');
     await writeFile(file, '{"sandbox":{"filesystem":{"allowWrite":["/tmp"]},"excludedCommands":[]}}');
     await expect(check()).resolves.toBeUndefined();

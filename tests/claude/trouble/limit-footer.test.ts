@@ -25,7 +25,7 @@ describe('the notice of a limit below the input box', () => {
     expect(readLimitFooter(shown)).toBe('Usage limit reached · limit resets 9:44am');
   });
 
-  it('is not believed where the agent and programs print', () => {
+  it('is not trusted where the agent and programs print', () => {
     expect(readLimitFooter(screen([notice, rule, '❯ ', rule, '  ? for shortcuts']))).toBeUndefined();
     expect(readLimitFooter(screen([rule, notice, rule, '❯ ', rule, '  ? for shortcuts']))).toBeUndefined();
     expect(readLimitFooter(screen([notice]))).toBeUndefined();
@@ -36,7 +36,7 @@ describe('of all recorded screens', () => {
   const screens = allScreenFixtures();
   const named = (found: typeof screens): string[] => found.map(({ version, name }) => `${version} ${name}`);
 
-  it('only that of a limit has the notice', () => {
+  it('only those of a limit have the notice', () => {
     const found = screens.filter((fixture) => readLimitFooter(fixture) !== undefined);
     expect(named(found)).toEqual(['2.1.330 usage-limit']);
   });
@@ -53,7 +53,7 @@ describe('of all recorded screens', () => {
     ]);
   });
 
-  it('the words of the limit are read where the menu stands', () => {
+  it('the text of the limit is read where the menu is shown', () => {
     expect(readLimitWords(screenFixture('2.1.197', 'usage-limit'))).toMatch(
       /^You've hit your session limit · resets \d+:\d+am \(UTC\)$/,
     );

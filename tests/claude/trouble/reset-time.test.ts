@@ -23,22 +23,22 @@ describe('the time of a reset, read from the words of the CLI', () => {
     expect(textOf(text)).toBe(expected);
   });
 
-  it('a time of day that has just passed is that of today, one long past that of tomorrow', () => {
+  it('a time of day that has just passed is today, one long past is tomorrow', () => {
     expect(textOf('resets 7:31am (UTC)')).toBe('2026-11-22T07:31:00.000Z');
     expect(textOf('resets 6:31am (UTC)')).toBe('2026-11-23T06:31:00.000Z');
   });
 
-  it('just before midnight a time after it is that of tomorrow', () => {
+  it('just before midnight, a time after midnight is tomorrow', () => {
     expect(textOf('resets 2am (UTC)', Date.parse('2026-12-31T23:58:00Z'))).toBe('2027-01-01T02:00:00.000Z');
   });
 
-  it('a day on which clocks are set back counts as long as it is', () => {
+  it('a day on which clocks are set back has its real length', () => {
     const before = Date.parse('2026-10-24T21:00:00Z');
     expect(textOf('resets 9pm (Europe/Berlin)', before)).toBe('2026-10-25T20:00:00.000Z');
     expect(textOf('resets 4am (Europe/Berlin)', before)).toBe('2026-10-25T03:00:00.000Z');
   });
 
-  it('without a zone in the words, that of the machine counts', () => {
+  it('without a zone in the text, that of the machine is used', () => {
     expect(textOf('Usage limit reached · limit resets 9:44am', now, 'America/New_York')).toBe(
       '2026-11-22T14:44:00.000Z',
     );

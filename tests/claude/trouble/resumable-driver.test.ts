@@ -37,7 +37,7 @@ it('a message goes to the program as long as it runs', async () => {
   expect(reopened).toEqual([]);
 });
 
-it('a session that is kept begins anew with the next message, and its events go on', async () => {
+it('a kept session starts a new program with the next message, and its events go on', async () => {
   driver.keepSession(true);
   first.exit({ exitCode: null, signal: 'SIGKILL' });
   expect(exits()).toEqual([]);
@@ -51,7 +51,7 @@ it('a session that is kept begins anew with the next message, and its events go 
   expect(events.at(-2)).toMatchObject({ type: 'turn-ended', message: 'Done.' });
 });
 
-it('what a session has used is the sum over its programs', async () => {
+it('the usage of a session is the sum over its programs', async () => {
   const used = (output: number, costUsd: number | null) => ({
     usage: { models: { m: { input: 10, output, cacheRead: 1, cacheWrite: 2 } }, costUsd },
   });
@@ -70,7 +70,7 @@ it('what a session has used is the sum over its programs', async () => {
   ]);
 });
 
-it('its end is told when somebody ends it meanwhile', async () => {
+it('its end is reported when the session is ended meanwhile', async () => {
   driver.keepSession(true);
   first.exit({ exitCode: 3 });
   await driver.kill();
@@ -78,7 +78,7 @@ it('its end is told when somebody ends it meanwhile', async () => {
   expect(first.told).toEqual(['start']);
 });
 
-it('a program that is ended while it is kept ends', async () => {
+it('killing a kept session ends its program', async () => {
   driver.keepSession(true);
   const killed = driver.kill();
   first.exit({ exitCode: null, signal: 'SIGTERM' });
@@ -86,7 +86,7 @@ it('a program that is ended while it is kept ends', async () => {
   expect(exits()).toHaveLength(1);
 });
 
-it('a session that cannot begin anew is as lost as before', async () => {
+it('a session whose new program does not start can be resumed again', async () => {
   driver.keepSession(true);
   first.exit({ exitCode: 3 });
   second.startFault = new Error('no such program');
@@ -112,7 +112,7 @@ it('no program is started once the session has been ended, also while it is bein
   }
 });
 
-it('a program that starts while the session is ended is ended, too', async () => {
+it('a program that starts while the session is ended is killed', async () => {
   driver.keepSession(true);
   first.exit({ exitCode: 3 });
   const start = second.start.bind(second);

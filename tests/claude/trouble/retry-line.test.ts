@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRetryLine } from '../../../src/claude/trouble/retry-line.js';
 
-describe('the line that tells of another try', () => {
+describe('the line that announces a retry', () => {
   it.each([
     ['API error · Retrying in 2s · attempt 3/10', { kind: 'api-error', delayMs: 2_000, attempt: 3 }],
     [
@@ -18,7 +18,7 @@ describe('the line that tells of another try', () => {
     expect(readRetryLine(line)).toEqual(expected);
   });
 
-  it('other words are none', () => {
+  it('other text is not such a line', () => {
     expect(readRetryLine('Retrying soon')).toBeUndefined();
   });
 });

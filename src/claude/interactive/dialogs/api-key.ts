@@ -1,6 +1,6 @@
 import { defineDialog } from './dialog.js';
 
-/** `Detected a custom API key in your environment`: whose account pays is for the person to say. */
+/** `Detected a custom API key in your environment`: a person must decide whose account pays. */
 export const apiKey = defineDialog({
   id: 'api-key',
   kind: 'prompt',

@@ -1,6 +1,6 @@
 import { defineDialog } from './dialog.js';
 
-/** The warning before a session that skips all permissions. The bridge never asks for that mode; settings may. */
+/** The warning before a session that skips all permissions. The bridge never requests that mode, but settings may. */
 export const bypassWarning = defineDialog({
   id: 'bypass-warning',
   kind: 'prompt',

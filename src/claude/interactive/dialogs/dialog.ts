@@ -1,12 +1,12 @@
 import type { RequestKind } from '../../session.js';
 import type { Menu } from '../menu.js';
 
-/** What a dialog asks, read from the screen. */
+/** The content of a dialog, read from the screen. */
 export interface DialogReading {
-  /** What the request is about; the same on each repaint, so that it is asked once. */
+  /** Identifies the request; the same on each repaint, so that it is asked once. */
   readonly input: Readonly<Record<string, string>>;
   readonly summary: string;
-  /** The choices of a question; the other options are the CLI's own. */
+  /** The agent's choices of a question, without the options that the CLI adds. */
   readonly choices?: readonly { readonly label: string; readonly description: string }[];
   /** Several choices may be taken. */
   readonly isMulti?: boolean;
@@ -14,21 +14,21 @@ export interface DialogReading {
 
 export type DialogVerdict = 'allow' | 'allow_session' | 'deny';
 
-/** One dialog of the CLI: data and one pure function. */
+/** One dialog of the CLI, described by data and one pure function. */
 export interface Dialog {
   readonly id: string;
   readonly kind: RequestKind;
-  /** `start`: stands before the first prompt. `turn`: stands while a turn runs. Each is believed only then. */
+  /** `start`: shown before the first prompt. `turn`: shown during a turn. At other times the dialog is not trusted. */
   readonly when: 'start' | 'turn';
-  /** What this dialog asks, or undefined when the menu is another one. */
+  /** Undefined when the menu is another dialog. */
   readonly recognise: (menu: Menu) => DialogReading | undefined;
-  /** The wanted option's words; the first option that matches is taken. Without a match Esc is pressed for `deny`. */
+  /** The label of the option for each verdict; the first match is chosen. Without a match, Esc is pressed for `deny`. */
   readonly optionFor: Readonly<Record<DialogVerdict, RegExp>>;
-  /** For plans: the option that also makes the CLI accept edits by itself from then on. */
+  /** For plans: the option that also makes the CLI accept later edits automatically. */
   readonly optionForEdits?: RegExp;
-  /** Without a match for `allow`, Enter takes the dialog as it stands. */
+  /** Without a match for `allow`, Enter confirms the dialog as it is. */
   readonly enterAllows?: true;
-  /** Nobody is asked: Esc is pressed, which approves nothing. */
+  /** Esc is pressed without a request to the caller; it approves nothing. */
   readonly dismissedUnasked?: true;
 }
 

@@ -1,6 +1,6 @@
 import type { Dialog } from './dialog.js';
 
-/** Drawn below a usage limit that was reached: wait, or pay. Nobody is asked; Esc is to wait, which the task does anyway. */
+/** Shown when a usage limit is reached: wait, or pay. The caller is not asked: Esc means to wait, which the task does anyway. */
 export const limitOptions: Dialog = {
   id: 'limit-options',
   kind: 'prompt',

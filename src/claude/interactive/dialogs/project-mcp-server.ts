@@ -1,6 +1,6 @@
 import { defineDialog } from './dialog.js';
 
-/** `New MCP server found in this project: <name>`: allowing it runs a program that the repository names. */
+/** `New MCP server found in this project: <name>`: allowing it runs a program that the repository chose. */
 export const projectMcpServer = defineDialog({
   id: 'project-mcp-server',
   kind: 'trust',

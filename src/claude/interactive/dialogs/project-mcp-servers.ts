@@ -1,6 +1,6 @@
 import { defineDialog } from './dialog.js';
 
-/** `2 new MCP servers found in this project`: a list in which each is ticked; Esc rejects all. */
+/** `2 new MCP servers found in this project`: a list of check boxes, all ticked; Esc rejects all. */
 export const projectMcpServers = defineDialog({
   id: 'project-mcp-server',
   kind: 'trust',
@@ -15,6 +15,6 @@ export const projectMcpServers = defineDialog({
     };
   },
   optionFor: { allow: /^Enable selected$/, allow_session: /^Enable selected$/, deny: /^$/ },
-  // 2.1.197 has no button: there Enter confirms what is ticked.
+  // 2.1.197 has no button: Enter confirms the ticked boxes.
   enterAllows: true,
 });

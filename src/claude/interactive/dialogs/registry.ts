@@ -11,7 +11,7 @@ import { toolPermission } from './tool-permission.js';
 import { trustFolder } from './trust-folder.js';
 import { userQuestion } from './user-question.js';
 
-/** Every dialog the bridge knows; each screen is recognised by one of them at most. */
+/** All known dialogs; at most one of them recognises a screen. */
 export const dialogs: readonly Dialog[] = [
   trustFolder,
   projectMcpServer,
@@ -25,7 +25,7 @@ export const dialogs: readonly Dialog[] = [
   limitOptions,
 ];
 
-/** The dialog that this menu is, with what it asks; undefined for a menu that nobody knows. */
+/** The dialog of this menu and its content; undefined for an unknown menu. */
 export function recogniseDialog(
   menu: Menu,
 ): { readonly dialog: Dialog; readonly reading: DialogReading } | undefined {

@@ -3,7 +3,7 @@ import { defineDialog } from './dialog.js';
 
 const SUMMARY_CHARS = 200;
 
-/** `Bash command … Do you want to proceed?`, `Create file … Do you want to create a.txt?` and their like. */
+/** `Bash command … Do you want to proceed?`, `Create file … Do you want to create a.txt?` and similar dialogs. */
 export const toolPermission = defineDialog({
   id: 'tool-permission',
   kind: 'permission',
@@ -15,7 +15,7 @@ export const toolPermission = defineDialog({
       return undefined;
     const title = isCut ? '' : (heading[0] ?? '');
     const about = heading.slice(isCut ? 0 : 1, -1).filter((line) => !/^Tip:/.test(line));
-    // Newer versions put the agent's own words first: what counts is the command itself.
+    // Newer versions show the agent's description first, but the command itself matters.
     const subject = title === 'Bash command' && framed.length > 0 ? framed.join(' ') : (about[0] ?? question);
     return {
       input: { title, about: about.join('\n'), question },
@@ -24,7 +24,7 @@ export const toolPermission = defineDialog({
   },
   optionFor: {
     allow: /^Yes$/i,
-    // Only what ends with the session: `always allow … from this project` outlives it.
+    // Only an option that ends with the session: `always allow … from this project` outlives it.
     allow_session: /^Yes, .*\b(this|the) session\b/i,
     deny: /^No\b/i,
   },

@@ -1,6 +1,6 @@
 import { defineDialog } from './dialog.js';
 
-/** `Accessing workspace: <dir>`: the first start in a directory. No hook fires for it. */
+/** `Accessing workspace: <dir>`: shown at the first start in a directory, without a hook. */
 export const trustFolder = defineDialog({
   id: 'trust-folder',
   kind: 'trust',

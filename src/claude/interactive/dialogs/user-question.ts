@@ -1,10 +1,10 @@
 import type { Menu } from '../menu.js';
 import { defineDialog } from './dialog.js';
 
-/** A tab of the header: a question still open (`☐`) or answered (`☒`), and at the end `✔ Submit`. */
+/** The start of the header with its tabs: open (`☐`) or answered (`☒`) questions, and at the end `✔ Submit`. */
 const headerPattern = /^(←\s+)?[☐☒]/u;
 
-/** A question of the agent to the user (`AskUserQuestion`), as the CLI draws it when no hook can answer it. */
+/** A question of the agent to the user (`AskUserQuestion`), which the CLI shows when no hook can answer it. */
 export const userQuestion = defineDialog({
   id: 'user-question',
   kind: 'question',
@@ -13,7 +13,7 @@ export const userQuestion = defineDialog({
     const choices = questionChoices(menu);
     if (choices === undefined) return undefined;
     const { heading, isCut } = menu;
-    // Of a question that is taller than the screen only the end is seen.
+    // Only the end of a question that is taller than the screen is visible.
     if (!isCut && !headerPattern.test(heading[0] ?? '')) return undefined;
     const tabs = (heading[0] ?? '').match(/[☐☒]\s+\S.*?(?=\s{2,}|$)/gu) ?? [];
     const header = !isCut && tabs.length === 1 ? (tabs[0] ?? '').slice(1).trim() : '';
@@ -26,13 +26,13 @@ export const userQuestion = defineDialog({
       isMulti: choices.some((choice) => choice.ticked !== undefined),
     };
   },
-  // A question is answered by an option's own words, see QuestionKeys; Esc declines it.
+  // A question is answered by an option's label, see `answerQuestion`; Esc declines it.
   optionFor: { allow: /^$/, allow_session: /^$/, deny: /^$/ },
 });
 
 /**
- * The agent's own choices: the numbered options before the two that the CLI adds, one for free text (whose words are
- * what was typed so far) and `Chat about this`. Undefined when the menu is no question.
+ * The agent's choices: the numbered options before the two that the CLI adds, one for free text (labelled with the text typed so far)
+ * and `Chat about this`. Undefined when the menu is not a question.
  */
 export function questionChoices({ options }: Menu): Menu['options'] | undefined {
   const numbered = options.filter((option) => option.number !== undefined);

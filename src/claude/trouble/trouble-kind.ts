@@ -1,21 +1,21 @@
-// Pure: what the CLI says of an error that ended a turn → what kind of trouble it is.
+// Pure: the error that ended a turn, as the CLI reported it → the kind of trouble.
 import type { TroubleKind } from '../session.js';
 
-/** An error as the CLI told it, in a hook or a line of its stream. Of a program's output nothing comes here. */
-export interface ToldFault {
-  /** The CLI's own name of the error: `rate_limit`, `authentication_failed`, `server_error`, … */
+/** An error as the CLI reported it in a hook or its stream, never in a program's output. */
+export interface ReportedError {
+  /** The CLI's name for the error: `rate_limit`, `authentication_failed`, `server_error`, … */
   readonly code?: string | undefined;
-  /** A finer name, since 2.1.330: `usage_limit_reached`, `connection_failed`, … */
+  /** A more precise name, since 2.1.330: `usage_limit_reached`, `connection_failed`, … */
   readonly detail?: string | undefined;
-  /** HTTP status of the API's answer. */
+  /** The HTTP status of the API's answer. */
   readonly status?: number | undefined;
-  /** The stream said before that the account's limit refuses requests. */
+  /** The stream has reported that the account's limit is reached. */
   readonly limitIsReached?: boolean | undefined;
   /** The CLI's words to the user. */
   readonly text: string;
 }
 
-interface FaultRow {
+interface KindRow {
   readonly kind: TroubleKind;
   readonly code?: RegExp;
   readonly detail?: RegExp;
@@ -25,10 +25,10 @@ interface FaultRow {
 }
 
 /**
- * All that a row names must hold; the first row that holds decides. Seen with 2.1.197 and 2.1.330 against an API that answers
- * 429, 529, 401, 403 and 400, and one that nobody listens for; further names stand in the program itself.
+ * All conditions of a row must be true; the first such row decides. Seen with 2.1.197 and 2.1.330 against an API that answers 429, 529,
+ * 401, 403 and 400, and one that does not accept connections; further names are from the CLI's own code.
  */
-const faultRows: readonly FaultRow[] = [
+const kindRows: readonly KindRow[] = [
   { kind: 'usage-limit', detail: /^usage_limit_reached$/ },
   { kind: 'usage-limit', code: /^rate_limit$/, limitIsReached: true },
   {
@@ -69,17 +69,17 @@ const faultRows: readonly FaultRow[] = [
   { kind: 'overloaded', text: /^(API Error: )?(Repeated )?5\d\d\b|^API Error: .{0,40}Overloaded\b/i },
 ];
 
-/** `api-error` for what no row knows. */
-export function faultKindOf(told: ToldFault): TroubleKind {
-  return faultRows.find((row) => holds(row, told))?.kind ?? 'api-error';
+/** `api-error` when no row matches. */
+export function troubleKindOf(error: ReportedError): TroubleKind {
+  return kindRows.find((row) => matches(row, error))?.kind ?? 'api-error';
 }
 
-function holds(row: FaultRow, told: ToldFault): boolean {
+function matches(row: KindRow, error: ReportedError): boolean {
   return (
-    (row.code === undefined || (told.code !== undefined && row.code.test(told.code))) &&
-    (row.detail === undefined || (told.detail !== undefined && row.detail.test(told.detail))) &&
-    (row.status === undefined || (told.status !== undefined && row.status(told.status))) &&
-    (row.limitIsReached === undefined || told.limitIsReached === true) &&
-    (row.text === undefined || row.text.test(told.text))
+    (row.code === undefined || (error.code !== undefined && row.code.test(error.code))) &&
+    (row.detail === undefined || (error.detail !== undefined && row.detail.test(error.detail))) &&
+    (row.status === undefined || (error.status !== undefined && row.status(error.status))) &&
+    (row.limitIsReached === undefined || error.limitIsReached === true) &&
+    (row.text === undefined || row.text.test(error.text))
   );
 }

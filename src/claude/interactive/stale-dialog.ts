@@ -1,45 +1,45 @@
-// Pure: a dialog that still stands although a hook has answered it.
+// Pure: decides what to do about a dialog that stays open although a hook answered it.
 import type { SessionAllowance } from '../session.js';
 import type { Menu } from './menu.js';
 
-/** A dialog that a hook has answered goes by itself well within this; longer, and it gets its answer by keys. */
+/** A dialog that a hook answered closes well within this time; if it stays longer, it is answered by keys. */
 const STAYS_MS = 1_000;
-/** A dialog that comes later than this after the answer is another one. */
+/** A dialog that appears later than this after the answer is another one. */
 const FORGOTTEN_MS = 10_000;
-/** One that stands this long and shows something else than what was answered is asked about. */
+/** A dialog that stays this long and shows something else than what was answered becomes a new request. */
 const ASKED_AGAIN_MS = 3_000;
 
-export interface LeftOver {
+export interface StaleDialog {
   readonly dialogId: string;
   readonly answer: SessionAllowance;
-  /** When it was answered, on the monotonic clock. */
+  /** Monotonic time of the answer. */
   readonly sinceMs: number;
 }
 
-/** `wait`: look again in `ms`. `ask`: nobody has answered what stands there. `none`: it has nothing to do with the answer. */
-export type LeftOverStep =
+/** `wait`: check again in `ms`. `ask`: the dialog shows something that was not answered. `none`: the answer was for another dialog. */
+export type StaleDialogStep =
   | { readonly step: 'wait'; readonly ms: number }
   | { readonly step: 'press' }
   | { readonly step: 'ask' }
   | { readonly step: 'none' };
 
-/** What to do about the dialog that stands there since `standsMs`. */
-export function leftOverStep(
-  { answer, sinceMs }: LeftOver,
+/** What to do about the dialog that has been shown for `shownMs`. */
+export function staleDialogStep(
+  { answer, sinceMs }: StaleDialog,
   menu: Menu,
   nowMs: number,
-  standsMs: number,
-): LeftOverStep {
+  shownMs: number,
+): StaleDialogStep {
   const passedMs = nowMs - sinceMs;
   if (passedMs > FORGOTTEN_MS) return { step: 'none' };
   if (passedMs < STAYS_MS) return { step: 'wait', ms: STAYS_MS - passedMs };
   if (answer.input === undefined || shows(menu, answer.input)) return { step: 'press' };
-  return standsMs < ASKED_AGAIN_MS ? { step: 'wait', ms: ASKED_AGAIN_MS - standsMs } : { step: 'ask' };
+  return shownMs < ASKED_AGAIN_MS ? { step: 'wait', ms: ASKED_AGAIN_MS - shownMs } : { step: 'ask' };
 }
 
 /**
- * The dialog asks about exactly this command: where a rule says that the CLI is to ask, it asks once more about a command
- * that a hook's answer has changed, and no hook tells (seen in 2.1.330). Of other tools it is not known how they are drawn.
+ * True when the dialog asks about exactly this command. If a rule makes the CLI ask, it asks once more about a command that a hook's
+ * answer changed, without another hook (seen in 2.1.330). Dialogs of other tools are not compared.
  */
 function shows({ heading, framed }: Menu, input: Readonly<Record<string, unknown>>): boolean {
   const { command, description = '' } = input;
@@ -49,7 +49,7 @@ function shows({ heading, framed }: Menu, input: Readonly<Record<string, unknown
   return shown === compact(command) || shown === compact(command + description);
 }
 
-/** Without blanks: long lines are broken to fit the screen. */
+/** Removes blanks, because long lines are wrapped at unknown places. */
 function compact(text: string): string {
   return text.replace(/\s+/g, '');
 }

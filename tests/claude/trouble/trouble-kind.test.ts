@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { faultKindOf, type ToldFault } from '../../../src/claude/trouble/fault-kinds.js';
+import { troubleKindOf, type ReportedError } from '../../../src/claude/trouble/trouble-kind.js';
 
 /** As the CLI tells them in its stream (2.1.197, then 2.1.330), or in the hook StopFailure. */
-const told: readonly (ToldFault & { readonly kind: string })[] = [
+const told: readonly (ReportedError & { readonly kind: string })[] = [
   {
     kind: 'usage-limit',
     code: 'rate_limit',
@@ -85,13 +85,13 @@ const told: readonly (ToldFault & { readonly kind: string })[] = [
   { kind: 'api-error', code: 'a_code_of_a_later_version', text: 'Something else.' },
 ];
 
-describe('the kind of a fault', () => {
-  it.each(told)('$kind: $code $detail $status $text', ({ kind, ...fault }) => {
-    expect(faultKindOf(fault)).toBe(kind);
+describe('the kind of an error', () => {
+  it.each(told)('$kind: $code $detail $status $text', ({ kind, ...error }) => {
+    expect(troubleKindOf(error)).toBe(kind);
   });
 
-  it('is not a usage limit because the API’s words speak of one somewhere', () => {
+  it('is not a usage limit just because the API’s text mentions one', () => {
     const text = "API Error: 400 the tool result says: You've hit your session limit · resets 9:35am (UTC)";
-    expect(faultKindOf({ code: 'invalid_request', status: 400, text })).toBe('api-error');
+    expect(troubleKindOf({ code: 'invalid_request', status: 400, text })).toBe('api-error');
   });
 });
