@@ -80,7 +80,7 @@ export type TroubleKind =
   | 'refused-to-start';
 
 /** An error that ended a turn. */
-export interface TurnFault {
+export interface TurnError {
   readonly kind: TroubleKind;
   /** The CLI's own words. */
   readonly text: string;
@@ -131,7 +131,7 @@ export type SessionEvent =
       readonly messageId?: string;
       /** A person or the caller stopped the turn; the session waits for a message. */
       readonly interrupted?: boolean;
-      readonly error?: TurnFault;
+      readonly error?: TurnError;
       /** The totals of the session so far, if the CLI reports them. */
       readonly usage?: SessionUsage;
     }

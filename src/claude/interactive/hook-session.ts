@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
-import type { SessionAnswer, SessionEvent, TurnFault } from '../session.js';
+import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { findTranscripts } from '../transcript-files.js';
@@ -240,7 +240,7 @@ async function transcriptOf(configDir: string, sessionId: string): Promise<Trans
   return path === undefined ? undefined : new TranscriptTail(path);
 }
 
-function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnFault {
+function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnError {
   const text = event.last_assistant_message ?? event.error;
   return { kind: troubleKindOf({ code: event.error, text }), text };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import type { SessionEvent, TroubleKind, TurnFault } from '../session.js';
+import type { SessionEvent, TroubleKind, TurnError } from '../session.js';
 import { readLimitFooter } from '../trouble/limit-footer.js';
 import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
 import {
@@ -205,7 +205,7 @@ export class ScreenWatch {
     });
   }
 
-  #errorOn(screen: ScreenLines, end: ReturnType<typeof readTurnEnd>): TurnFault | undefined {
+  #errorOn(screen: ScreenLines, end: ReturnType<typeof readTurnEnd>): TurnError | undefined {
     const limit = readLimitFooter(screen);
     if (limit !== undefined) return { kind: 'usage-limit', text: limit };
     if (this.#limitMenuSeen) return { kind: 'usage-limit', text: readLimitWords(screen) };

@@ -1,5 +1,5 @@
 import { oneLine } from '../../base/text/text.js';
-import type { SessionEvent, SessionRequest, TurnFault } from '../session.js';
+import type { SessionEvent, SessionRequest, TurnError } from '../session.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
@@ -205,7 +205,7 @@ export class StreamTranslator {
     });
   }
 
-  #errorOf({ message, subtype, terminalReason }: EventOf<'result'>): TurnFault {
+  #errorOf({ message, subtype, terminalReason }: EventOf<'result'>): TurnError {
     const reported = this.#error;
     const limit = reported?.limit ?? this.#limit;
     const text = message === '' ? `Claude Code ended the turn with ${subtype}.` : message;

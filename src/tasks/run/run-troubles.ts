@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { SessionEvent, TroubleKind, TurnFault } from '../../claude/session.js';
+import type { SessionEvent, TroubleKind, TurnError } from '../../claude/session.js';
 import { resetTimeOf } from '../../claude/trouble/reset-time.js';
 import { troubleWords } from '../../claude/trouble/trouble-words.js';
 import type { RunEnding } from './run-ending.js';
@@ -61,7 +61,7 @@ export class RunTroubles implements Disposable {
   }
 
   /** A turn ended by an error: the task waits for that to pass, or fails for the reason given. */
-  turnFailed(error: TurnFault, source: 'exact' | 'observed'): Outcome {
+  turnFailed(error: TurnError, source: 'exact' | 'observed'): Outcome {
     const { spec, clock, state, driver } = this.#parts;
     const { name, passes, ...hints } = troubleWords(error.kind);
     const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
@@ -219,7 +219,7 @@ export class RunTroubles implements Disposable {
   }
 }
 
-function resetOf({ kind, text, resetsAtMs }: TurnFault, nowMs: number): number | undefined {
+function resetOf({ kind, text, resetsAtMs }: TurnError, nowMs: number): number | undefined {
   return kind === 'usage-limit' ? (resetsAtMs ?? resetTimeOf(text, nowMs)) : undefined;
 }
 

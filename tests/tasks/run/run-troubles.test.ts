@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent, TurnFault } from '../../../src/claude/session.js';
+import type { SessionEvent, TurnError } from '../../../src/claude/session.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** The clock of these tests begins with the epoch. */
-const limit: TurnFault = {
+const limit: TurnError = {
   kind: 'usage-limit',
   text: "You've hit your 5-hour limit · resets 12:30am (UTC)",
   resetsAtMs: HOUR_MS / 2,
 };
-const overloaded: TurnFault = { kind: 'overloaded', text: 'API Error: 529 Overloaded' };
+const overloaded: TurnError = { kind: 'overloaded', text: 'API Error: 529 Overloaded' };
 
 async function started(
   resume: boolean,
   spec: Parameters<typeof createRun>[0] = {},
-): Promise<RunHarness & { readonly fail: (error: TurnFault) => void; readonly sent: () => string[] }> {
+): Promise<RunHarness & { readonly fail: (error: TurnError) => void; readonly sent: () => string[] }> {
   const harness = await createRun({
     ...spec,
     spec: { timeout_seconds: 7_200, ...spec.spec, settings: { resume_after_limit: resume } },
@@ -123,7 +123,7 @@ describe('a turn that a usage limit ends', () => {
 
   it('that is still there waits longer each time, and no longer than the time limit', async () => {
     const { run, clock, driver, fail, sent } = await started(true, { spec: { timeout_seconds: 600 } });
-    const past: TurnFault = { ...limit, resetsAtMs: -HOUR_MS };
+    const past: TurnError = { ...limit, resetsAtMs: -HOUR_MS };
     fail(past);
     clock.advance(5_000);
     expect(sent()).toHaveLength(1);
