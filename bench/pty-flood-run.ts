@@ -115,7 +115,7 @@ async function readSession(way: FloodWay, text: string, folder: string): Promise
     pauseUntil(session, screen?.feed(data));
   });
   await session.exited;
-  await Promise.all([recording.close(), screen?.settled()]);
+  await Promise.all([recording.close(), screen?.parsed()]);
   screen?.dispose();
   return { readBytes };
 }

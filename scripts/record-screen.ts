@@ -98,7 +98,7 @@ async function record(
     }
     await untilScreen(shown, running, screenCase.until);
     await waitUntilSettled({ screen: shown, clock: systemClock, quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS });
-    await shown.settled();
+    await shown.parsed();
     return { shot: shown.snapshot(), chunks: [...chunks], root };
   } finally {
     if (session !== undefined) {
@@ -150,7 +150,7 @@ async function untilScreen(screen: Screen, session: PtySession, wanted: RegExp):
   const seen = nextEvent(screen.onFrame, isThere).then(() => true);
   const ended = session.exited.then(() => false);
   if ((await withinMs(systemClock, STEP_LIMIT_MS, Promise.race([seen, ended]))) === true) return;
-  await screen.settled();
+  await screen.parsed();
   if (isThere()) return;
   throw new Error(`the screen never held ${String(wanted)}; it shows:\n${screen.snapshot().text()}`);
 }

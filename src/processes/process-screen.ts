@@ -50,7 +50,7 @@ export class ProcessScreen implements Disposable {
 
   /** What is shown when everything fed so far has been drawn. */
   async show(): Promise<ScreenText> {
-    await this.#screen.settled();
+    await this.#screen.parsed();
     const snapshot = this.#screen.snapshot();
     return { text: snapshot.text(), cursor: snapshot.cursor, size: this.#size };
   }

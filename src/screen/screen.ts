@@ -87,7 +87,7 @@ export class Screen implements Disposable {
   }
 
   /** Resolves when everything fed so far has been parsed, without waiting for the next frame. */
-  async settled(): Promise<void> {
+  async parsed(): Promise<void> {
     if (this.#isDisposed || this.#unparsed.bytes === 0) return;
     await new Promise<void>((resolve) => {
       this.#waiters.push(resolve);

@@ -46,7 +46,7 @@ describe.each(allScreenFixtures())('$version $name', (fixture) => {
     const { columns, rows } = fixture;
     const screen = new Screen({ columns, rows, scrollback: 100, clock: systemClock, reply: () => {} });
     void screen.feed(recordedBytes(fixture));
-    await screen.settled();
+    await screen.parsed();
     const shown = screen.snapshot();
     screen.dispose();
     expect(normaliseScreen(shown.text())).toBe(fixture.text);

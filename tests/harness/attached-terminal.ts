@@ -71,7 +71,7 @@ export async function attach(
     screen.dispose();
   });
   const text = async (): Promise<string> => {
-    await screen.settled();
+    await screen.parsed();
     return screen.snapshot().text();
   };
   return {
@@ -100,7 +100,7 @@ export async function attach(
       session.write(keys);
     },
     press: async (key, isDone) => {
-      await screen.settled();
+      await screen.parsed();
       const marked = markedLines(screen.snapshot().text());
       const again = setInterval(() => {
         if (markedLines(screen.snapshot().text()) === marked) session.write(key);

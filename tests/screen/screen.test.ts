@@ -24,7 +24,7 @@ function open(options: Partial<ScreenOptions> = {}) {
   screen.onScrolledOff(({ lines }) => gone.push(...lines()));
   const feed = async (text: string) => {
     void screen.feed(Buffer.from(text));
-    await screen.settled();
+    await screen.parsed();
   };
   return { screen, replies, gone, feed };
 }
@@ -70,7 +70,7 @@ it('a snapshot never changes, and a new one exists only after a frame', async ()
 it('split characters and wide characters are shown whole', async () => {
   const { screen } = open();
   for (const byte of Buffer.from('ü✻日本🙂.')) void screen.feed(Buffer.from([byte]));
-  await screen.settled();
+  await screen.parsed();
   expect(screen.snapshot().text()).toBe('ü✻日本🙂.');
   expect(screen.snapshot().cursor.column).toBe(9);
 });
@@ -160,7 +160,7 @@ it('a burst of output is shown completely, with the right modes', async () => {
     `\x1b[?1049h\x1b[?25l${'a line of text\r\n'.repeat(60_000)}\x1b[2;3r${'more of it\r\n'.repeat(60_000)}the end`,
   );
   for (let at = 0; at < much.length; at += 4095) void screen.feed(much.subarray(at, at + 4095));
-  await screen.settled();
+  await screen.parsed();
   expect(screen.snapshot().alternate).toBe(true);
   expect(screen.snapshot().lines[1]).toBe('more of it');
   expect(screen.snapshot().lines[2]).toBe('the end');
@@ -186,7 +186,7 @@ it('a source that is too fast is asked to wait until most is parsed', async () =
     waits++;
     await wait;
   }
-  await screen.settled();
+  await screen.parsed();
   expect(waits).toBeGreaterThan(1);
   expect(mostHeldBytes).toBeLessThan(600_000);
   expect(gone).toEqual(lines.slice(0, -4));
@@ -217,7 +217,7 @@ it('a batch ends before an incomplete escape sequence', async () => {
   expect(screen.snapshot().text()).toBe('red: red');
   await next('\x1b[');
   expect(clock.timerCount).toBeLessThanOrEqual(1);
-  await screen.settled();
+  await screen.parsed();
 });
 
 it('the fed buffer may be overwritten immediately', async () => {
@@ -225,7 +225,7 @@ it('the fed buffer may be overwritten immediately', async () => {
   const bytes = Buffer.from('first');
   void screen.feed(bytes);
   bytes.write('wrong');
-  await screen.settled();
+  await screen.parsed();
   expect(screen.snapshot().text()).toContain('first');
 });
 
@@ -233,7 +233,7 @@ it('a query is answered before the output that follows is parsed', async () => {
   const { screen, replies } = open();
   void screen.feed(Buffer.from(`\x1b[c${'x'.repeat(79)}\r\n`));
   void screen.feed(Buffer.from(`${'x'.repeat(78)}\r\n`.repeat(5000)));
-  await screen.settled();
+  await screen.parsed();
   expect(replies).toEqual(['\x1b[?1;2c']);
 });
 
@@ -250,7 +250,7 @@ it('a disposed screen leaves no timer, and releases all that wait for it', async
   const { screen } = open({ clock });
   void screen.feed(Buffer.from('a'));
   void screen.feed(Buffer.from('b'));
-  const settled = screen.settled();
+  const settled = screen.parsed();
   screen.dispose();
   await settled;
   void screen.feed(Buffer.from('c'));

@@ -14,7 +14,7 @@ function screenOf(columns = COLUMNS, rows = ROWS): Screen {
 
 async function shown(screen: Screen, text: string): Promise<Screen> {
   void screen.feed(Buffer.from(text));
-  await screen.settled();
+  await screen.parsed();
   return screen;
 }
 
@@ -110,8 +110,8 @@ it('the next batch continues the state that was read before it', async () => {
     one.onBatch((bytes) => void other.feed(bytes));
   });
   void one.feed(Buffer.from('\x1b[35mafter'));
-  await one.settled();
-  await other.settled();
+  await one.parsed();
+  await other.parsed();
   expect(look(other)).toBe(look(one));
   expect(other.snapshot().text()).toContain('after');
 });

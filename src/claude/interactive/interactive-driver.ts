@@ -191,7 +191,7 @@ export class InteractiveDriver implements SessionDriver {
 
   async screen(): Promise<ScreenView> {
     const { screen } = this.#mustHaveStarted();
-    await screen.settled();
+    await screen.parsed();
     const { lines, columns, rows } = screen.snapshot();
     return { text: lines.join('\n').trimEnd(), columns, rows };
   }
@@ -354,7 +354,7 @@ export class InteractiveDriver implements SessionDriver {
 
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
-    await running?.screen.settled();
+    await running?.screen.parsed();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.remember(running.screen.snapshot());
     this.#reportOutput();

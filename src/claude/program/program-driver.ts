@@ -146,7 +146,7 @@ export class ProgramDriver implements SessionDriver {
   }
 
   async screen(): Promise<ScreenView> {
-    await this.#screen?.settled();
+    await this.#screen?.parsed();
     return { text: this.#text(), ...(this.#terminal?.size ?? { columns: COLUMNS, rows: ROWS }) };
   }
 
@@ -214,7 +214,7 @@ export class ProgramDriver implements SessionDriver {
   }
 
   async #onExit(exit: ExitStatus): Promise<void> {
-    await this.#screen?.settled();
+    await this.#screen?.parsed();
     this.#printed?.end(this.#snapshot().lines);
     if (this.#unreportedBytes > 0) this.#events.fire({ type: 'output', bytes: this.#unreportedBytes });
     this.#unreportedBytes = 0;

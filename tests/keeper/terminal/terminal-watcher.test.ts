@@ -34,7 +34,7 @@ function watched(view: { columns: number; rows: number }) {
     setUnread: (bytes: number) => (unread = bytes),
     feed: async (text: string) => {
       void screen.feed(Buffer.from(text));
-      await screen.settled();
+      await screen.parsed();
     },
   };
 }
