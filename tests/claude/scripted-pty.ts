@@ -17,10 +17,10 @@ export class ScriptedPty implements PtySpawner, PtySession {
   /** What the program does when something is typed. */
   onTyped: (keys: string) => void = () => {};
   /** Set to let the start fail. */
-  fault: Error | undefined;
+  spawnError: Error | undefined;
 
   async spawn(options: PtySpawnOptions): Promise<PtySession> {
-    if (this.fault !== undefined) throw this.fault;
+    if (this.spawnError !== undefined) throw this.spawnError;
     this.spawned = options;
     return this;
   }

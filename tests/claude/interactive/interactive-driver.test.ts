@@ -111,7 +111,7 @@ describe('the start', () => {
   });
 
   it('leaves nothing behind when the program cannot be started', async () => {
-    pty.fault = new Error('no more terminals');
+    pty.spawnError = new Error('no more terminals');
     await expect(driver.start()).rejects.toThrow('no more terminals');
     expect(clock.timerCount).toBe(0);
   });
