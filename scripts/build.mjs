@@ -100,7 +100,7 @@ const entries = {
   main: 'src/main.ts',
   program: 'src/cli/program.ts',
   keeper: 'src/keeper/main/keeper-main.ts',
-  'judge-worker': 'src/approvals/shell/judge-worker.ts',
+  'check-worker': 'src/approvals/shell/check-worker.ts',
 };
 
 rmSync(outdir, { recursive: true, force: true });

@@ -1,29 +1,29 @@
-// Pure: which uses of tools Claude Code is to ask about, so that our rules see them.
-import { readPermissionRule } from './permission-rule.js';
+// Pure: which tool uses Claude Code must ask about, so that the bridge's rules can answer.
+import { parsePermissionRule } from './permission-rule.js';
 import { liveNames } from '../projects/live-names.js';
 import type { NameGlobs } from '../projects/name-list.js';
 import { secretNames } from '../projects/secret-names.js';
 import type { ApprovalMode } from './decide.js';
 import type { RuleRow } from './user-rules.js';
 
-/** The part `permissions` of Claude Code's settings, for one run. */
+/** `permissions` in Claude Code's settings, for one run. */
 export interface CliPermissions {
   readonly ask: readonly string[];
-  /** What nobody may do in this run, whatever other settings allow. */
+  /** Forbidden in this run, whatever other settings allow. */
   readonly deny: readonly string[];
 }
 
-/** A name without one of these is an ordinary word, too. */
+/** A name without one of these may also be an ordinary word. */
 const HAS_MARK = /[._]/;
 
 /**
- * In mode cautious these are asked about; by itself Claude Code reads what lies in its folder without a question. Which
- * commands it asks about is its own judgement.
+ * Asked about in mode cautious, since Claude Code reads files in its folder without asking. Which other commands it asks
+ * about is its own decision.
  */
 const CAUTIOUS_ASKS: readonly string[] = [
   'WebFetch',
   'WebSearch',
-  // It prints what is in files that it does not name.
+  // It prints contents of files that it does not name.
   'Grep',
   ...nameRules('Read', secretNames),
   ...commandRules(secretNames),
@@ -34,25 +34,25 @@ const CAUTIOUS_ASKS: readonly string[] = [
 const MODE_ASKS: Readonly<Record<ApprovalMode, readonly string[]>> = {
   auto: [],
   cautious: CAUTIOUS_ASKS,
-  // The bridge tells a command that stays in the sandbox from one that leaves it; a rule that asks goes before any that allows.
+  // The bridge must see each command, to find those that leave the sandbox. Claude Code tries ask rules before allow rules.
   sandboxed: ['Bash', ...CAUTIOUS_ASKS],
 };
 
-/** Rules in Claude Code's own syntax for every file that the list names; that of a folder holds for all below it. */
+/** Rules in Claude Code's own syntax for every name in the list. The rule for a folder covers everything below it. */
 export function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs): string[] {
   return [...folders, ...files].map((glob) => `${tool}(**/${glob})`);
 }
 
 /**
- * Rules for the commands that name such a file in plain letters. What a glob, a redirection or a search through a folder
- * reaches is not seen by them.
+ * Rules for commands that contain such a name literally. They do not match files reached through a glob, a redirection or a
+ * search through a folder.
  */
 function commandRules({ folders, files }: NameGlobs): string[] {
   const all = [...folders, ...files].map((glob) => glob.replace(/^\*+|\*+$/g, ''));
-  // What a shorter name finds anyhow needs no rule of its own.
+  // A name that contains another one is covered by the rule for that one.
   const names = all.filter((name) => !all.some((other) => HAS_MARK.test(other) && isWithin(name, other)));
   return [...new Set(names)].flatMap((name) =>
-    // A name without a dot is an ordinary word, too: it counts at the beginning of a word or a path's part.
+    // A name that may be an ordinary word counts only at the beginning of a word or of a path segment.
     HAS_MARK.test(name) ? [`Bash(*${name}*)`] : [`Bash(* ${name}*)`, `Bash(*/${name}*)`],
   );
 }
@@ -62,8 +62,8 @@ function isWithin(name: string, other: string): boolean {
 }
 
 /**
- * Rules for the commands of git that print contents of the whole history, also those of files that the command does not name and
- * of files that are no longer there. Git takes the beginning of a long option for the option.
+ * Rules for git commands that print file contents from history, including files that the command does not name and deleted
+ * files. Options are shortened because git accepts an unambiguous prefix of a long option.
  */
 function historyRules(): string[] {
   const commands = ['log', 'reflog', 'stash', 'whatchanged'].flatMap((command) =>
@@ -78,8 +78,8 @@ function historyRules(): string[] {
 }
 
 /**
- * Claude Code allows much by itself, by its own rules and those of its settings files. What a rule of ours denies or asks
- * about it is told to ask about: then the answer is ours, with our reason.
+ * Claude Code allows many uses on its own, by built-in rules and those in its settings files. These permissions make it ask
+ * about everything that a rule of the bridge denies or asks about, so that the bridge answers, with its reason.
  */
 export function cliPermissions(
   rows: readonly RuleRow[],
@@ -89,10 +89,10 @@ export function cliPermissions(
 ): CliPermissions {
   const ask = rows.flatMap(({ rule: text, verdict }) => {
     if (verdict === 'allow') return [];
-    const read = readPermissionRule(text);
-    if ('fault' in read) return [];
+    const read = parsePermissionRule(text);
+    if ('expected' in read) return [];
     const { rule } = read;
-    // A command may stand behind another one, where only our reading of the line finds it.
+    // A command may be nested in another one, where only the bridge's parser finds it.
     if (rule.kind === 'command') return ['Bash'];
     if (rule.kind !== 'path') return [text];
     const tool = rule.access === 'read' ? 'Read' : 'Edit';
@@ -104,7 +104,7 @@ export function cliPermissions(
   };
 }
 
-/** A path that begins in the project, said from the root: Claude Code would take it from elsewhere. */
+/** Makes a pattern that is relative to the project absolute: Claude Code would resolve it from another folder. */
 function absolutePattern(pattern: string, projectPath: string): string {
   if (pattern.startsWith('//') || pattern.startsWith('~')) return pattern;
   const isAnchored = pattern.slice(0, -1).includes('/');

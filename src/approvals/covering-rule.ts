@@ -4,12 +4,12 @@ import { evaluators, keywords } from './shell/shell-commands.js';
 import type { CommandPattern, UserRule } from './user-rules.js';
 import { ANY_TEXT, canMatch } from './wildcard.js';
 
-/** Characters that need no quotes: a word of these looks the same with and without. */
+/** A word of these characters needs no quotes. */
 const UNQUOTED = /^[\w@%+=:,./^~-]+$/;
-/** A line with one of these may be another line in another folder. */
+/** A line with one of these may expand differently in another folder. */
 const DEPENDS_ON_FILES = /[*?[]/;
 
-/** The rule that is this line, letter for letter. The person who wrote it has seen all of it. */
+/** The rule that equals this line exactly. The person who wrote it has seen all of it. */
 export function exactRule(rules: readonly UserRule[], line: string): UserRule | undefined {
   return rules.find(
     ({ command }) =>
@@ -18,8 +18,8 @@ export function exactRule(rules: readonly UserRule[], line: string): UserRule | 
 }
 
 /**
- * The first rule that covers the command, whatever files exist when it runs. A rule names its program; its `*` covers neither
- * keywords of the shell nor commands of the shell that evaluate their arguments, and names of files only where any arguments may stand.
+ * The first rule that covers the command, whatever files exist when it runs. The rule must name the program. Its `*` covers no
+ * shell keywords and no builtins that evaluate their arguments, and it covers a glob only where any arguments are allowed.
  */
 export function coveringRule(rules: readonly UserRule[], { words }: PlainCommand): UserRule | undefined {
   const [name] = words;
@@ -27,14 +27,14 @@ export function coveringRule(rules: readonly UserRule[], { words }: PlainCommand
     return undefined;
   const glob = words.findIndex((word) => word.isGlob);
   const text = [...words.map(shown).join(' ')];
-  const literalChars = glob === -1 ? Infinity : words.slice(0, glob).map(shown).join(' ').length;
+  const charsBeforeGlob = glob === -1 ? Infinity : words.slice(0, glob).map(shown).join(' ').length;
   return rules.find(({ command }) => {
     if (command === undefined) return false;
-    const { tokens, bareTokens, spelledChars } = command;
-    if (spelledChars === undefined) return glob === -1 && canMatch(tokens, text);
-    if (evaluators.has(name.value) || !tokens.slice(0, spelledChars).includes(' ')) return false;
-    if (glob !== -1 && (bareTokens === undefined || literalChars < spelledChars - 1)) return false;
-    return canMatch(tokens, text) || (bareTokens !== undefined && canMatch(bareTokens, text));
+    const { tokens, tokensWithoutStar, literalChars } = command;
+    if (literalChars === undefined) return glob === -1 && canMatch(tokens, text);
+    if (evaluators.has(name.value) || !tokens.slice(0, literalChars).includes(' ')) return false;
+    if (glob !== -1 && (tokensWithoutStar === undefined || charsBeforeGlob < literalChars - 1)) return false;
+    return canMatch(tokens, text) || (tokensWithoutStar !== undefined && canMatch(tokensWithoutStar, text));
   });
 }
 

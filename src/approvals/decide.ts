@@ -1,10 +1,10 @@
-// Pure: which rule answers a request.
+// Pure: finds the rule that answers a request.
 
 export const approvalModes = ['auto', 'cautious', 'sandboxed'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 export type ApprovalKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
 
-/** What a session asks, as rules see it. */
+/** A session's request, as rules see it. */
 export interface ApprovalRequest {
   readonly mode: ApprovalMode;
   readonly kind: ApprovalKind;
@@ -13,15 +13,15 @@ export interface ApprovalRequest {
   /** Real path of the project. */
   readonly projectPath: string;
   /**
-   * Every path that the request names, absolute, links resolved (of a path that does not exist yet: those of its nearest
-   * existing parent); of a file pattern the folder before its first wildcard. Empty when it names none.
+   * Every path that the request names, absolute, with links resolved (for a path that does not exist yet: those of its nearest
+   * existing parent). A file pattern counts as the folder before its first wildcard. Empty when the request names no path.
    */
   readonly paths: readonly string[];
-  /** The paths as they are written, absolute; and other names, in the project, of the files to which `paths` lead. */
+  /** The paths as written, made absolute, and other names in the project for the files in `paths`. */
   readonly named?: readonly string[] | undefined;
-  /** Settings and state of the bridge itself, absolute. */
+  /** Absolute paths of the bridge's own settings and state. */
   readonly ownPlaces?: readonly string[] | undefined;
-  /** Why a search may print secrets, in words. */
+  /** A sentence that says why a search may print secrets. */
   readonly searchedSecret?: string | undefined;
 }
 
@@ -30,23 +30,23 @@ export interface Rule {
   readonly modes: readonly ApprovalMode[];
   readonly kinds: readonly ApprovalKind[];
   readonly tool: RegExp;
-  /** A further test of what is asked; without one the rule holds for all of it. */
+  /** A further condition; without one the rule matches every such request. */
   readonly subject?: (request: ApprovalRequest) => boolean;
   readonly verdict: 'allow' | 'deny' | 'ask';
-  /** In words; where they depend on the request, made from it. */
+  /** The reason that a person reads. */
   readonly why: string | ((request: ApprovalRequest) => string);
 }
 
 export interface Verdict {
   readonly verdict: 'allow' | 'deny' | 'ask';
-  /** Id of the rule that decided; `no-rule` when none did. */
+  /** Id of the rule that matched; `no-rule` when none did. */
   readonly rule: string;
   readonly reason: string;
 }
 
 const ORDER = ['deny', 'allow', 'ask'] as const;
 
-/** The first matching rule of the strictest kind: deny before allow before ask. What no rule knows is asked. */
+/** Returns the verdict of the first matching rule: deny rules first, then allow, then ask. Without a match it asks. */
 export function decide(request: ApprovalRequest, rules: readonly Rule[]): Verdict {
   const matching = rules.filter((rule) => matches(rule, request));
   for (const verdict of ORDER) {

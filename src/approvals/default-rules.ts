@@ -7,22 +7,22 @@ import { isInsideProject } from './project-paths.js';
 /** The rule that denies edits of the bridge's own settings and state. */
 export const OWN_FILES = 'own-files';
 
-/** The rules that hold when the user has set none. Order within a verdict is the order of trial. */
+/** The built-in rules. Rules with the same verdict are tried in this order. */
 export const defaultRules: readonly Rule[] = [
   {
     id: OWN_FILES,
     modes: ['auto', 'cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
-    subject: namesOwn,
+    subject: namesOwnFile,
     verdict: 'deny',
-    why: 'it is of the settings or the state of the bridge itself, which no session edits',
+    why: 'it belongs to the bridge’s own settings or state, which no session may edit',
   },
   {
     id: 'auto-permission',
     modes: ['auto'],
     kinds: ['permission'],
-    // A question that comes as a tool call stays a question.
+    // This tool asks the user, so a rule must not answer it.
     tool: /^(?!AskUserQuestion$)/,
     verdict: 'allow',
     why: 'mode auto allows what no rule denies',
@@ -33,7 +33,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['plan'],
     tool: /^/,
     verdict: 'allow',
-    why: 'mode auto lets a finished plan be carried out',
+    why: 'mode auto approves finished plans',
   },
   {
     id: 'auto-trust-folder',
@@ -49,7 +49,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['trust'],
     tool: /^project-mcp-server$/,
     verdict: 'allow',
-    why: 'mode auto uses the MCP servers that the project names',
+    why: 'mode auto uses the project’s MCP servers',
   },
   {
     id: 'cautious-read',
@@ -58,14 +58,14 @@ export const defaultRules: readonly Rule[] = [
     tool: /^(Read|NotebookRead)$/,
     subject: (request) => request.paths.length > 0 && everyPathInProject(request) && !namesSecret(request),
     verdict: 'allow',
-    why: 'it reads a file of the project',
+    why: 'it reads a project file',
   },
   {
     id: 'cautious-search',
     modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Glob|Grep|LS)$/,
-    // Without a path these search the project's own folder.
+    // Without a path these search the project folder.
     subject: (request) =>
       !namesSecret(request) &&
       request.searchedSecret === undefined &&
@@ -81,27 +81,30 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: (request) =>
-      request.paths.length > 0 && everyPathInProject(request) && !namesSecret(request) && !namesLive(request),
+      request.paths.length > 0 &&
+      everyPathInProject(request) &&
+      !namesSecret(request) &&
+      !canRunLater(request),
     verdict: 'allow',
-    why: 'it edits a file of the project that nothing runs by itself',
+    why: 'it edits a project file that nothing runs automatically',
   },
   {
     id: 'cautious-bookkeeping',
     modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
-    // `Task` itself and `TaskStop` are not here: they start and stop work.
+    // `Task` and `TaskStop` are missing on purpose: they start and stop work.
     tool: /^(TodoRead|TodoWrite|TaskCreate|TaskGet|TaskList|TaskUpdate|TaskOutput|BashOutput)$/,
     verdict: 'allow',
-    why: 'it keeps the agent’s own notes and touches nothing else',
+    why: 'it only changes the agent’s own notes',
   },
   {
     id: 'cautious-protected',
     modes: ['cautious', 'sandboxed'],
     kinds: ['permission'],
     tool: /^(Write|Edit|MultiEdit|NotebookEdit)$/,
-    subject: namesLive,
+    subject: canRunLater,
     verdict: 'ask',
-    why: 'what is written there can run later, or instruct or allow something',
+    why: 'the file can run programs later, or change instructions or permissions',
   },
   {
     id: 'cautious-secret',
@@ -112,8 +115,8 @@ export const defaultRules: readonly Rule[] = [
     verdict: 'ask',
     why: ({ paths, projectPath }) =>
       paths.every((path) => path === projectPath || isInsideProject(projectPath, path))
-        ? 'by its name the file holds secrets'
-        : 'the file is not one of the project, and by its name it may hold secrets',
+        ? 'the file’s name suggests that it holds secrets'
+        : 'the file is outside the project, and its name suggests that it holds secrets',
   },
   {
     id: 'cautious-outside',
@@ -122,7 +125,7 @@ export const defaultRules: readonly Rule[] = [
     tool: /^(Read|NotebookRead|Glob|Grep|LS|Write|Edit|MultiEdit|NotebookEdit)$/,
     subject: (request) => request.paths.length > 0,
     verdict: 'ask',
-    why: 'the file is not one of the project',
+    why: 'the file is outside the project',
   },
   {
     id: 'cautious-search-secret',
@@ -139,7 +142,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['permission'],
     tool: /^(WebFetch|WebSearch)$/,
     verdict: 'ask',
-    why: 'it reaches other machines',
+    why: 'it accesses the network',
   },
   {
     id: 'sandbox-network',
@@ -147,7 +150,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['permission'],
     tool: /^SandboxNetworkAccess$/,
     verdict: 'deny',
-    why: 'the setting sandbox_domains does not name this host',
+    why: 'the setting sandbox_domains does not list this host',
   },
   {
     id: 'question',
@@ -155,7 +158,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['question'],
     tool: /^/,
     verdict: 'ask',
-    why: 'a question to the user has no answer that could be guessed',
+    why: 'only the user can answer this question',
   },
   {
     id: 'question-as-tool',
@@ -163,7 +166,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['permission'],
     tool: /^AskUserQuestion$/,
     verdict: 'ask',
-    why: 'a question to the user has no answer that could be guessed',
+    why: 'only the user can answer this question',
   },
   {
     id: 'start-prompt',
@@ -171,7 +174,7 @@ export const defaultRules: readonly Rule[] = [
     kinds: ['prompt'],
     tool: /^/,
     verdict: 'ask',
-    why: 'it changes how the session is paid for or guarded, which is the person’s to say',
+    why: 'it changes billing or safety settings, which only a person decides',
   },
   {
     id: 'cautious-plan',
@@ -196,19 +199,19 @@ function everyPathInProject(request: ApprovalRequest): boolean {
 }
 
 function namesSecret(request: ApprovalRequest): boolean {
-  return everyName(request).some((path) => isSecret(path, request.projectPath));
+  return allPaths(request).some((path) => isSecret(path, request.projectPath));
 }
 
-function namesLive(request: ApprovalRequest): boolean {
-  return everyName(request).some((path) => runsLater(path, request.projectPath));
+function canRunLater(request: ApprovalRequest): boolean {
+  return allPaths(request).some((path) => runsLater(path, request.projectPath));
 }
 
-/** A name counts as what it says, and as what it leads to. */
-function everyName({ paths, named = [] }: ApprovalRequest): readonly string[] {
+/** The paths as written and with links resolved. */
+function allPaths({ paths, named = [] }: ApprovalRequest): readonly string[] {
   return [...paths, ...named];
 }
 
-function namesOwn({ paths, ownPlaces = [] }: ApprovalRequest): boolean {
+function namesOwnFile({ paths, ownPlaces = [] }: ApprovalRequest): boolean {
   const own = ownPlaces.map(plainPath);
   return paths
     .map(plainPath)

@@ -1,31 +1,31 @@
-// Pure: the path patterns of rules, read as `.gitignore` reads them.
+// Pure: the path patterns of rules, in the syntax of `.gitignore`.
 import { relative, sep } from 'node:path';
 import { ANY_CHARACTER, ANY_TEXT, canMatch, type Token } from './wildcard.js';
 
-export interface PatternPlaces {
+export interface PatternBases {
   readonly projectPath: string;
   readonly homeDir: string;
 }
 
-/** True when the pattern names the absolute path, or a folder above it. */
+/** True when the pattern matches the absolute path or a folder above it. */
 export type PathPattern = (path: string) => boolean;
 
 /**
- * `//x` begins at the root of the file system, `~/x` at home, `/x`, `./x` and `x/y` in the project; a name alone counts at
- * any depth of the project. `*` and `?` stay within one name, `**` goes through folders.
+ * `//x` starts at the root of the file system, `~/x` in the home folder, `/x`, `./x` and `x/y` in the project. A name without
+ * slashes matches at any depth of the project. `*` and `?` match within one name, `**` matches any number of folders.
  */
-export function pathPattern(pattern: string, { projectPath, homeDir }: PatternPlaces): PathPattern {
-  const { base, rest, isAnchored } = placed(pattern, projectPath, homeDir);
+export function pathPattern(pattern: string, { projectPath, homeDir }: PatternBases): PathPattern {
+  const { base, rest, isAnchored } = anchored(pattern, projectPath, homeDir);
   const names = rest.split('/').filter((name) => name !== '' && name !== '.');
   const steps = isAnchored ? names : ['**', ...names];
   return (path) => {
-    const way = relative(base, path);
-    if (way === '..' || way.startsWith(`..${sep}`)) return false;
-    return holds(steps, way === '' ? [] : way.split(sep));
+    const below = relative(base, path);
+    if (below === '..' || below.startsWith(`..${sep}`)) return false;
+    return matches(steps, below === '' ? [] : below.split(sep));
   };
 }
 
-function placed(
+function anchored(
   pattern: string,
   projectPath: string,
   homeDir: string,
@@ -33,7 +33,7 @@ function placed(
   if (pattern.startsWith('//')) return { base: '/', rest: pattern.slice(2), isAnchored: true };
   if (pattern === '~' || pattern.startsWith('~/'))
     return { base: homeDir, rest: pattern.slice(1), isAnchored: true };
-  // A slash before the last character ties a pattern to its folder.
+  // A slash before the last character anchors a pattern to its folder.
   return {
     base: projectPath,
     rest: pattern,
@@ -41,9 +41,9 @@ function placed(
   };
 }
 
-function holds(steps: readonly string[], names: readonly string[]): boolean {
+function matches(steps: readonly string[], names: readonly string[]): boolean {
   const tokens = steps.map((step) => (step === '**' ? undefined : nameTokens(step)));
-  // reachable[n]: the steps so far can end before name n.
+  // reachable[n]: the steps so far can match exactly the first n names.
   let reachable = names.map(() => false).concat(false);
   reachable[0] = true;
   for (const [index, step] of tokens.entries()) {
@@ -52,7 +52,7 @@ function holds(steps: readonly string[], names: readonly string[]): boolean {
     for (let at = 0; at <= names.length; at++) {
       if (reachable[at] !== true) continue;
       if (step === undefined) {
-        // `src/**` is what lies in src, not src itself.
+        // `src/**` matches everything in src, but not src itself.
         for (let to = isLast && index > 0 ? at + 1 : at; to <= names.length; to++) next[to] = true;
       } else {
         const name = names[at];
@@ -61,7 +61,7 @@ function holds(steps: readonly string[], names: readonly string[]): boolean {
     }
     reachable = next;
   }
-  // What lies below a named folder is named with it.
+  // A match of a parent folder is enough.
   return reachable.some((is) => is);
 }
 

@@ -1,26 +1,25 @@
-// Pure: one permission rule as Claude Code writes it, `Bash(git diff *)` for instance. Settings and approvals both read it.
+// Pure: parses a permission rule in Claude Code's syntax, such as `Bash(git diff *)`. Settings and approvals both use it.
 
-/** The longest rule; a rule is matched against every part of a command line. */
+/** Bounds a rule, since it is matched against every part of a command line. */
 export const MAX_RULE_CHARS = 300;
 
-/** What a rule is about. */
 export type PermissionRule =
-  /** Every use of the tools that the pattern names; only names of MCP tools may hold a `*`. */
+  /** Every use of the named tools; only names of MCP tools may contain a `*`. */
   | { readonly kind: 'tool'; readonly tool: string }
-  /** Shell commands; `*` stands for any text, `\*` for a star, ` *` at the end also for no argument at all. */
+  /** Shell commands; `*` matches any text, `\*` a literal star, ` *` at the end also no argument at all. */
   | { readonly kind: 'command'; readonly pattern: string }
   /** Files, with a pattern as in `.gitignore`. */
   | { readonly kind: 'path'; readonly access: 'read' | 'edit'; readonly pattern: string }
-  /** Pages of one host; `*.` at the beginning stands for the hosts below it. */
+  /** Pages of one host; a leading `*.` matches its subdomains. */
   | { readonly kind: 'domain'; readonly host: string }
-  /** A subagent of one name. */
+  /** One subagent, by name. */
   | { readonly kind: 'agent'; readonly name: string };
 
-export type ReadRule = { readonly rule: PermissionRule } | { readonly fault: string };
+export type ParsedRule = { readonly rule: PermissionRule } | { readonly expected: string };
 
 const FORM =
   'a rule such as "Bash(git diff *)", "Edit(src/**)", "WebFetch(domain:example.com)" or "mcp__server__tool"';
-/** Tools whose names people write; another case of the same letters is a slip. */
+/** Tools whose names people write. The same name in another case is a typo. */
 const KNOWN_TOOLS = [
   'Agent',
   'AskUserQuestion',
@@ -45,28 +44,28 @@ const KNOWN_TOOLS = [
   'Write',
 ];
 
-/** Reads a rule; the error says what was expected instead. */
-export function readPermissionRule(text: string): ReadRule {
+/** Parses a rule; on failure `expected` says what was expected. */
+export function parsePermissionRule(text: string): ParsedRule {
   const match = /^([A-Za-z][\w.*-]*)(?:\(([^]*)\))?$/.exec(text);
   const tool = match?.[1];
-  if (tool === undefined) return { fault: FORM };
+  if (tool === undefined) return { expected: FORM };
   const specifier = match?.[2];
   const near = KNOWN_TOOLS.find((known) => known !== tool && known.toLowerCase() === tool.toLowerCase());
-  if (near !== undefined) return { fault: `the tool's name as Claude Code writes it, ${near}` };
+  if (near !== undefined) return { expected: `the tool's name as Claude Code spells it, ${near}` };
   if (tool.startsWith('mcp__')) return mcpRule(tool, specifier);
-  if (tool.includes('*')) return { fault: 'a tool by its whole name (a * may stand in mcp__… names only)' };
+  if (tool.includes('*')) return { expected: 'a tool’s full name (only mcp__… names may contain a *)' };
   if (specifier === undefined) return { rule: { kind: 'tool', tool } };
   return withSpecifier(tool, specifier);
 }
 
-function mcpRule(tool: string, specifier: string | undefined): ReadRule {
-  if (specifier !== undefined) return { fault: 'no brackets behind the name of an MCP tool' };
+function mcpRule(tool: string, specifier: string | undefined): ParsedRule {
+  if (specifier !== undefined) return { expected: 'no brackets after the name of an MCP tool' };
   return /^mcp__[^_*]/.test(tool)
     ? { rule: { kind: 'tool', tool } }
-    : { fault: 'the name of an MCP server, as in mcp__server, mcp__server__tool or mcp__server__*' };
+    : { expected: 'the name of an MCP server, as in mcp__server, mcp__server__tool or mcp__server__*' };
 }
 
-function withSpecifier(tool: string, specifier: string): ReadRule {
+function withSpecifier(tool: string, specifier: string): ParsedRule {
   switch (tool) {
     case 'Bash':
       return commandRule(specifier);
@@ -77,49 +76,50 @@ function withSpecifier(tool: string, specifier: string): ReadRule {
     case 'Write':
     case 'MultiEdit':
     case 'NotebookEdit':
-      return { fault: `Edit(${specifier}), which holds for every tool that writes files` };
+      return { expected: `Edit(${specifier}), which covers every tool that writes files` };
     case 'Grep':
     case 'Glob':
     case 'LS':
     case 'NotebookRead':
-      return { fault: `Read(${specifier}), which holds for every tool that reads files` };
+      return { expected: `Read(${specifier}), which covers every tool that reads files` };
     case 'WebFetch':
       return domainRule(specifier);
     case 'Task':
     case 'Agent':
       return /^[\w:.-]+$/.test(specifier)
         ? { rule: { kind: 'agent', name: specifier } }
-        : { fault: 'the name of a subagent, as in Task(reviewer)' };
+        : { expected: 'the name of a subagent, as in Task(reviewer)' };
     default:
-      return { fault: `${tool} without brackets (they are known for Bash, Read, Edit, WebFetch and Task)` };
+      return { expected: `${tool} without brackets (only Bash, Read, Edit, WebFetch and Task take them)` };
   }
 }
 
-function commandRule(specifier: string): ReadRule {
+function commandRule(specifier: string): ParsedRule {
   if (specifier === '*') return { rule: { kind: 'tool', tool: 'Bash' } };
   if (specifier.trim() !== specifier || specifier === '') {
-    return { fault: 'a command without spaces around it, as in Bash(git diff *)' };
+    return { expected: 'a command without spaces around it, as in Bash(git diff *)' };
   }
   const prefix = /^([^]+):\*$/.exec(specifier)?.[1];
   const pattern = prefix === undefined ? specifier : `${prefix} *`;
-  if (pattern.includes(':*')) return { fault: ':* only at the end of a command, as in Bash(npm run test:*)' };
+  if (pattern.includes(':*'))
+    return { expected: ':* only at the end of a command, as in Bash(npm run test:*)' };
   return { rule: { kind: 'command', pattern } };
 }
 
-function pathRule(access: 'read' | 'edit', specifier: string): ReadRule {
-  if (specifier === '') return { fault: 'a path, as in Edit(src/**)' };
+function pathRule(access: 'read' | 'edit', specifier: string): ParsedRule {
+  if (specifier === '') return { expected: 'a path, as in Edit(src/**)' };
   if (specifier.startsWith('!'))
-    return { fault: 'a path without ! (what is not to hold is a rule of its own)' };
-  if (/[[\]{}\\]/.test(specifier)) return { fault: 'a path in which only *, ** and ? stand for other text' };
+    return { expected: 'a path without ! (write an exception as a rule of its own)' };
+  if (/[[\]{}\\]/.test(specifier)) return { expected: 'a path whose only wildcards are *, ** and ?' };
   if (specifier.startsWith('~') && !/^~(\/|$)/.test(specifier))
-    return { fault: '~/, as the home of another user is not looked up' };
-  if (specifier.split('/').includes('..')) return { fault: 'a path without ..' };
+    return { expected: '~/ (the home folder of another user is not supported)' };
+  if (specifier.split('/').includes('..')) return { expected: 'a path without ..' };
   return { rule: { kind: 'path', access, pattern: specifier } };
 }
 
-function domainRule(specifier: string): ReadRule {
+function domainRule(specifier: string): ParsedRule {
   const host = /^domain:((?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)$/i.exec(specifier)?.[1];
   return host === undefined
-    ? { fault: 'a host, as in WebFetch(domain:example.com) or WebFetch(domain:*.example.com)' }
+    ? { expected: 'a host, as in WebFetch(domain:example.com) or WebFetch(domain:*.example.com)' }
     : { rule: { kind: 'domain', host: host.toLowerCase() } };
 }

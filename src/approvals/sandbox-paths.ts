@@ -5,20 +5,20 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { runsLater } from '../projects/live-names.js';
 import { isSecret, isSecretName, secretNames } from '../projects/secret-names.js';
 
-/** Paths of one project, absolute, for which the sandbox of its commands has rules of its own. */
+/** Absolute paths that the sandbox of a project's commands protects. */
 export interface SandboxPaths {
   /** Secrets, in the project and in the home directory. */
   readonly denyRead: readonly string[];
-  /** Files and folders that run or instruct later. */
+  /** Files and folders that can run programs or instruct an agent later. */
   readonly denyWrite: readonly string[];
-  /** Folders that can be written to, but neither renamed nor replaced. */
+  /** Folders that commands can write to, but neither rename nor replace. */
   readonly pinned: readonly string[];
-  /** Git folders of the project, each of a repository of its own. */
+  /** Git folders of the repositories in the project. */
   readonly repositories: readonly string[];
 }
 
-/** What package managers install: programs of a project write there all the time, and no person keeps secrets there. */
-const INSTALLED: ReadonlySet<string> = new Set([
+/** Folders of package managers: the project's programs write there all the time, and no person stores secrets there. */
+const PACKAGE_FOLDERS: ReadonlySet<string> = new Set([
   'node_modules',
   'site-packages',
   'dist-packages',
@@ -35,8 +35,8 @@ const INSTALLED: ReadonlySet<string> = new Set([
   '.pixi',
 ]);
 
-/** Held at the top of a project even while they are missing: a session, a forge, an editor or a shell obeys a new one at once. */
-const HELD_WHILE_MISSING: readonly string[] = [
+/** Protected at the top of a project even while missing: a session, a forge, an editor or a shell uses a new one immediately. */
+const RESERVED_NAMES: readonly string[] = [
   'AGENTS.md',
   'CLAUDE.local.md',
   'CLAUDE.md',
@@ -67,43 +67,43 @@ const HELD_WHILE_MISSING: readonly string[] = [
   'mise.toml',
 ];
 
-/** Below a git folder: what git obeys. */
-const GIT_OBEYS: readonly string[] = ['config', 'config.worktree', 'hooks'];
-/** Below a git folder: git takes what is in it for repositories of submodules. Held also while it is missing. */
+/** Paths in a git folder that change what git runs. */
+const GIT_CONFIG_PATHS: readonly string[] = ['config', 'config.worktree', 'hooks'];
+/** In a git folder: git uses its contents as repositories of submodules. Protected even while missing. */
 export const MODULES_FOLDER = 'modules';
-/** A file that names the folder whose config git obeys instead; see `holdCommonFolder`. */
+/** A file that names another folder whose config git uses instead; see `holdCommonFolder`. */
 export const COMMON_FOLDER = 'commondir';
-/** Claude Code gives the sandbox all paths in one argument, which the kernel bounds to 128 KiB. */
+/** Claude Code passes all paths to the sandbox in one argument, which the kernel limits to 128 KiB. */
 const MAX_CHARS = 24_000;
 const FOLDERS_AT_ONCE = 16;
 
-export interface Surroundings {
-  /** Git folders around the project that git writes to. */
+export interface SandboxContext {
+  /** Git folders outside the project that git writes to. */
   readonly gitFolders?: readonly string[];
-  /** Where Claude Code keeps the user's login; `.claude` in the home directory when left out. */
+  /** Where Claude Code stores the user's login; default: `.claude` in the home directory. */
   readonly userFolder?: string;
-  /** Of a project that is a git worktree: the project that it was made from, whose secrets are held, too. */
+  /** For a git worktree: the project it was created from, whose secrets are protected, too. */
   readonly madeFrom?: string | undefined;
 }
 
 /**
- * Looks through the project, as it is now, for files that the two lists name. Links are not followed. Throws
- * SANDBOX_UNAVAILABLE when there are more than a sandbox can take.
+ * Searches the project for secrets and files that run later. Does not follow links. Throws SANDBOX_UNAVAILABLE when there are
+ * more than a sandbox can list.
  */
 export async function sandboxPaths(
   projectPath: string,
   homeDir: string,
-  { gitFolders = [], madeFrom, userFolder = join(homeDir, '.claude') }: Surroundings = {},
+  { gitFolders = [], madeFrom, userFolder = join(homeDir, '.claude') }: SandboxContext = {},
 ): Promise<SandboxPaths> {
-  const found = await lookThrough(projectPath);
+  const found = await searchProject(projectPath);
   const secrets = [
     ...(await homeSecrets(homeDir, userFolder)),
-    ...rootSecrets().map((name) => join(projectPath, name)),
+    ...secretsWithoutWildcard().map((name) => join(projectPath, name)),
     ...found.denyRead,
   ];
-  if (madeFrom !== undefined) secrets.push(...(await lookThrough(madeFrom)).denyRead);
-  const held = (await isInRepository(projectPath)) ? HELD_WHILE_MISSING : [...HELD_WHILE_MISSING, '.git'];
-  for (const name of held) found.denyWrite.add(join(projectPath, name));
+  if (madeFrom !== undefined) secrets.push(...(await searchProject(madeFrom)).denyRead);
+  const names = (await isInRepository(projectPath)) ? RESERVED_NAMES : [...RESERVED_NAMES, '.git'];
+  for (const name of names) found.denyWrite.add(join(projectPath, name));
   for (const path of await existingFolders([join(projectPath, '.claude'), ...gitFolders]))
     found.pinned.add(path);
   const paths = {
@@ -123,7 +123,7 @@ interface Found {
   readonly repositories: Set<string>;
 }
 
-async function lookThrough(projectPath: string): Promise<Found> {
+async function searchProject(projectPath: string): Promise<Found> {
   const found: Found = {
     denyRead: new Set(),
     denyWrite: new Set(),
@@ -133,25 +133,25 @@ async function lookThrough(projectPath: string): Promise<Found> {
   let folders = [projectPath];
   while (folders.length > 0) {
     const next = await Promise.all(
-      folders.slice(0, FOLDERS_AT_ONCE).map((folder) => lookInto(folder, projectPath, found)),
+      folders.slice(0, FOLDERS_AT_ONCE).map((folder) => searchFolder(folder, projectPath, found)),
     );
     folders = [...folders.slice(FOLDERS_AT_ONCE), ...next.flat()];
   }
   return found;
 }
 
-/** Adds what the folder holds; gives the folders in it that are to be looked through. */
-async function lookInto(folder: string, projectPath: string, found: Found): Promise<string[]> {
+/** Adds the folder's entries to `found`; returns the subfolders to search next. */
+async function searchFolder(folder: string, projectPath: string, found: Found): Promise<string[]> {
   const below: string[] = [];
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
-    if (INSTALLED.has(entry.name)) continue;
+    if (PACKAGE_FOLDERS.has(entry.name)) continue;
     if (entry.name === '.git') {
       await addRepository(path, entry, projectPath, found);
       continue;
     }
     if (path === join(projectPath, '.claude')) {
-      await lookIntoAgentFolder(path, projectPath, found);
+      await searchAgentFolder(path, projectPath, found);
       continue;
     }
     const secret = isSecret(path, projectPath);
@@ -164,23 +164,23 @@ async function lookInto(folder: string, projectPath: string, found: Found): Prom
   return below;
 }
 
-/** All that is in it is held: what sessions obey, and the bridge's logs and worktrees, which belong to other tasks. */
-async function lookIntoAgentFolder(folder: string, projectPath: string, found: Found): Promise<void> {
+/** Protects everything in `.claude`: what sessions read as settings, and the logs and worktrees of other tasks. */
+async function searchAgentFolder(folder: string, projectPath: string, found: Found): Promise<void> {
   const folders = [folder];
   for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
     for (const entry of await entriesOf(next)) {
       const path = join(next, entry.name);
       if (next === folder) found.denyWrite.add(path);
       if (isSecret(path, projectPath)) found.denyRead.add(path);
-      // A worktree holds what git tracks, which every commit holds, too.
-      else if (entry.isDirectory() && !(next === folder && OF_THE_BRIDGE.has(entry.name))) folders.push(path);
+      // Worktrees are not searched: they contain tracked files, which are readable in every commit anyway.
+      else if (entry.isDirectory() && !(next === folder && NOT_SEARCHED.has(entry.name))) folders.push(path);
     }
   }
 }
 
-const OF_THE_BRIDGE: ReadonlySet<string> = new Set(['mcp-logs', 'worktrees']);
+const NOT_SEARCHED: ReadonlySet<string> = new Set(['mcp-logs', 'worktrees']);
 
-/** A folder above a held path must not be moved away: another one could take its place. */
+/** Pins the folders above a protected path: if one could be moved away, another could replace it. */
 function pinAbove(path: string, projectPath: string, found: Found): void {
   for (let above = dirname(path); above !== projectPath; above = dirname(above)) found.pinned.add(above);
 }
@@ -193,18 +193,18 @@ async function addRepository(path: string, entry: Dirent, projectPath: string, f
   }
   found.pinned.add(path);
   found.repositories.add(path);
-  for (const held of await heldInRepository(path)) found.denyWrite.add(held);
+  for (const inside of await protectedInRepository(path)) found.denyWrite.add(inside);
 }
 
-/** What commands must not write in a git folder, although git writes to that. */
-export async function heldInRepository(gitFolder: string): Promise<string[]> {
-  const paths = GIT_OBEYS.map((name) => join(gitFolder, name));
+/** Paths in a git folder that commands must not write, although they may write to the folder. */
+export async function protectedInRepository(gitFolder: string): Promise<string[]> {
+  const paths = GIT_CONFIG_PATHS.map((name) => join(gitFolder, name));
   const kinds = await Promise.all(paths.map(kindOf));
-  const there = paths.filter((_, index) => kinds[index] !== 'missing');
-  return [...there, join(gitFolder, COMMON_FOLDER), join(gitFolder, MODULES_FOLDER)];
+  const existing = paths.filter((_, index) => kinds[index] !== 'missing');
+  return [...existing, join(gitFolder, COMMON_FOLDER), join(gitFolder, MODULES_FOLDER)];
 }
 
-/** True when the project, or a folder above it, has a git folder. */
+/** True when the project or a folder above it has a git folder. */
 async function isInRepository(projectPath: string): Promise<boolean> {
   for (let folder = projectPath; ; folder = dirname(folder)) {
     if ((await kindOf(join(folder, '.git'))) !== 'missing') return true;
@@ -212,18 +212,18 @@ async function isInRepository(projectPath: string): Promise<boolean> {
   }
 }
 
-/** Names without a wildcard: what is missing now is held as soon as it is there. */
-function rootSecrets(): string[] {
+/** Secret names without a wildcard, which can be protected before the file exists. */
+function secretsWithoutWildcard(): string[] {
   return [...secretNames.folders, ...secretNames.files].filter(
     (name) => !name.includes('*') && !name.startsWith('.git/') && name !== 'environ',
   );
 }
 
-/** Secrets of the user: by names without a wildcard also while they are missing, by all names at the top and in known folders. */
+/** The user's secrets: names without a wildcard even while missing, and all existing ones at the top and in known folders. */
 async function homeSecrets(homeDir: string, userFolder: string): Promise<string[]> {
   const names = [...secretNames.folders, ...secretNames.files].map((glob) => dirname(glob));
   const folders = [...new Set([...names, ...HOME_FOLDERS])];
-  const there = await Promise.all(
+  const existing = await Promise.all(
     folders.map(async (folder) =>
       (await entriesOf(join(homeDir, folder)))
         .map(({ name }) => join(folder, name))
@@ -231,10 +231,10 @@ async function homeSecrets(homeDir: string, userFolder: string): Promise<string[
     ),
   );
   const login = ['.credentials.json', '.claude.json'].map((name) => join(userFolder, name));
-  return [...[...rootSecrets(), ...there.flat()].map((name) => join(homeDir, name)), ...login];
+  return [...[...secretsWithoutWildcard(), ...existing.flat()].map((name) => join(homeDir, name)), ...login];
 }
 
-/** Folders of the home directory in which programs keep secrets beside other files. */
+/** Folders of the home directory in which programs store secrets next to other files. */
 const HOME_FOLDERS: readonly string[] = ['.claude', '.config', '.local/share', 'Library'];
 
 async function existingFolders(paths: readonly string[]): Promise<string[]> {
@@ -255,13 +255,13 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    // Gone meanwhile, or closed to this user: then it is closed to the user's commands, too.
+    // It was removed meanwhile, or this user cannot read it; then the user's commands cannot either.
     if (systemCodeOf(error) === undefined) throw error;
     return [];
   }
 }
 
-/** Claude Code reads these characters as a pattern; `?` stands for any one of them. */
+/** Claude Code reads these characters as wildcards; `?` matches each of them. */
 function asPattern(path: string): string {
   return path.replace(/[*?[\]]/g, '?');
 }
@@ -272,7 +272,7 @@ function checkSize({ denyRead, denyWrite, pinned }: SandboxPaths, projectPath: s
   if (chars <= MAX_CHARS) return;
   throw new BridgeError(
     'SANDBOX_UNAVAILABLE',
-    `Mode sandboxed was asked for, but ${projectPath} holds ${paths.length} files and folders that must be kept from commands, more than a sandbox can take.`,
+    `Mode sandboxed was asked for, but ${projectPath} contains ${paths.length} files and folders that commands must not access, more than a sandbox can list.`,
     'Start the task in a smaller folder of the project, or use permission_mode "cautious".',
   );
 }

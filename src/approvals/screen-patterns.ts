@@ -2,31 +2,31 @@ import { RE2JS, RE2JSException } from 're2js';
 import { BridgeError } from '../base/errors.js';
 
 export interface ScreenMatch {
-  /** The pattern, as the user wrote it. */
+  /** The pattern as the user wrote it. */
   readonly pattern: string;
   readonly line: string;
-  /** Index of the line among those that were given. */
+  /** Index of the line in `bottomLines`. */
   readonly index: number;
 }
 
-/** Texts in which a pattern that can match nothing at all (an anchor, a word border, a star) finds an empty match. */
+/** In these texts a pattern that can match the empty string (an anchor, a word boundary, a star) has an empty match. */
 const PROBES = ['', 'a', ' a b\n'];
-/** A terminal line is a few hundred characters wide; what is longer is no prompt. */
+/** A terminal line has a few hundred characters; a longer one is no prompt. */
 const MAX_LINE_CHARS = 2_000;
 
-/** The user's `auto_approve_patterns`, on RE2: time grows with the line's length only, whatever the pattern. */
+/** The user's `auto_approve_patterns`, matched by RE2, whose time is linear in the line's length for every pattern. */
 export class ScreenPatterns {
   readonly #patterns: readonly string[];
   #compiled: readonly { readonly pattern: string; readonly expression: RE2JS }[] | undefined;
 
-  /** The settings have been checked when they were read; they are compiled when there is something to look at. */
+  /** The settings were checked when they were loaded; the patterns are compiled on the first use. */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns;
   }
 
   /**
-   * The lowest line that holds a match of any pattern, case ignored; patterns are tried in their order. Throws BridgeError
-   * CONFIG_ERROR for a pattern that RE2 does not take or that matches the empty string.
+   * The lowest line that matches any pattern, ignoring case; patterns are tried in their order. Throws CONFIG_ERROR for a
+   * pattern that RE2 rejects or that matches the empty string.
    */
   match(bottomLines: readonly string[]): ScreenMatch | undefined {
     const compiled = (this.#compiled ??= this.#patterns.map((pattern, index) => ({

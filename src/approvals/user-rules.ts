@@ -1,10 +1,10 @@
-// Pure: the rules of the settings, compiled once for a task.
-import { readPermissionRule, type PermissionRule } from './permission-rule.js';
+// Pure: the rules in the settings, compiled once for a task.
+import { parsePermissionRule, type PermissionRule } from './permission-rule.js';
 import { BridgeError } from '../base/errors.js';
-import { pathPattern, type PathPattern, type PatternPlaces } from './path-pattern.js';
+import { pathPattern, type PathPattern, type PatternBases } from './path-pattern.js';
 import { ANY_TEXT, type Token } from './wildcard.js';
 
-/** A rule as the settings hold it. */
+/** A rule as written in the settings. */
 export interface RuleRow {
   readonly rule: string;
   readonly verdict: 'allow' | 'deny' | 'ask';
@@ -13,19 +13,19 @@ export interface RuleRow {
 
 export interface CommandPattern {
   readonly tokens: readonly Token[];
-  /** Without the ` *` at its end, which stands for no argument at all, too. */
-  readonly bareTokens: readonly Token[] | undefined;
-  /** Characters before the first `*`; undefined when the rule has none and is one command, letter for letter. */
-  readonly spelledChars: number | undefined;
+  /** The pattern without its final ` *`, which also matches no argument at all; undefined when it has no such end. */
+  readonly tokensWithoutStar: readonly Token[] | undefined;
+  /** Characters before the first `*`; undefined when the rule has none and matches one exact command. */
+  readonly literalChars: number | undefined;
   readonly text: string;
 }
 
 export interface UserRule {
   readonly row: RuleRow;
   readonly rule: PermissionRule;
-  /** Of a rule about commands. */
+  /** Set for a rule about commands. */
   readonly command?: CommandPattern;
-  /** Of a rule about files. */
+  /** Set for a rule about files. */
   readonly path?: PathPattern;
 }
 
@@ -35,33 +35,33 @@ export interface UserRules {
   readonly ask: readonly UserRule[];
 }
 
-/** Compiles the rules. Throws CONFIG_ERROR for one that cannot be read: the settings were checked when they were loaded. */
-export function compileRules(rows: readonly RuleRow[], places: PatternPlaces): UserRules {
-  const compiled = rows.map((row) => compile(row, places));
+/** Compiles the rules. Throws CONFIG_ERROR for an invalid one, although the settings were checked when they were loaded. */
+export function compileRules(rows: readonly RuleRow[], bases: PatternBases): UserRules {
+  const compiled = rows.map((row) => compile(row, bases));
   const of = (verdict: RuleRow['verdict']): UserRule[] =>
     compiled.filter(({ row }) => row.verdict === verdict);
   return { deny: of('deny'), allow: of('allow'), ask: of('ask') };
 }
 
-function compile(row: RuleRow, places: PatternPlaces): UserRule {
-  const read = readPermissionRule(row.rule);
-  if ('fault' in read) {
+function compile(row: RuleRow, bases: PatternBases): UserRule {
+  const read = parsePermissionRule(row.rule);
+  if ('expected' in read) {
     throw new BridgeError(
       'CONFIG_ERROR',
-      `The rule ${JSON.stringify(row.rule)} cannot be read: expected ${read.fault}.`,
+      `The rule ${JSON.stringify(row.rule)} is invalid: expected ${read.expected}.`,
       'Correct the rule in the settings.',
     );
   }
   const { rule } = read;
   if (rule.kind === 'command') return { row, rule, command: commandPattern(rule.pattern) };
-  if (rule.kind === 'path') return { row, rule, path: pathPattern(rule.pattern, places) };
+  if (rule.kind === 'path') return { row, rule, path: pathPattern(rule.pattern, bases) };
   return { row, rule };
 }
 
 function commandPattern(pattern: string): CommandPattern {
   const tokens: Token[] = [];
   let text = '';
-  let spelledChars: number | undefined;
+  let literalChars: number | undefined;
   for (let at = 0; at < pattern.length; at++) {
     const char = pattern.charAt(at);
     const next = pattern.charAt(at + 1);
@@ -70,7 +70,7 @@ function commandPattern(pattern: string): CommandPattern {
       text += next;
       at++;
     } else if (char === '*') {
-      spelledChars ??= tokens.length;
+      literalChars ??= tokens.length;
       tokens.push(ANY_TEXT);
     } else {
       tokens.push(char);
@@ -78,7 +78,7 @@ function commandPattern(pattern: string): CommandPattern {
     }
   }
   const stars = tokens.filter((token) => token === ANY_TEXT).length;
-  // Only a star that is the sole one, behind a space: `git diff *` is also `git diff`.
+  // `git diff *` also matches `git diff`: its only star is at the end, after a space.
   const isOpenEnded = stars === 1 && tokens.at(-1) === ANY_TEXT && tokens.at(-2) === ' ';
-  return { tokens, bareTokens: isOpenEnded ? tokens.slice(0, -2) : undefined, spelledChars, text };
+  return { tokens, tokensWithoutStar: isOpenEnded ? tokens.slice(0, -2) : undefined, literalChars, text };
 }

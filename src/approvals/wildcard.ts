@@ -1,15 +1,15 @@
-// Pure: text patterns in which pieces are open. Linear in the product of the lengths, whatever the pattern.
+// Pure: matches patterns with wildcards. Time is linear in the product of the lengths, for every pattern.
 
-/** Stands for any text, also none. */
+/** Matches any text, including the empty one. */
 export const ANY_TEXT = Symbol('any text');
-/** Stands for one character. */
+/** Matches one character. */
 export const ANY_CHARACTER = Symbol('any character');
 
 export type Token = string | typeof ANY_TEXT | typeof ANY_CHARACTER;
 
 /**
- * Whether some text fits both patterns. With no open piece in `text` this is a plain match; an open piece there stands for
- * what is not known yet.
+ * Whether some text matches both `pattern` and `text`. Without a wildcard in `text` this is an ordinary match; a wildcard there
+ * is a piece that is not known yet.
  */
 export function canMatch(pattern: readonly Token[], text: readonly Token[]): boolean {
   let row = start(text);
@@ -17,7 +17,7 @@ export function canMatch(pattern: readonly Token[], text: readonly Token[]): boo
     const next = new Uint8Array(text.length + 1);
     for (let at = 0; at <= text.length; at++) {
       const other = at === 0 ? undefined : text[at - 1];
-      // Reached without a character of `text`, or through its open piece, which may hold what the pattern asks for.
+      // Reached without consuming a character of `text`, or through its wildcard, which may contain what the pattern needs.
       let reached = token === ANY_TEXT ? (row[at] ?? 0) : other === ANY_TEXT ? (row[at] ?? 0) : 0;
       if (at > 0) {
         const before = at - 1;
@@ -32,7 +32,7 @@ export function canMatch(pattern: readonly Token[], text: readonly Token[]): boo
   return row[text.length] === 1;
 }
 
-/** An empty pattern fits only what may be empty. */
+/** An empty pattern matches only a text that may be empty. */
 function start(text: readonly Token[]): Uint8Array {
   const row = new Uint8Array(text.length + 1);
   row[0] = 1;

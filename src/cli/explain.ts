@@ -2,8 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import type { ApprovalMode } from '../approvals/decide.js';
-import { judgeRequest, type JudgedVerdict } from '../approvals/judge-request.js';
-import { ShellJudge } from '../approvals/shell/shell-judge.js';
+import { checkRequest, type RequestVerdict } from '../approvals/check-request.js';
+import { ShellChecker } from '../approvals/shell/shell-checker.js';
 import { compileRules } from '../approvals/user-rules.js';
 import { expandHome } from '../config/home-path.js';
 import { loadConfig } from '../config/load-config.js';
@@ -41,12 +41,12 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   const projectPath = await projectOf(resolve(cwd, expandHome(request.project, homeDir)));
   const input = inputOf(tool, request.input, homeDir);
   const paths = await requestPaths(input, projectPath);
-  const judge = new ShellJudge({
+  const judge = new ShellChecker({
     rows: config.rules,
-    places: { projectPath, homeDir },
+    bases: { projectPath, homeDir },
     workerFile: request.judgeWorker,
   });
-  const judged = await judgeRequest(
+  const judged = await checkRequest(
     {
       mode,
       kind: 'permission',
@@ -60,7 +60,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
       folder: projectPath,
     },
     compileRules(config.rules, { projectPath, homeDir }),
-    (line) => judge.judge(line),
+    (line) => judge.check(line),
   );
   write(`${judged.verdict}: ${judged.reason}`);
   write(`  rule     ${judged.rule}`);
@@ -75,7 +75,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   return { allow: exitCodes.done, ask: exitCodes.ask, deny: exitCodes.deny }[judged.verdict];
 }
 
-function tellParts({ parts }: JudgedVerdict, write: (line: string) => void): void {
+function tellParts({ parts }: RequestVerdict, write: (line: string) => void): void {
   if (parts.length === 0) return;
   write('its commands:');
   for (const { part, verdict, rule, reason, depth } of parts) {

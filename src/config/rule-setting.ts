@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_RULE_CHARS, readPermissionRule } from '../approvals/permission-rule.js';
+import { MAX_RULE_CHARS, parsePermissionRule } from '../approvals/permission-rule.js';
 
 const MAX_REASON_CHARS = 500;
 const REASON_WORDS = `a reason in one line of at most ${MAX_REASON_CHARS} characters, which is shown when the rule applies`;
@@ -11,8 +11,8 @@ export const ruleRowSchema = z.strictObject(
       .string('a rule such as "Bash(git diff *)"')
       .max(MAX_RULE_CHARS, `a rule of at most ${MAX_RULE_CHARS} characters`)
       .superRefine((text, context) => {
-        const read = readPermissionRule(text);
-        if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
+        const read = parsePermissionRule(text);
+        if ('expected' in read) context.addIssue({ code: 'custom', message: read.expected });
       }),
     verdict: z.enum(['allow', 'deny', 'ask'], 'one of "allow", "deny", "ask"'),
     reason: z

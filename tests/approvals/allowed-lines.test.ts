@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
-import { realPlaces } from '../../src/approvals/places.js';
+import { checkShellLine } from '../../src/approvals/shell/check-shell-line.js';
+import { realLookup } from '../../src/approvals/path-lookup.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import { randomLine } from '../harness/line-grammar.js';
 import { testedGits, type TestedGit } from '../harness/gits.js';
@@ -82,7 +82,7 @@ async function sandbox(shell: LineShell): Promise<LineSandbox> {
 
 async function isAllowed(line: string): Promise<boolean> {
   const request = { line, mode: 'cautious', projectPath: places.projectPath, folder: undefined } as const;
-  return (await judgeShellLine(request, rules, realPlaces)).verdict === 'allow';
+  return (await checkShellLine(request, rules, realLookup)).verdict === 'allow';
 }
 
 /** Runs each line in one setting of bash and one of zsh, both at once. */
@@ -126,7 +126,7 @@ describe('lines that rules allow', () => {
 const holes: readonly (readonly [kind: string, line: string, known: RegExp])[] = [
   ['a program asked for its version', 'make version', /\b(node|make) version|python3 -v/],
   [
-    'a word of a loop that is calculated',
+    'an evaluated word of a loop',
     "for x in 'a[$(touch x)]'; do case $((x)) in *) ls;; esac; done",
     /\$\(\(x\)\)|x@P/,
   ],
@@ -147,14 +147,14 @@ it.each(['bash', 'zsh'] as const)('a file that git writes is seen, in %s', async
   expect(found).toEqual(lines.slice(2).map((line) => ({ shell, line, what })));
 });
 
-describe('a judge that allows everything', () => {
-  it('is found out by a redirection, among lines that write nothing', async () => {
+describe('a checker that allows everything', () => {
+  it('is detected by a redirection, among lines that write nothing', async () => {
     const lines = ['npm test', 'ls', 'ls > made', 'git status'];
     const found = await violationsOf(await sandbox('bash'), 'bash', lines, rules.allow);
     expect(found).toEqual([{ shell: 'bash', line: 'ls > made', what: 'it writes or removes a file' }]);
   });
 
-  it.each(holes)('is found out by %s', async (_, line) => {
+  it.each(holes)('is detected by %s', async (_, line) => {
     expect(await isAllowed(line)).toBe(false);
     const found: Violation[] = [];
     for (const shells of [bashes, zshes]) {
@@ -164,7 +164,7 @@ describe('a judge that allows everything', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  it('is found out by random lines of each of these kinds', { timeout: LIMIT_MS }, async () => {
+  it('is detected by random lines of each of these kinds', { timeout: LIMIT_MS }, async () => {
     const random = seededRandom(1);
     const found = await run(
       Array.from({ length: LAX_LINES }, () => randomLine(random)),

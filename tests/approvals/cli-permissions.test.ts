@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cliPermissions } from '../../src/approvals/cli-permissions.js';
-import { readPermissionRule } from '../../src/approvals/permission-rule.js';
+import { parsePermissionRule } from '../../src/approvals/permission-rule.js';
 import { liveNames } from '../../src/projects/live-names.js';
 import { secretNames } from '../../src/projects/secret-names.js';
 import type { RuleRow } from '../../src/approvals/user-rules.js';
@@ -11,7 +11,7 @@ function asked(rule: string, verdict: RuleRow['verdict'] = 'deny'): readonly str
   return cliPermissions([{ rule, verdict, reason: 'so' }], 'auto', PROJECT).ask;
 }
 
-describe('what Claude Code is to ask about, so that our rules see it', () => {
+describe('what Claude Code must ask about, so that the bridge can answer', () => {
   it.each([
     // A command may stand behind another one: every line is asked about.
     ['Bash(rm *)', ['Bash']],
@@ -30,18 +30,18 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
     expect(asked(rule, 'ask')).toEqual(ask);
   });
 
-  it('nothing for what is allowed, or for text that is no rule', () => {
+  it('nothing for allow rules or invalid ones', () => {
     expect(asked('Bash(npm test)', 'allow')).toEqual([]);
     expect(asked('Bash(')).toEqual([]);
   });
 
-  it('in mode cautious every name of the two lists, as Claude Code writes its rules', () => {
+  it('in mode cautious every name of the two lists, in Claude Code’s syntax', () => {
     const { ask } = cliPermissions([], 'cautious', PROJECT);
     const named = (tool: string) =>
       ask.flatMap((rule) => new RegExp(`^${tool}\\(\\*\\*/(.*)\\)$`).exec(rule)?.[1] ?? []);
     expect(named('Read')).toEqual([...secretNames.folders, ...secretNames.files]);
     expect(named('Edit')).toEqual([...liveNames.folders, ...liveNames.files]);
-    for (const rule of ask) expect(readPermissionRule(rule)).toHaveProperty('rule');
+    for (const rule of ask) expect(parsePermissionRule(rule)).toHaveProperty('rule');
   });
 
   it('in mode cautious every command that names a file of secrets', () => {
@@ -53,14 +53,14 @@ describe('what Claude Code is to ask about, so that our rules see it', () => {
     expect(ask).not.toContain('Bash(**)');
   });
 
-  it('in every mode denies edits of what belongs to the bridge itself', () => {
+  it('in every mode denies edits of the bridge’s own files', () => {
     const own = ['/home/me/state'];
     const deny = ['Edit(//home/me/state)', 'Edit(//home/me/state/**)'];
     expect(cliPermissions([], 'auto', PROJECT, own)).toEqual({ ask: [], deny });
     expect(cliPermissions([], 'cautious', PROJECT, own).deny).toEqual(deny);
   });
 
-  it('in mode cautious the network and files of secrets, each once; about commands Claude Code judges itself', () => {
+  it('in mode cautious the network and files of secrets, each once; Claude Code decides about commands', () => {
     const { ask } = cliPermissions(
       [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'so' }],
       'cautious',

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const allLines = [...readingLines, ...dangerousLines];
 
-describe('command lines without rules of the user', () => {
+describe('command lines without rules in the settings', () => {
   test.each(allLines)('%j is allowed in mode auto, and asked about in mode cautious', async (line) => {
     expect((await judgeLine(project, line, 'auto')).verdict).toBe('allow');
     const judged = await judgeLine(project, line, 'cautious');
@@ -24,7 +24,7 @@ describe('command lines without rules of the user', () => {
   });
 });
 
-describe('command lines with rules of the user', () => {
+describe('command lines with rules in the settings', () => {
   const rules = [
     row('Bash(git diff *)', 'allow'),
     row('Bash(npm run test *)', 'allow'),
@@ -33,7 +33,7 @@ describe('command lines with rules of the user', () => {
   ];
 
   test.each(dangerousLines)(
-    'allow rules for ls, cat, git diff and npm run test do not let %j pass',
+    'rules that allow ls, cat, git diff and npm run test do not allow %j',
     async (line) => {
       const { verdict } = await judgeLine(project, line, 'cautious', rules);
       // A line of nothing but what a rule names, `cat .env` for instance, is the user's own choice.

@@ -12,11 +12,11 @@ function rulesOf(rule: string): ReturnType<typeof compileRules>['allow'] {
 
 function covers(rule: string, line: string): boolean {
   const plain = readPlainLine(line);
-  if ('fault' in plain) return false;
+  if ('reason' in plain) return false;
   return plain.commands.every((command) => coveringRule(rulesOf(rule), command) !== undefined);
 }
 
-describe('names of files that the shell puts in place of a word', () => {
+describe('file names that the shell expands a word to', () => {
   test.each([
     ['Bash(cat *)', 'cat src/*', true],
     ['Bash(cat *)', 'cat -n src/* more', true],
@@ -51,7 +51,7 @@ describe('a rule', () => {
     },
   );
 
-  test('with a * does not cover what the shell evaluates; without one it does', () => {
+  test('with a * does not cover builtins that evaluate; without one it does', () => {
     for (const line of [
       "printf %d 'path[$(id)]'",
       "test -v 'a[$(id)]'",
@@ -64,7 +64,7 @@ describe('a rule', () => {
     expect(covers('Bash(source .venv/bin/activate)', 'source .venv/bin/activate')).toBe(true);
   });
 
-  test('that is the line, letter for letter, allows it, unless names of files decide what it is', () => {
+  test('that equals the line exactly allows it, unless file names change its meaning', () => {
     const line = 'CI=1 npm test > out.log 2>&1';
     expect(exactRule(rulesOf(`Bash(${line})`), line)).toBeDefined();
     for (const other of [`${line};`, `${line} `, `\u00a0${line}`, `${line}\r`])
@@ -74,7 +74,7 @@ describe('a rule', () => {
   });
 });
 
-describe('the names of what a shell evaluates', () => {
+describe('the names of evaluating builtins', () => {
   /** They print, look up, end processes or change the folder. */
   const harmless = [
     ':',

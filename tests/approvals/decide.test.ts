@@ -19,7 +19,7 @@ const rule = (id: string, verdict: Rule['verdict'], more: Partial<Rule> = {}): R
 });
 
 describe('decide', () => {
-  test('deny goes before allow and allow before ask, whatever the order of the rows', () => {
+  test('tries deny before allow and allow before ask, whatever the order of the rows', () => {
     const rules = [rule('c', 'ask'), rule('b', 'allow'), rule('a', 'deny')];
     expect(decide(request, rules)).toEqual({ verdict: 'deny', rule: 'a', reason: 'because of a' });
     expect(decide(request, rules.slice(0, 2))).toEqual({
@@ -30,11 +30,11 @@ describe('decide', () => {
     expect(decide(request, rules.slice(0, 1))).toEqual({ verdict: 'ask', rule: 'c', reason: 'because of c' });
   });
 
-  test('names the first of several rules of one verdict', () => {
+  test('names the first of several rules with the same verdict', () => {
     expect(decide(request, [rule('first', 'allow'), rule('second', 'allow')]).rule).toBe('first');
   });
 
-  test('asks about what no rule knows', () => {
+  test('asks about what no rule matches', () => {
     expect(decide(request, [])).toEqual({
       verdict: 'ask',
       rule: 'no-rule',

@@ -131,9 +131,9 @@ describe('the default rules', () => {
   });
 
   test.each([
-    ['/etc/passwd', 'the file is not one of the project, and by its name it may hold secrets'],
-    ['/home/me/p/.env', 'by its name the file holds secrets'],
-    ['/etc/hosts', 'the file is not one of the project'],
+    ['/etc/passwd', 'the file is outside the project, and its name suggests that it holds secrets'],
+    ['/home/me/p/.env', 'the file’s name suggests that it holds secrets'],
+    ['/etc/hosts', 'the file is outside the project'],
   ])('of %s it is said why it is asked about', (path, reason) => {
     const request = {
       mode: 'cautious',
@@ -144,7 +144,7 @@ describe('the default rules', () => {
     expect(decide({ ...request, paths: [path] }, defaultRules).reason).toBe(reason);
   });
 
-  test('a project at the root of the file system holds every file', () => {
+  test('a project at the root of the file system contains every file', () => {
     const request = {
       mode: 'cautious',
       kind: 'permission',
@@ -166,14 +166,14 @@ describe('names of a file', () => {
   };
   const plain = ['/home/me/p/docs/a.md'];
 
-  test('count as they are written, too: a link with the name of a file that runs later is asked about', () => {
+  test('count as written, too: a link named like a file that runs later is asked about', () => {
     expect(judged('Edit', { paths: plain })).toBe('allow cautious-edit');
     expect(judged('Edit', { paths: plain, named: ['/home/me/p/CLAUDE.md'] })).toBe('ask cautious-protected');
     expect(judged('Read', { paths: plain, named: ['/home/me/p/.env'] })).toBe('ask cautious-secret');
     expect(judged('Read', { paths: plain, named: ['/home/me/p/link.md'] })).toBe('allow cautious-read');
   });
 
-  test('of the bridge itself are denied to edits in both modes, in any case, and to nothing else', () => {
+  test('of the bridge itself deny edits in both modes, whatever their case, and nothing else', () => {
     const ownPlaces = ['/home/me/p/state', '/home/me/p/bridge.json'];
     for (const mode of ['auto', 'cautious'] as const) {
       for (const path of ['/home/me/p/state', '/home/me/p/State/tasks/x', '/home/me/p/bridge.json'])
@@ -183,7 +183,7 @@ describe('names of a file', () => {
     }
   });
 
-  test('that a search may meet: a search where secrets are is asked about', () => {
+  test('that a search may find: a search among secrets is asked about', () => {
     expect(judged('Grep', { searchedSecret: undefined })).toBe('allow cautious-search');
     expect(judged('Grep', { searchedSecret: '.env is in the folder that it searches' })).toBe(
       'ask cautious-search-secret',

@@ -107,7 +107,7 @@ const dressed = fc
     return outer(frame([disguise(name), ...rest].join(spaces)));
   });
 
-describe('a dangerous line, dressed up', () => {
+describe('a disguised dangerous line', () => {
   test('is never allowed in mode cautious', async () => {
     await fc.assert(
       fc.asyncProperty(dressed, async (line) => {
@@ -117,7 +117,7 @@ describe('a dangerous line, dressed up', () => {
     );
   });
 
-  test('is not let through by rules that allow other commands', async () => {
+  test('is not allowed by rules that allow other commands', async () => {
     const rules = [
       row('Bash(git diff *)', 'allow'),
       row('Bash(npm run *)', 'allow'),
@@ -189,7 +189,7 @@ describe('any text at all', () => {
     '\u202e',
   );
 
-  test('gets an answer, and one that names rm as a command is not allowed in mode cautious', async () => {
+  test('gets a verdict, and a line that names rm as a command is not allowed in mode cautious', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join('')),

@@ -5,7 +5,7 @@ import { judgeLine, row } from './shell-project.js';
 describe.each(['deny', 'ask'] as const)('a rule with verdict %s for a command', (verdict) => {
   const rules = [row('Bash(zap *)', verdict)];
 
-  test.each(hiddenLines)('never lets %j pass in mode auto', async (line) => {
+  test.each(hiddenLines)('never allows %j in mode auto', async (line) => {
     expect((await judgeLine('/home/me/p', line, 'auto', rules)).verdict).not.toBe('allow');
   });
 
@@ -13,7 +13,7 @@ describe.each(['deny', 'ask'] as const)('a rule with verdict %s for a command', 
     expect((await judgeLine('/home/me/p', line, 'auto', rules)).verdict).toBe('allow');
   });
 
-  test.each(unreadLines)('does not look into the program or file of %j', async (line) => {
+  test.each(unreadLines)('does not read the program or file of %j', async (line) => {
     expect((await judgeLine('/home/me/p', line, 'auto', rules)).verdict).toBe('allow');
   });
 });

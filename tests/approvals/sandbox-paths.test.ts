@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sandboxPaths } from '../../src/approvals/sandbox-paths.js';
 
-describe('the paths that a sandbox keeps from commands', () => {
+describe('the paths that a sandbox protects from commands', () => {
   let root: string;
   let project: string;
 
@@ -44,7 +44,7 @@ describe('the paths that a sandbox keeps from commands', () => {
     expect([...denyRead, ...denyWrite].filter((path) => path.includes('node_modules'))).toEqual([]);
   });
 
-  test('secrets of the user are found at the top of the home directory and in the folders of programs', async () => {
+  test('the user’s secrets are found at the top of the home directory and in the folders of programs', async () => {
     const home = join(root, 'home');
     const names = [
       ...['.bash_history', 'mykey.pem', '.env.production', '.claude/.credentials.json', '.m2/settings.xml'],
@@ -60,7 +60,7 @@ describe('the paths that a sandbox keeps from commands', () => {
     expect([held('other/.credentials.json'), held('other/notes.txt')]).toEqual([true, false]);
   });
 
-  test('a project without a repository gets none; one in a repository is held as it is', async () => {
+  test('in a project without a repository .git is protected; in a repository it is not listed', async () => {
     await make('plain/a.txt', 'repo/.git/config', 'repo/sub/a.txt');
     const held = async (name: string) =>
       (await sandboxPaths(join(project, name), join(root, 'home'))).denyWrite.includes(
@@ -69,7 +69,7 @@ describe('the paths that a sandbox keeps from commands', () => {
     expect(await Promise.all(['plain', 'repo', 'repo/sub'].map(held))).toEqual([true, false, false]);
   });
 
-  test('of a worktree the secrets of the project that it was made from are held, too', async () => {
+  test('for a worktree the secrets of its original project are protected, too', async () => {
     await make('deep/er/x.pem', '.claude/worktrees/w/own.key', '.claude/worktrees/other/own.key');
     const worktree = join(project, '.claude', 'worktrees', 'w');
     const { denyRead, pinned } = await sandboxPaths(worktree, join(root, 'home'), { madeFrom: project });
@@ -81,7 +81,7 @@ describe('the paths that a sandbox keeps from commands', () => {
     expect(pinned).toEqual([]);
   });
 
-  test('more than a sandbox can take is refused, not shortened', async () => {
+  test('more paths than a sandbox can list are refused, not shortened', async () => {
     await make(...Array.from({ length: 400 }, (_, index) => `folder-with-a-name-${index}/CLAUDE.md`));
     await expect(sandboxPaths(project, root)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
   });

@@ -25,22 +25,19 @@ describe('ScreenPatterns', () => {
     },
   );
 
-  test.each(['[', '(?=a)b', '(a)\\1', '((a{100}){100}){100}'])(
-    'refuses %j, which RE2 does not take',
-    (pattern) => {
-      expect(() => new ScreenPatterns([pattern]).match([])).toThrow(
-        expect.objectContaining({ code: 'CONFIG_ERROR' }),
-      );
-    },
-  );
+  test.each(['[', '(?=a)b', '(a)\\1', '((a{100}){100}){100}'])('refuses %j, which RE2 rejects', (pattern) => {
+    expect(() => new ScreenPatterns([pattern]).match([])).toThrow(
+      expect.objectContaining({ code: 'CONFIG_ERROR' }),
+    );
+  });
 
   // A backtracking engine would not end within the life of the universe.
-  test('ends for a pattern that takes others for ever', () => {
+  test('ends for a pattern that a backtracking engine never finishes', () => {
     const patterns = new ScreenPatterns(['(x+x+)+y', '(a|a)*(a|aa)*b']);
     expect(patterns.match(['x'.repeat(2_000), 'a'.repeat(2_000)])).toBeUndefined();
   });
 
-  test('takes no line for a prompt that is longer than a terminal is wide', () => {
+  test('ignores a line that is longer than a terminal line', () => {
     expect(new ScreenPatterns(['Continue\\?']).match([`${'x'.repeat(3_000)} Continue?`])).toBeUndefined();
   });
 });

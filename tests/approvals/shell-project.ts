@@ -1,8 +1,8 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
+import { checkShellLine } from '../../src/approvals/shell/check-shell-line.js';
 import type { LineVerdict } from '../../src/approvals/shell/line-verdict.js';
-import { realPlaces } from '../../src/approvals/places.js';
+import { realLookup } from '../../src/approvals/path-lookup.js';
 import { compileRules, type RuleRow } from '../../src/approvals/user-rules.js';
 import type { ApprovalMode } from '../../src/approvals/decide.js';
 
@@ -27,7 +27,7 @@ export function judgeLine(
   rows: readonly RuleRow[] = [],
 ): Promise<LineVerdict> {
   const rules = compileRules(rows, { projectPath: project, homeDir: '/home/me' });
-  return judgeShellLine({ line, mode, projectPath: project, folder: project }, rules, realPlaces);
+  return checkShellLine({ line, mode, projectPath: project, folder: project }, rules, realLookup);
 }
 
 /** A rule with a reason that names it. */

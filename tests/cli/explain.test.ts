@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runExplain } from '../../src/cli/explain.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 
-const judgeWorker = bundledProgram(new URL('../../src/approvals/shell/judge-worker.ts', import.meta.url));
+const judgeWorker = bundledProgram(new URL('../../src/approvals/shell/check-worker.ts', import.meta.url));
 
 let folder: string;
 let configPath: string;

@@ -65,7 +65,7 @@ function faultOf(line: string, { words, places }: Started, rules: readonly UserR
   if (coveringRule(rules, { text: line, words: literal }) === undefined)
     return `it starts ${shown}, which no rule allows`;
   const plain = readPlainLine(line);
-  if ('fault' in plain) {
+  if ('reason' in plain) {
     const spelled = line.replaceAll(/['"\\]/g, '');
     const option = words.find((word) => word.startsWith('-') && !spelled.includes(word));
     return option === undefined ? undefined : `it gives the option ${option}, which it does not spell out`;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { judgeRequest } from '../../src/approvals/judge-request.js';
-import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
-import { realPlaces } from '../../src/approvals/places.js';
+import { checkRequest } from '../../src/approvals/check-request.js';
+import { checkShellLine } from '../../src/approvals/shell/check-shell-line.js';
+import { realLookup } from '../../src/approvals/path-lookup.js';
 import { compileRules } from '../../src/approvals/user-rules.js';
 import type { SessionAnswer, SessionRequest } from '../../src/claude/session.js';
 import type { Person } from '../../src/mcp/person.js';
@@ -171,8 +171,8 @@ async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
   const harness = await createRun({
     spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode: mode },
     judge: async ({ kind: what, tool, input }, by) =>
-      judgeRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, (line) =>
-        judgeShellLine(line, rules, realPlaces),
+      checkRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, (line) =>
+        checkShellLine(line, rules, realLookup),
       ),
   });
   await harness.run.start();

@@ -1,27 +1,27 @@
-// Pure: which commands a command runs besides itself, as far as its words say. Only deny and ask rules use it.
+// Pure: finds the commands that another command runs, from its words. Only deny and ask rules use it.
 import { basename } from 'node:path';
 import { feeders, isRunnerOfUnknown, wrappers, type Wrapper } from './command-wrappers.js';
-import { isUnderstoodBuiltin } from './plain-builtins.js';
+import { isHarmlessBuiltin } from './plain-builtins.js';
 import { evaluators } from './shell-commands.js';
 import type { ShellWord } from './shell-part.js';
 import { isShell, shellText } from './shell-programs.js';
 import { literalWord, unknownWord } from './shell-word.js';
 import { changesCommands } from './special-variables.js';
 
-/** A command that another one runs. */
+/** A command that another command runs. */
 export type Run =
   | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
   /** Text that a shell reads. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unknown'; readonly text: string };
 
-/** Behind an option of a wrapper that is not known, this many words are each taken for the command. */
+/** After an unknown option of a wrapper, each of this many words may be the command. */
 const MAX_GUESSES = 8;
 const GIT_VALUED =
   /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env|--exec-path|--super-prefix|--attr-source)$/;
 const FIND_RUNS = /^(-(exec|execdir|ok|okdir)|-x|-X|--exec|--exec-batch)$/;
-/** Settings of git whose value is no command. */
-const GIT_PLAIN_KEY =
+/** Git settings whose value git never runs. */
+const HARMLESS_GIT_SETTING =
   /^(user|author|committer|color|advice|init|push|pull|fetch|rebase|merge|commit|status|safe)\.\w+$|^core\.(quotepath|autocrlf|filemode|longpaths|abbrev|ignorecase)$/i;
 const GIT_RUNS: Readonly<Record<string, RegExp>> = {
   bisect: /^run$/,
@@ -35,14 +35,14 @@ const GIT_RUNS: Readonly<Record<string, RegExp>> = {
     /^(alias|pager|include|includeif|filter)\.|\.(\w*command|\w*cmd|textconv|driver|\w*editor|\w*pager|hookspath|fsmonitor|helper|askpass|program|clean|smudge|process)$/i,
 };
 
-/** The command's name as the kernel or the shell would find it. */
+/** The command's name without its folder; undefined when it is not a literal. */
 export function commandName(words: readonly ShellWord[]): string | undefined {
   const [name] = words;
   if (name?.kind !== 'literal') return undefined;
   return basename(name.value);
 }
 
-/** Index of git's own command among the words, with the options before it. */
+/** Index of git's subcommand, after git's own options. */
 export function gitCommandAt(words: readonly ShellWord[]): number {
   let at = 1;
   while (at < words.length) {
@@ -53,20 +53,20 @@ export function gitCommandAt(words: readonly ShellWord[]): number {
   return at;
 }
 
-/** The commands that a command runs. What is not understood of its words makes an unknown one of them. */
+/** The commands that a command runs. Words that are not understood add one of kind `unknown`. */
 export function commandRuns(words: readonly ShellWord[]): readonly Run[] {
   const name = commandName(words)?.toLowerCase();
-  // A name with wildcards or expansions may be any program, a shell too.
+  // A name with wildcards or expansions may be any program, including a shell.
   if (name === undefined) return words.length === 0 ? [] : [unknown(words)];
   if (name === 'command' && words[1]?.kind === 'literal' && /^-[vV]$/.test(words[1].value)) return [];
-  // No program is called so: a shell or a keyword before it may take it otherwise.
+  // No program has such a name: a shell or a keyword before it may read it differently.
   if (/^-.|=/.test(name)) return guesses(words);
   const wrapper = wrappers.find((one) => one.name === name);
-  if (wrapper !== undefined) return wrapped(wrapper, words);
+  if (wrapper !== undefined) return runsOfWrapper(wrapper, words);
   const feeder = feeders.find((one) => one.name === name);
-  if (feeder !== undefined) return fed(feeder, words);
+  if (feeder !== undefined) return runsOfFeeder(feeder, words);
   if (isShell(name)) return shellRuns(name, words);
-  // They run it on another machine.
+  // These run commands on another machine.
   if (/^(ssh|mosh|rsh)$/.test(name)) return [unknown(words)];
   if (isRunnerOfUnknown(name)) return guesses(words.slice(1));
   switch (name) {
@@ -75,7 +75,7 @@ export function commandRuns(words: readonly ShellWord[]): readonly Run[] {
     case 'trap':
       return trapRuns(words.slice(1));
     case 'alias':
-      // What it names means another command from there on.
+      // From here on the alias changes what a name means.
       return words.length === 1 ? [] : [...words.slice(1).map(aliasScript), unknown(words)];
     case 'find':
     case 'gfind':
@@ -85,18 +85,18 @@ export function commandRuns(words: readonly ShellWord[]): readonly Run[] {
     case 'git':
       return gitRuns(words);
     default:
-      return evaluators.has(name) && !isUnderstoodBuiltin(name, words.slice(1)) ? [unknown(words)] : [];
+      return evaluators.has(name) && !isHarmlessBuiltin(name, words.slice(1)) ? [unknown(words)] : [];
   }
 }
 
-function wrapped(wrapper: Wrapper, all: readonly ShellWord[]): Run[] {
+function runsOfWrapper(wrapper: Wrapper, all: readonly ShellWord[]): Run[] {
   const [, subcommand] = all;
-  if (wrapper.behind !== undefined && subcommand?.kind === 'literal' && !subcommand.value.startsWith('-')) {
-    if (!wrapper.behind.test(subcommand.value)) return [];
-    return wrapped({ ...wrapper, behind: undefined }, all.slice(1));
+  if (wrapper.after !== undefined && subcommand?.kind === 'literal' && !subcommand.value.startsWith('-')) {
+    if (!wrapper.after.test(subcommand.value)) return [];
+    return runsOfWrapper({ ...wrapper, after: undefined }, all.slice(1));
   }
-  if (wrapper.behind !== undefined)
-    return subcommand?.kind === 'literal' ? findBehind(wrapper.behind, all) : guesses(all.slice(1));
+  if (wrapper.after !== undefined)
+    return subcommand?.kind === 'literal' ? runsAfterSubcommand(wrapper.after, all) : guesses(all.slice(1));
   const at = commandAt(wrapper, all);
   if (at === undefined) return guesses(all.slice(1));
   const changed = all
@@ -105,7 +105,7 @@ function wrapped(wrapper: Wrapper, all: readonly ShellWord[]): Run[] {
     .map((word) => unknown([word]));
   const command = all.slice(at + wrapper.words);
   if (command.length === 0) return changed;
-  // `nice "rm x"`: a word of several may be a text for a shell.
+  // `nice "rm x"`: a single word with spaces may be a text for a shell.
   const [only] = command;
   const isText = command.length === 1 && only?.kind === 'literal' && /\s/.test(only.value);
   if (isText) return [...changed, scriptOf(command)];
@@ -114,19 +114,19 @@ function wrapped(wrapper: Wrapper, all: readonly ShellWord[]): Run[] {
   return [...changed, { kind: 'words', words: command }];
 }
 
-/** `npm --silent exec x`: an option may take the next word, so any later word may be the one that counts. */
-function findBehind(behind: RegExp, words: readonly ShellWord[]): Run[] {
-  const at = words.findIndex(({ kind, value }) => kind !== 'literal' || behind.test(value));
+/** `npm --silent exec x`: an option may take the next word, so any later word may be the subcommand. */
+function runsAfterSubcommand(after: RegExp, words: readonly ShellWord[]): Run[] {
+  const at = words.findIndex(({ kind, value }) => kind !== 'literal' || after.test(value));
   return at === -1 ? [] : guesses(words.slice(at));
 }
 
-/** Index of the first word behind a wrapper's options; undefined for an option that is not understood. */
+/** Index of the first word after a wrapper's options; undefined after an unknown option. */
 function commandAt(wrapper: Wrapper, words: readonly ShellWord[]): number | undefined {
   let at = 1;
   for (; at < words.length; at++) {
     const word = words[at];
     if (word === undefined || word.kind !== 'literal') {
-      // What an expansion gives may be an option, too.
+      // An expansion may produce an option.
       const isAssignment = wrapper.takesAssignments === true && /^"?[A-Za-z_]\w*=/.test(word?.text ?? '');
       if (isAssignment) continue;
       break;
@@ -150,7 +150,7 @@ function commandAt(wrapper: Wrapper, words: readonly ShellWord[]): number | unde
   return at;
 }
 
-/** `env BASH_ENV=x bash`: an assignment that changes what others run. */
+/** `env BASH_ENV=x bash`: an assignment that changes what other commands run. */
 function changesByWord(word: string): boolean {
   const sign = word.indexOf('=');
   return (
@@ -160,8 +160,8 @@ function changesByWord(word: string): boolean {
   );
 }
 
-/** Its input becomes words of the command, at the end or where the replacement string stands. */
-function fed(feeder: Wrapper, words: readonly ShellWord[]): Run[] {
+/** The command with the words that a feeder reads from its input: at the end, or instead of the replacement string. */
+function runsOfFeeder(feeder: Wrapper, words: readonly ShellWord[]): Run[] {
   const at = commandAt(feeder, words);
   if (at === undefined) return guesses(words.slice(1));
   const command = words.slice(at);
@@ -178,7 +178,7 @@ function fed(feeder: Wrapper, words: readonly ShellWord[]): Run[] {
   return [{ kind: 'words', words: command.map((one) => (isReplaced(one) ? unknownWord(one.text) : one)) }];
 }
 
-/** It is not known what runs; each word may be the command, or a text for a shell. */
+/** For unknown syntax: each word may be the command or a text for a shell. */
 function guesses(words: readonly ShellWord[]): Run[] {
   const tails = words.slice(0, MAX_GUESSES).flatMap((word, index): Run[] => {
     return word.kind === 'literal' ? [{ kind: 'words', words: words.slice(index) }] : [];
@@ -220,7 +220,7 @@ function findRuns(words: readonly ShellWord[]): Run[] {
   const ends = words.filter(({ value }) => value === ';' || value === '+').length;
   const isOpen = words.slice(1).some(({ kind, value, text }) => {
     if (kind === 'literal') return /^(--exec.*=|-[xX].)/.test(value);
-    // What an expansion gives may be `-exec`.
+    // An expansion may produce `-exec`.
     return kind === 'unknown' && (ends > starts.length || !text.startsWith('"'));
   });
   if (starts.length > MAX_GUESSES || isOpen) return guesses(words.slice(1));
@@ -238,7 +238,7 @@ function findRuns(words: readonly ShellWord[]): Run[] {
   });
 }
 
-/** `git -c alias.x='!rm y'`, `git -c core.pager='rm y'`: the value is a command. So are arguments of some of git's own. */
+/** In `git -c alias.x='!rm y'` and `git -c core.pager='rm y'` the value is a command; so are arguments of some subcommands. */
 function gitRuns(words: readonly ShellWord[]): Run[] {
   const at = gitCommandAt(words);
   const settings = words.slice(1, at).flatMap((word, index, options): Run[] => {
@@ -247,7 +247,7 @@ function gitRuns(words: readonly ShellWord[]): Run[] {
     if (word.value !== '-c') return [];
     if (next?.kind !== 'literal') return [unknown([next ?? word])];
     const sign = next.value.indexOf('=');
-    if (GIT_PLAIN_KEY.test(sign === -1 ? next.value : next.value.slice(0, sign))) return [];
+    if (HARMLESS_GIT_SETTING.test(sign === -1 ? next.value : next.value.slice(0, sign))) return [];
     const value = next.value.slice(sign + 1).replace(/^!/, '');
     return value === '' ? [] : [scriptOf([literalWord(value)]), unknown([next])];
   });
@@ -263,13 +263,13 @@ function gitRuns(words: readonly ShellWord[]): Run[] {
   return runs ? [...settings, ...guesses(args)] : settings;
 }
 
-/** Words that a shell reads as one line. */
+/** The words joined to one line for a shell. */
 function scriptOf(words: readonly ShellWord[]): Run {
   if (words.some((word) => word.kind !== 'literal')) return unknown(words);
   return { kind: 'text', text: words.map((word) => word.value).join(' ') };
 }
 
-/** What an alias stands for. */
+/** The command that an alias defines. */
 function aliasScript(word: ShellWord): Run {
   const value = word.value.slice(word.value.indexOf('=') + 1);
   return word.kind === 'literal' ? { kind: 'text', text: value } : unknown([word]);

@@ -1,11 +1,11 @@
-// Pure: the texts of a command that patterns of rules are matched against.
+// Pure: the texts of a command that deny and ask rules are matched against.
 import { commandName, gitCommandAt } from './command-runs.js';
 import type { ShellPart } from './shell-part.js';
 import { ANY_TEXT, type Token } from '../wildcard.js';
 
 /**
- * Every text by which a deny or ask rule may know the command: as written, with its quotes away, without assignments, its
- * program without a folder and in small letters, git without its options. What is not known is open.
+ * Every spelling of the command that a deny or ask rule may match: as written, without quotes, without assignments, the program
+ * without its folder and in lower case, git without its options. Unknown pieces are `ANY_TEXT`.
  */
 export function strictTexts(part: ShellPart): readonly (readonly Token[])[] {
   if (part.isOpaque) return [[ANY_TEXT]];
@@ -23,7 +23,7 @@ export function strictTexts(part: ShellPart): readonly (readonly Token[])[] {
   return variants;
 }
 
-/** Whether the text is known to its end. */
+/** True when no piece of the text is unknown. */
 export function isKnown(tokens: readonly Token[]): boolean {
   return !tokens.includes(ANY_TEXT);
 }

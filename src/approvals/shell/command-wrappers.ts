@@ -2,22 +2,19 @@
 
 export interface Wrapper {
   readonly name: string;
-  /** Options that stand alone. */
+  /** Options without a value. */
   readonly flags: readonly string[];
   /** Options whose value is the next word. */
   readonly valued: readonly string[];
-  /** Words between the options and the command, the duration of `timeout` for instance. */
+  /** Number of words between the options and the command, such as the duration of `timeout`. */
   readonly words: number;
-  /** The command follows assignments, as behind `env`. */
+  /** Assignments may precede the command, as after `env`. */
   readonly takesAssignments?: boolean;
-  /** Only behind this word does it run a command. */
-  readonly behind?: RegExp | undefined;
+  /** It runs a command only after this subcommand. */
+  readonly after?: RegExp | undefined;
 }
 
-/**
- * Behind an option that is not listed it is not known what runs. Every word that follows is taken for a command besides: a
- * denied one is found at least.
- */
+/** After an unlisted option it is unknown what runs; then every following word is also checked as a command. */
 export const wrappers: readonly Wrapper[] = [
   {
     name: 'sudo',
@@ -67,20 +64,20 @@ export const wrappers: readonly Wrapper[] = [
     words: 0,
   },
   { name: 'bunx', flags: [], valued: [], words: 0 },
-  { name: 'direnv', flags: [], valued: [], words: 1, behind: /^exec$/ },
-  { name: 'npm', flags: ['--', '-y', '--yes'], valued: [], words: 0, behind: /^(exec|x)$/ },
-  { name: 'pnpm', flags: [], valued: [], words: 0, behind: /^(exec|dlx)$/ },
-  { name: 'yarn', flags: [], valued: [], words: 0, behind: /^(exec|dlx)$/ },
-  { name: 'bun', flags: [], valued: [], words: 0, behind: /^x$/ },
-  { name: 'uv', flags: [], valued: [], words: 0, behind: /^run$/ },
-  { name: 'poetry', flags: [], valued: [], words: 0, behind: /^run$/ },
-  { name: 'pipenv', flags: [], valued: [], words: 0, behind: /^run$/ },
-  { name: 'bundle', flags: [], valued: [], words: 0, behind: /^exec$/ },
-  { name: 'mise', flags: [], valued: [], words: 0, behind: /^(exec|x)$/ },
+  { name: 'direnv', flags: [], valued: [], words: 1, after: /^exec$/ },
+  { name: 'npm', flags: ['--', '-y', '--yes'], valued: [], words: 0, after: /^(exec|x)$/ },
+  { name: 'pnpm', flags: [], valued: [], words: 0, after: /^(exec|dlx)$/ },
+  { name: 'yarn', flags: [], valued: [], words: 0, after: /^(exec|dlx)$/ },
+  { name: 'bun', flags: [], valued: [], words: 0, after: /^x$/ },
+  { name: 'uv', flags: [], valued: [], words: 0, after: /^run$/ },
+  { name: 'poetry', flags: [], valued: [], words: 0, after: /^run$/ },
+  { name: 'pipenv', flags: [], valued: [], words: 0, after: /^run$/ },
+  { name: 'bundle', flags: [], valued: [], words: 0, after: /^exec$/ },
+  { name: 'mise', flags: [], valued: [], words: 0, after: /^(exec|x)$/ },
   { name: 'chronic', flags: [], valued: [], words: 0 },
 ];
 
-/** Commands that add words to the command they run, from their input. */
+/** Commands that append words from their input to the command they run. */
 export const feeders: readonly Wrapper[] = [
   {
     name: 'xargs',
@@ -105,7 +102,7 @@ export const feeders: readonly Wrapper[] = [
   { name: 'gxargs', flags: ['-0', '-r'], valued: ['-n', '-P', '-I'], words: 0 },
 ];
 
-/** Commands of which it is not known what they run: their options are many, or their arguments are a text. */
+/** Commands that run others in ways that are not parsed: they have too many options, or their arguments are a script. */
 const runnersOfUnknown: ReadonlySet<string> = new Set(
   `su runuser script sshpass at batch crontab entr expect pkexec systemd-run fc compgen setpriv prlimit tmux
   screen byobu zellij dtach abduco busybox toybox chroot unshare nsenter parallel sem watch viddy strace ltrace firejail
@@ -114,10 +111,10 @@ const runnersOfUnknown: ReadonlySet<string> = new Set(
   reptyr osascript wsl machinectl chpst setuidgid softlimit envdir s6-setuidgid envdir run-parts inotifywait watchexec
   watchman nodemon reflex vi vim nvim ex ed emacs`.split(/\s+/),
 );
-/** The loader runs the program that it is given. */
+/** The dynamic loader runs the program in its arguments. */
 const LOADER = /^ld(-linux|-musl|64)?[\w.-]*\.so[\d.]*$/;
 
-/** Whether it is not known what a program of this name runs. */
+/** True when a program of this name runs commands that are not parsed. */
 export function isRunnerOfUnknown(name: string): boolean {
   return runnersOfUnknown.has(name) || LOADER.test(name);
 }

@@ -1,4 +1,4 @@
-// What is asked about a shell line, and what comes of it; both pass between threads.
+// The request to check a shell line, and its verdict. Both are passed between threads.
 import { z } from 'zod';
 import { approvalModes } from '../decide.js';
 
@@ -6,21 +6,21 @@ const answer = {
   verdict: z.enum(['allow', 'deny', 'ask']),
   rule: z.string(),
   reason: z.string(),
-  /** Only the run will show whether the rule holds. */
+  /** Whether the rule applies is known only at run time. */
   isDoubt: z.literal(true).optional(),
 };
 
 const partVerdictSchema = z.object({
   ...answer,
   part: z.string(),
-  /** Commands in commands are deeper. */
+  /** 0 for a command of the line itself, 1 for a command that it runs, and so on. */
   depth: z.number(),
 });
 
-/** What decides about one command of a line, and why. */
+/** The verdict on one command of a line. */
 export type PartVerdict = Readonly<z.infer<typeof partVerdictSchema>>;
 
-/** `parts` is empty when the line did not have to be read. */
+/** `parts` is empty when the line did not have to be parsed. */
 export const lineVerdictSchema = z.object({ ...answer, parts: z.array(partVerdictSchema) });
 
 export type LineVerdict = Readonly<z.infer<typeof lineVerdictSchema>>;
@@ -30,20 +30,20 @@ const lineRequestSchema = z.object({
   mode: z.enum(approvalModes),
   /** Real path of the project. */
   projectPath: z.string(),
-  /** Where the line begins; undefined when the session does not say: then it is taken for the project's own folder. */
+  /** Working directory of the shell; default: the project folder. */
   folder: z.string().optional(),
 });
 
 export type LineRequest = Readonly<z.infer<typeof lineRequestSchema>>;
 
-/** The thread's first message: it has started. The second is the verdict. */
+/** The thread's first message, which says that it has started. The second one is the verdict. */
 export const READY = 'ready';
 
-/** What the thread is given. */
-export const judgingSchema = z.object({
+/** The thread's input. */
+export const checkInputSchema = z.object({
   request: lineRequestSchema,
   rows: z.array(
     z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }),
   ),
-  places: z.object({ projectPath: z.string(), homeDir: z.string() }),
+  bases: z.object({ projectPath: z.string(), homeDir: z.string() }),
 });

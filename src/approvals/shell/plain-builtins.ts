@@ -1,24 +1,24 @@
-// Pure: uses of the shell's own commands that are understood. Every other use may run or calculate what its arguments say.
+// Pure: recognizes harmless uses of shell builtins. Any other use may run or evaluate its arguments.
 import type { ShellWord } from './shell-part.js';
 import { changesCommands, isPlainName } from './special-variables.js';
 
-type Understands = (args: readonly ShellWord[]) => boolean;
+type AcceptsArguments = (args: readonly ShellWord[]) => boolean;
 
 const NUMBER = /^([-+]?\w*|%\S*)$/;
 const KNOWN_NUMBER = /^"?\$[?!#$]"?$/;
 const SET_NAMES = /^(pipefail|errexit|nounset|xtrace|allexport|noglob|noclobber|verbose|errtrace|functrace)$/;
 const SHOPT_NAMES =
   /^(globstar|nullglob|dotglob|failglob|nocaseglob|nocasematch|inherit_errexit|lastpipe|extglob)$/;
-/** Within quotes it is text, until a command of the shell evaluates it. */
+/** Quoted, this is text, but a builtin may evaluate it. */
 const EVALUATED = /[`[]|\$[({]/;
-const DECLARATION: Understands = (args) => args.every(isDeclared);
-const NAMES: Understands = (args) => args.every(isNameOrOption);
-const NUMBERS: Understands = (args) =>
+const DECLARATION: AcceptsArguments = (args) => args.every(isDeclared);
+const NAMES: AcceptsArguments = (args) => args.every(isNameOrOption);
+const NUMBERS: AcceptsArguments = (args) =>
   args.every((one) => (one.kind === 'literal' && NUMBER.test(one.value)) || KNOWN_NUMBER.test(one.text));
-const JOBS: Understands = (args) =>
+const JOBS: AcceptsArguments = (args) =>
   args.every((one) => one.kind === 'literal' && /^(%\S*|\d+|-[lprsdhna]+)$/.test(one.value));
 
-const understood: ReadonlyMap<string, Understands> = new Map([
+const harmlessUses: ReadonlyMap<string, AcceptsArguments> = new Map([
   ['export', DECLARATION],
   ['readonly', DECLARATION],
   ['declare', DECLARATION],
@@ -43,7 +43,7 @@ const understood: ReadonlyMap<string, Understands> = new Map([
   ['bg', JOBS],
   ['disown', JOBS],
   ['hash', (args) => args.length === 1 && args[0]?.value === '-r'],
-  ['set', understandsSet],
+  ['set', acceptsSet],
   [
     'shopt',
     (args) =>
@@ -51,19 +51,19 @@ const understood: ReadonlyMap<string, Understands> = new Map([
         ({ kind, value }) => kind === 'literal' && (SHOPT_NAMES.test(value) || /^-[suq]$/.test(value)),
       ),
   ],
-  ['printf', understandsPrintf],
-  ['test', understandsTest],
-  ['[', understandsTest],
-  ['source', understandsFile],
-  ['.', understandsFile],
+  ['printf', acceptsPrintf],
+  ['test', acceptsTest],
+  ['[', acceptsTest],
+  ['source', acceptsFile],
+  ['.', acceptsFile],
 ]);
 
-/** Whether a command of the shell with these arguments does no more than they say. */
-export function isUnderstoodBuiltin(name: string, args: readonly ShellWord[]): boolean {
-  return args.length === 0 || understood.get(name)?.(args) === true;
+/** True when the builtin does not evaluate these arguments. */
+export function isHarmlessBuiltin(name: string, args: readonly ShellWord[]): boolean {
+  return args.length === 0 || harmlessUses.get(name)?.(args) === true;
 }
 
-/** A file of commands, which is not read; not the commands' own input, nor an open descriptor. */
+/** True for the path of a script file, which is not read here; false for standard input and open descriptors. */
 export function isScriptFile(word: ShellWord): boolean {
   const path = word.kind === 'literal' ? word.value : /^"?\$HOME(\/[\w./-]+)"?$/.exec(word.text)?.[1];
   if (path === undefined || path === '' || path.startsWith('-')) return false;
@@ -88,7 +88,7 @@ function isNameOrOption({ kind, value }: ShellWord): boolean {
   return kind === 'literal' && (/^(-[rstvfaA]+|-t\d+)$/.test(value) || isPlainName(value));
 }
 
-/** The words without the values of options that take the next word. */
+/** Removes the values of options that take the next word. */
 function withoutValues(args: readonly ShellWord[], valued: RegExp): ShellWord[] {
   return args.filter(({ kind, value }, index) => {
     const before = args[index - 1];
@@ -98,7 +98,7 @@ function withoutValues(args: readonly ShellWord[], valued: RegExp): ShellWord[] 
   });
 }
 
-function understandsSet(args: readonly ShellWord[]): boolean {
+function acceptsSet(args: readonly ShellWord[]): boolean {
   const end = args.findIndex(({ value }) => value === '--');
   return args
     .slice(0, end === -1 ? undefined : end)
@@ -107,8 +107,8 @@ function understandsSet(args: readonly ShellWord[]): boolean {
     );
 }
 
-/** Numbers are calculated by zsh: only texts are understood where an argument is not known. */
-function understandsPrintf(args: readonly ShellWord[]): boolean {
+/** zsh evaluates the arguments of number formats, so an unknown argument is accepted only for text formats. */
+function acceptsPrintf(args: readonly ShellWord[]): boolean {
   const [format, ...rest] = args[0]?.value === '--' ? args.slice(1) : args;
   if (format === undefined || typeof format.tokens[0] !== 'string' || format.tokens[0] === '-') return false;
   if (rest.every(({ kind, value }) => kind === 'literal' && /^[-+]?[\d.]+$/.test(value)))
@@ -116,7 +116,7 @@ function understandsPrintf(args: readonly ShellWord[]): boolean {
   return format.kind === 'literal' && !/%(?![sbq%]|-?\d+s)/.test(format.value);
 }
 
-function understandsTest(args: readonly ShellWord[]): boolean {
+function acceptsTest(args: readonly ShellWord[]): boolean {
   return args.every((word, index) => {
     if (word.kind === 'literal')
       return !/^-[vR]$/.test(word.value) && (!EVALUATED.test(word.value) || word.value === '[');
@@ -125,11 +125,11 @@ function understandsTest(args: readonly ShellWord[]): boolean {
   });
 }
 
-function understandsFile([file]: readonly ShellWord[]): boolean {
+function acceptsFile([file]: readonly ShellWord[]): boolean {
   return file !== undefined && isScriptFile(file);
 }
 
-/** Expansions within quotes stay one word; so do numbers. */
+/** True when the expansion is always one word: it is quoted or a number. */
 function isOneWord({ kind, text }: ShellWord): boolean {
   if (kind === 'literal') return true;
   return (

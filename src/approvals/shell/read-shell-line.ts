@@ -13,43 +13,43 @@ import type {
 import type * as Unbash from 'unbash';
 import { commandRuns } from './command-runs.js';
 import { hiddenCommand } from './hidden-commands.js';
-import { hasLooseBrackets } from './loose-brackets.js';
-import { foldersAfter, same, union, type Folders } from './shell-folders.js';
+import { hasUnmatchedBracket } from './unmatched-brackets.js';
+import { foldersAfter, unchanged, union, type Folders } from './shell-folders.js';
 import { opaquePart, readArgument, readRedirect, wordsText } from './shell-nodes.js';
 import { MAX_LINE_CHARS, type ShellLine, type ShellPart, type ShellWord } from './shell-part.js';
 import { hasUnseen } from '../../base/text/unseen-characters.js';
 
-/** Commands of one line, with all that are in others: more than a person would read. */
+/** Commands of one line, including nested ones: more than a person would read. */
 const MAX_PARTS = 500;
-/** Commands in commands in commands; deeper ones are not read. */
+/** Levels of nested commands that are parsed. */
 const MAX_DEPTH = 6;
 
 type Syntax = typeof Unbash;
 
 /**
- * Takes a shell line apart into its commands, those inside others too, so that rules which deny or ask find them. What cannot
- * be read is an error of the result. `folder`: where the line begins, absolute.
+ * Splits a shell line into its commands, including nested ones, so that deny and ask rules find them. `problems` of the result
+ * says what could not be read. `folder` is the absolute working directory.
  */
 export async function readShellLine(line: string, folder: string): Promise<ShellLine> {
   if (line.length > MAX_LINE_CHARS)
-    return { parts: [], faults: [`it is longer than ${MAX_LINE_CHARS} characters`] };
-  // 10 ms that a task without shell lines to judge does not pay.
-  const reader = new ShellReader(await import('unbash'), { left: MAX_PARTS, faults: new Set() }, 0);
+    return { parts: [], problems: [`it is longer than ${MAX_LINE_CHARS} characters`] };
+  // Loading takes 10 ms, so it happens only for a task that has shell lines to check.
+  const reader = new ShellReader(await import('unbash'), { left: MAX_PARTS, problems: new Set() }, 0);
   try {
     const parts = reader.read(line, [folder]);
-    return { parts, faults: [...reader.shared.faults] };
+    return { parts, problems: [...reader.shared.problems] };
   } catch (error) {
-    // Parser and reader call themselves for what stands in brackets and quotes.
+    // Parser and reader are recursive: nested brackets or quotes can exhaust the stack.
     if (!(error instanceof RangeError)) throw error;
-    return { parts: [], faults: ['it is nested too deeply'] };
+    return { parts: [], problems: ['it is nested too deeply'] };
   }
 }
 
-/** Of all readers of one line. */
+/** State shared by all readers of one line. */
 interface Shared {
   /** Commands that may still be read. */
   left: number;
-  readonly faults: Set<string>;
+  readonly problems: Set<string>;
 }
 
 class ShellReader {
@@ -66,21 +66,22 @@ class ShellReader {
   }
 
   read(line: string, folders: readonly string[] | undefined): ShellPart[] {
-    if (hasUnseen(line)) this.#lose('it holds characters that cannot be seen');
+    if (hasUnseen(line)) this.#addProblem('it contains invisible characters');
     return this.#readScript(this.#syntax.parse(line), line, folders);
   }
 
   #readScript(script: ParsedScript, source: string, folders: readonly string[] | undefined): ShellPart[] {
-    if (!this.#spend()) return [];
+    if (!this.#countCommand()) return [];
     const outerSource = this.#source;
     const outerParts = this.#parts;
     this.#source = script.source ?? source;
     this.#parts = [];
-    const [fault] = script.errors ?? [];
-    if (fault !== undefined) this.#lose(`it cannot be read as a shell line (${fault.message})`);
-    if (hasLooseBrackets(script, this.#source, this.#syntax)) this.#lose('its brackets do not pair');
+    const [error] = script.errors ?? [];
+    if (error !== undefined) this.#addProblem(`it cannot be parsed as a shell line (${error.message})`);
+    if (hasUnmatchedBracket(script, this.#source, this.#syntax))
+      this.#addProblem('its brackets do not match');
     const hidden = hiddenCommand(script, this.#syntax);
-    if (hidden !== undefined) this.#lose(hidden);
+    if (hidden !== undefined) this.#addProblem(hidden);
     this.#statements(script.commands, folders);
     const parts = this.#parts;
     this.#source = outerSource;
@@ -88,8 +89,8 @@ class ShellReader {
     return parts;
   }
 
-  #lose(why: string): void {
-    this.shared.faults.add(why);
+  #addProblem(why: string): void {
+    this.shared.problems.add(why);
   }
 
   #statements(
@@ -100,8 +101,8 @@ class ShellReader {
     for (const { command, background } of statements) {
       if (background === true) this.#list(command, current);
       else {
-        const { afterOk, afterFault } = this.#list(command, current);
-        current = union(afterOk, afterFault);
+        const { afterSuccess, afterFailure } = this.#list(command, current);
+        current = union(afterSuccess, afterFailure);
       }
     }
     return current;
@@ -109,31 +110,37 @@ class ShellReader {
 
   #list(node: Statement['command'], folders: readonly string[] | undefined): Folders {
     if (node.type !== 'AndOr') return this.#pipeline(node, folders);
-    let so: Folders | undefined;
+    let after: Folders | undefined;
     for (const [index, command] of node.commands.entries()) {
-      if (so === undefined) so = this.#pipeline(command, folders);
+      if (after === undefined) after = this.#pipeline(command, folders);
       else if (node.operators[index - 1] === '&&') {
-        const next = this.#pipeline(command, so.afterOk);
-        so = { afterOk: next.afterOk, afterFault: union(so.afterFault, next.afterFault) };
+        const next = this.#pipeline(command, after.afterSuccess);
+        after = {
+          afterSuccess: next.afterSuccess,
+          afterFailure: union(after.afterFailure, next.afterFailure),
+        };
       } else {
-        const next = this.#pipeline(command, so.afterFault);
-        so = { afterOk: union(so.afterOk, next.afterOk), afterFault: next.afterFault };
+        const next = this.#pipeline(command, after.afterFailure);
+        after = {
+          afterSuccess: union(after.afterSuccess, next.afterSuccess),
+          afterFailure: next.afterFailure,
+        };
       }
     }
-    return so ?? same(folders);
+    return after ?? unchanged(folders);
   }
 
   #pipeline(node: PipelineNode, folders: readonly string[] | undefined): Folders {
     if (node.type !== 'Pipeline') return this.#command(node, folders);
     const [only] = node.commands;
     if (node.commands.length === 1 && only !== undefined) {
-      const { afterOk, afterFault } = this.#command(only, folders);
-      // `! cd x` goes well when the change failed.
-      return same(union(afterOk, afterFault));
+      const { afterSuccess, afterFailure } = this.#command(only, folders);
+      // `! cd x` succeeds when `cd` fails.
+      return unchanged(union(afterSuccess, afterFailure));
     }
-    // Each command of a pipe has a shell of its own.
+    // Each command of a pipeline runs in its own subshell.
     for (const command of node.commands) this.#command(command, folders);
-    return same(folders);
+    return unchanged(folders);
   }
 
   #command(node: CommandNode, folders: readonly string[] | undefined): Folders {
@@ -144,10 +151,10 @@ class ShellReader {
         return this.#redirected(node, folders);
       case 'Function':
       case 'Coproc':
-        this.#loose(node, undefined);
-        return same(folders);
+        this.#commandsBelow(node, undefined);
+        return unchanged(folders);
       default:
-        return same(this.#compound(node, folders));
+        return unchanged(this.#compound(node, folders));
     }
   }
 
@@ -182,7 +189,7 @@ class ShellReader {
         return ends.reduce(union, folders);
       }
       default:
-        this.#loose(node, folders);
+        this.#commandsBelow(node, folders);
         return undefined;
     }
   }
@@ -191,7 +198,7 @@ class ShellReader {
     return this.#statements(list.commands, folders);
   }
 
-  /** A loop that changes the folder may have done so any number of times. */
+  /** A loop that changes the folder may do so any number of times, so its folders are unknown. */
   #repeated(
     walk: (folders: readonly string[] | undefined) => readonly string[] | undefined,
     folders: readonly string[] | undefined,
@@ -204,17 +211,17 @@ class ShellReader {
     return undefined;
   }
 
-  /** Looks for commands anywhere below a node that is not judged itself. */
-  #loose(node: SyntaxNode, folders: readonly string[] | undefined): void {
+  /** Finds commands anywhere below a node that has no handling of its own. */
+  #commandsBelow(node: SyntaxNode, folders: readonly string[] | undefined): void {
     this.#syntax.forEachChild(node, (child) => {
       if (child.type === 'Script') this.#parts.push(...this.#readScript(child, this.#source, folders));
       else if (child.type === 'CompoundList') this.#body(child, folders);
       else if (child.type === 'Command') this.#simple(child, folders);
-      else this.#loose(child, folders);
+      else this.#commandsBelow(child, folders);
     });
   }
 
-  /** Commands of the substitutions in a word that belongs to no command of its own. */
+  /** Adds commands of the substitutions in a word that is not part of a command. */
   #substitutions(node: SyntaxNode, folders: readonly string[] | undefined): void {
     this.#parts.push(...this.#scriptsIn(node, folders));
   }
@@ -241,7 +248,7 @@ class ShellReader {
       nested,
       isOpaque: false,
     });
-    return same(after);
+    return unchanged(after);
   }
 
   #simple(node: Command, folders: readonly string[] | undefined): Folders {
@@ -268,7 +275,7 @@ class ShellReader {
     substituted: readonly ShellPart[],
     folders: readonly string[] | undefined,
   ): ShellPart {
-    if (!this.#spend()) return opaquePart(text, folders);
+    if (!this.#countCommand()) return opaquePart(text, folders);
     const nested = [...substituted];
     const read = {
       text,
@@ -294,11 +301,11 @@ class ShellReader {
     return new ShellReader(this.#syntax, this.shared, this.#depth + 1);
   }
 
-  /** Counts one more command; false when there have been too many. */
-  #spend(): boolean {
+  /** Counts one more command; returns false when there are too many. */
+  #countCommand(): boolean {
     this.shared.left--;
     if (this.shared.left >= 0) return true;
-    this.#lose(`it holds more than ${MAX_PARTS} commands`);
+    this.#addProblem(`it contains more than ${MAX_PARTS} commands`);
     return false;
   }
 }

@@ -1,18 +1,18 @@
-// Pure data: names that bash or zsh treat unlike a program.
+// Pure data: names that bash or zsh do not run as a program.
 
 function names(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((name) => name !== ''));
 }
 
-/** Words with which a line is more than commands one after the other, in either shell. */
+/** Keywords of either shell. */
 export const keywords = names(`
   ! [[ ]] case coproc do done elif else end esac fi for foreach function if in nocorrect repeat select then time
   until while { }
 `);
 
 /**
- * Commands of the shell itself that may run, calculate or set what their arguments say: of bash 5.2 (`compgen -b`) and
- * zsh 5.9 with its modules, without those that only print, look up, end processes or change the folder.
+ * Builtins that may run, evaluate or assign their arguments: those of bash 5.2 (`compgen -b`) and zsh 5.9 with its modules,
+ * except those that only print, look up, end processes or change the folder.
  */
 export const evaluators = names(`
   - . The [ alias autoload bg bind bindkey break builtin bye caller command compadd comparguments compcall

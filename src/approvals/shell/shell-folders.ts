@@ -1,24 +1,25 @@
-// Pure: in which folders a command may run.
+// Pure: follows in which folders a command may run.
 import { resolve } from 'node:path';
 import type { ShellPart } from './shell-part.js';
 
-/** Folders in which a command may run; with more, nobody can say. */
+/** With more possible folders, the result is unknown. */
 const MAX_FOLDERS = 16;
 
-/** Where the next command runs, if the one before went well, and if not. */
+/** Folders in which the next command may run, if the one before succeeded and if it failed; undefined when unknown. */
 export interface Folders {
-  readonly afterOk: readonly string[] | undefined;
-  readonly afterFault: readonly string[] | undefined;
+  readonly afterSuccess: readonly string[] | undefined;
+  readonly afterFailure: readonly string[] | undefined;
 }
 
-/** Only `cd` with a plain folder is followed; after anything else that moves, nobody can say. */
+/** Follows only `cd` with a literal folder. After any other command that may change the folder, it is unknown. */
 export function foldersAfter(
   { words, assignments }: ShellPart,
   folders: readonly string[] | undefined,
 ): Folders {
   const [name, target, more] = words;
   const moves = ['cd', 'pushd', 'popd', 'eval', 'source', '.', 'builtin', 'command'];
-  if (name === undefined || (name.kind === 'literal' && !moves.includes(name.value))) return same(folders);
+  if (name === undefined || (name.kind === 'literal' && !moves.includes(name.value)))
+    return unchanged(folders);
   const isPlain =
     name.value === 'cd' &&
     assignments.length === 0 &&
@@ -27,16 +28,16 @@ export function foldersAfter(
     !target.hasTilde &&
     !target.value.startsWith('-') &&
     target.value !== '';
-  if (!isPlain) return { afterOk: undefined, afterFault: folders };
-  return { afterOk: folders?.map((folder) => resolve(folder, target.value)), afterFault: folders };
+  if (!isPlain) return { afterSuccess: undefined, afterFailure: folders };
+  return { afterSuccess: folders?.map((folder) => resolve(folder, target.value)), afterFailure: folders };
 }
 
-/** Nothing moved. */
-export function same(folders: readonly string[] | undefined): Folders {
-  return { afterOk: folders, afterFault: folders };
+/** The folders did not change. */
+export function unchanged(folders: readonly string[] | undefined): Folders {
+  return { afterSuccess: folders, afterFailure: folders };
 }
 
-/** Undefined when one of them is not known, or when there are too many. */
+/** Undefined when one of them is unknown or there are too many. */
 export function union(
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,

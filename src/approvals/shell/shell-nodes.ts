@@ -1,18 +1,18 @@
-// Pure: what the parser found, in our words.
+// Pure: converts nodes of the parser to the bridge's own types.
 import type { Assignment, Redirection, Word } from 'unbash';
 import type { ShellPart, ShellRedirect, ShellWord } from './shell-part.js';
 import { literalWord, readWord } from './shell-word.js';
 
-/** A word of a command, or what `export` and its like assign. */
+/** A word of a command, or an assignment of `export` or a similar builtin. */
 export function readArgument(argument: Word | Assignment): ShellWord {
   if (argument.type === 'Word') return readWord(argument);
-  // `export A=b`: judged by its text, which no rule of ours allows.
+  // `export A=b` becomes one word.
   return argument.value.type === 'Word' && readWord(argument.value).kind === 'literal'
     ? literalWord(`${argument.name}${argument.append === true ? '+' : ''}=${readWord(argument.value).value}`)
     : { ...literalWord(argument.text), kind: 'unknown' };
 }
 
-/** What a redirection is for, and where it leads. */
+/** The use of a redirection and its target. */
 export function readRedirect(redirect: Redirection): ShellRedirect {
   if (redirect.type === 'HereDoc') return { use: 'text', target: undefined };
   const target = redirect.target === undefined ? undefined : readWord(redirect.target);
@@ -26,7 +26,7 @@ export function readRedirect(redirect: Redirection): ShellRedirect {
   return { use: operator === '<' || operator === '<&' ? 'read' : 'write', target };
 }
 
-/** A part of which nothing is known but its text. */
+/** A command of which only the text is known. */
 export function opaquePart(text: string, folders: readonly string[] | undefined): ShellPart {
   return {
     text,
@@ -39,7 +39,7 @@ export function opaquePart(text: string, folders: readonly string[] | undefined)
   };
 }
 
-/** The words as they stand in the line. */
+/** The words as written in the line. */
 export function wordsText(words: readonly ShellWord[]): string {
   return words.map((word) => word.text).join(' ');
 }

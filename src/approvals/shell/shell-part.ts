@@ -1,49 +1,49 @@
-// The commands of a shell line, as rules judge them.
+// The commands of a shell line, as rules see them.
 import type { Token } from '../wildcard.js';
 
-/** A longer line is not read: it is asked about as a whole. */
+/** A longer line is not parsed; the verdict is to ask. */
 export const MAX_LINE_CHARS = 20_000;
 
-/** One word of a command, quotes taken away. */
+/** One word of a command, without its quotes. */
 export interface ShellWord {
-  /** As it stands in the line. */
+  /** As written in the line. */
   readonly text: string;
-  /** What the program is given, as far as it is known; `ANY_TEXT` stands for what only the run will show. */
+  /** The program's argument as far as it is known; `ANY_TEXT` is a piece known only at run time. */
   readonly tokens: readonly Token[];
-  /** The program's argument, when it is known to be just this; a `glob` holds wildcards that stand for names of files. */
+  /** A `literal` is exactly the program's argument; a `glob` contains wildcards for file names. */
   readonly kind: 'literal' | 'glob' | 'unknown';
-  /** Of a `literal` the argument, of a `glob` its text with the wildcards. */
+  /** The argument of a `literal`, or the text of a `glob` with its wildcards. */
   readonly value: string;
-  /** An unquoted `~` at its beginning: the shell puts a home folder there. */
+  /** True when the word begins with an unquoted `~`, which the shell replaces with a home folder. */
   readonly hasTilde: boolean;
 }
 
 export interface ShellRedirect {
-  /** `copy` is one descriptor onto another, `text` a here-document or here-string. */
+  /** `copy` duplicates a descriptor, `text` is a here-document or here-string. */
   readonly use: 'read' | 'write' | 'copy' | 'text';
   readonly target: ShellWord | undefined;
 }
 
 /** One command of a line. */
 export interface ShellPart {
-  /** As it stands in the line. */
+  /** As written in the line. */
   readonly text: string;
   /** Assignments before the command, `NAME=value`. */
   readonly assignments: readonly string[];
-  /** The command and its arguments; empty for assignments or redirections alone. */
+  /** The command and its arguments; empty for mere assignments or redirections. */
   readonly words: readonly ShellWord[];
   readonly redirects: readonly ShellRedirect[];
-  /** Folders in which it may run, absolute; undefined when nobody can say. */
+  /** Absolute folders in which it may run; undefined when unknown. */
   readonly folders: readonly string[] | undefined;
-  /** Commands that this one runs: of substitutions, of `sh -c`, behind `sudo`, … */
+  /** Commands that this one runs: in substitutions, in `sh -c`, after `sudo`, … */
   readonly nested: readonly ShellPart[];
-  /** A command that is not known at all, such as what `eval "$x"` runs. */
+  /** True for an unknown command, such as the one that `eval "$x"` runs. */
   readonly isOpaque: boolean;
 }
 
-/** A shell line taken apart. */
+/** A parsed shell line. */
 export interface ShellLine {
   readonly parts: readonly ShellPart[];
-  /** Why the line could not be read whole, so that it may hold other commands, too; empty when it was. */
-  readonly faults: readonly string[];
+  /** Why parts of the line could not be read, so that it may contain other commands; empty when all of it was read. */
+  readonly problems: readonly string[];
 }

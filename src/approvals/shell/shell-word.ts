@@ -1,9 +1,9 @@
-// Pure: words of the parser → words as rules see them.
+// Pure: converts words of the parser to words as rules see them.
 import type { Word, WordPart } from 'unbash';
 import type { ShellWord } from './shell-part.js';
 import { ANY_TEXT, type Token } from '../wildcard.js';
 
-/** Reads one word; what an expansion gives is not known. */
+/** Converts one word; the result of an expansion is unknown. */
 export function readWord(word: Word): ShellWord {
   const seen: Reading = { tokens: [], isGlob: false, isUnknown: false };
   if (word.parts === undefined) seen.tokens.push(...word.value);
@@ -18,12 +18,12 @@ export function readWord(word: Word): ShellWord {
   };
 }
 
-/** A word that is known, such as one cut out of another. */
+/** A known word, such as a piece of another one. */
 export function literalWord(value: string): ShellWord {
   return { text: value, tokens: [...value], kind: 'literal', value, hasTilde: false };
 }
 
-/** A word of which nothing is known. */
+/** A word that may become any text. */
 export function unknownWord(text: string): ShellWord {
   return { text, tokens: [ANY_TEXT], kind: 'unknown', value: text, hasTilde: false };
 }
@@ -43,13 +43,13 @@ function readPart(part: WordPart, seen: Reading): void {
       return;
     case 'DoubleQuoted':
     case 'LocaleString':
-      // A locale string is translated: what it becomes is for a catalogue to say.
+      // A locale string may be replaced by its translation.
       if (part.type === 'LocaleString') open(seen);
       for (const child of part.parts) readPart(child, seen);
       return;
     case 'Glob':
       seen.isGlob = true;
-      // As given when nothing fits, else names that fit.
+      // It becomes the names that match, or stays as written if none does.
       seen.tokens.push(ANY_TEXT);
       return;
     default:

@@ -1,6 +1,6 @@
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { heldInRepository, MODULES_FOLDER, sandboxPaths } from '../../approvals/sandbox-paths.js';
+import { protectedInRepository, MODULES_FOLDER, sandboxPaths } from '../../approvals/sandbox-paths.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import { compareVersions, type Installation } from '../../claude/installation.js';
@@ -102,7 +102,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
 /** What is held of the repository whose worktree the project is. */
 async function heldAround({ gitFolder, commonFolder }: RepositoryAround): Promise<string[]> {
   const own = ['commondir', 'gitdir'].map((name) => join(gitFolder, name));
-  return [...(await heldInRepository(commonFolder)), ...own];
+  return [...(await protectedInRepository(commonFolder)), ...own];
 }
 
 async function mayRun(stateDir: StateDir, taskId: string): Promise<boolean> {

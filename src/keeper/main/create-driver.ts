@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cliPermissions } from '../../approvals/cli-permissions.js';
-import { PromptAppearance } from '../../approvals/appearance.js';
+import { PromptAppearance } from '../../approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../approvals/screen-patterns.js';
 import type { Clock } from '../../base/clock.js';
 import type { Installation } from '../../claude/installation.js';

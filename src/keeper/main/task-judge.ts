@@ -1,5 +1,5 @@
-import { judgeRequest } from '../../approvals/judge-request.js';
-import { ShellJudge } from '../../approvals/shell/shell-judge.js';
+import { checkRequest } from '../../approvals/check-request.js';
+import { ShellChecker } from '../../approvals/shell/shell-checker.js';
 import { compileRules, type UserRules } from '../../approvals/user-rules.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionRequest } from '../../claude/session.js';
@@ -14,14 +14,14 @@ import type { TaskSpec } from '../../tasks/task-spec.js';
 export class TaskJudge implements Disposable {
   readonly #spec: TaskSpec;
   readonly #rules: UserRules;
-  readonly #shell: ShellJudge;
+  readonly #shell: ShellChecker;
 
   constructor({ spec, homeDir }: { readonly spec: TaskSpec; readonly homeDir: string }) {
     this.#spec = spec;
     const rows = spec.settings.rules ?? [];
-    const places = { projectPath: spec.project_path, homeDir };
-    this.#rules = compileRules(rows, places);
-    this.#shell = new ShellJudge({ rows, places });
+    const bases = { projectPath: spec.project_path, homeDir };
+    this.#rules = compileRules(rows, bases);
+    this.#shell = new ShellChecker({ rows, bases });
   }
 
   async judge(
@@ -32,7 +32,7 @@ export class TaskJudge implements Disposable {
     const paths = await requestPaths(input, projectPath);
     // A screen does not say for certain that a command stays in the sandbox.
     const sure = mode === 'sandboxed' && source === 'observed' ? 'cautious' : mode;
-    return judgeRequest(
+    return checkRequest(
       {
         mode: sure,
         kind,
@@ -46,7 +46,7 @@ export class TaskJudge implements Disposable {
         folder,
       },
       this.#rules,
-      (line) => this.#shell.judge(line),
+      (line) => this.#shell.check(line),
     );
   }
 

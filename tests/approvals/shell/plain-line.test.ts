@@ -4,8 +4,8 @@ import { readPlainLine } from '../../../src/approvals/shell/plain-line.js';
 /** The commands of a line with their words, or why it is not plain. */
 function read(line: string): string[][] | string {
   const plain = readPlainLine(line);
-  return 'fault' in plain
-    ? plain.fault
+  return 'reason' in plain
+    ? plain.reason
     : plain.commands.map(({ words }) => words.map(({ value, isGlob }) => (isGlob ? `<${value}>` : value)));
 }
 
@@ -25,7 +25,7 @@ describe('a line of plain words', () => {
   });
 });
 
-describe('a line with more than plain words is not read', () => {
+describe('a line with more than plain words is refused', () => {
   test.each([
     ...['', ' ', ';', 'a;;b', 'a; ', 'a &&', '&& a', 'a | | b', 'a\n\nb', 'a &&\nb'],
     ...['a &', 'a & b', 'a |& b', '(a)', '{ a; }', '! a', 'a > b', 'a 2>&1', 'a < b', 'a <<E\nE', 'a <(b)'],

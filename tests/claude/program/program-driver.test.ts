@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PromptAppearance } from '../../../src/approvals/appearance.js';
+import { PromptAppearance } from '../../../src/approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../../src/approvals/screen-patterns.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { createSecret } from '../../../src/base/ids.js';

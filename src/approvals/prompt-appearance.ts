@@ -1,16 +1,16 @@
-// Pure: has a prompt appeared again, or is it the one that was answered?
+// Pure: tells a new prompt on the screen from one that was already answered.
 
-/** A prompt seen on a settled screen. */
+/** A prompt on a screen that has stopped changing. */
 export interface SeenPrompt {
   readonly line: string;
-  /** Number of the line since the terminal began, lines that scrolled away counted. */
+  /** Line number since the terminal started, including lines that scrolled away. */
   readonly row: number;
 }
 
 /**
- * Told what each settled screen shows, says when to answer: once per appearance. A prompt that is repainted in its place, or
- * that merely has the typed answer behind it, is the old one; one that was away, stands on another row or reads
- * differently is new.
+ * Decides for each screen whether to answer: once per appearance of a prompt. A prompt is the old one when it is repainted in
+ * the same row, or is only followed by the typed answer. It is new when it was gone meanwhile, is in another row or has
+ * another text.
  */
 export class PromptAppearance {
   readonly #typed: string;
@@ -21,7 +21,7 @@ export class PromptAppearance {
     this.#typed = typed.trim();
   }
 
-  /** `undefined` when no prompt is on the screen. After `answer` the prompt counts as answered. */
+  /** `seen` is undefined when the screen shows no prompt. After `answer` is returned, the prompt counts as answered. */
   observe(seen: SeenPrompt | undefined): 'answer' | 'nothing' {
     if (seen !== undefined && this.#isAnswered(seen)) return 'nothing';
     this.#answered = seen;
@@ -31,9 +31,9 @@ export class PromptAppearance {
   #isAnswered(seen: SeenPrompt): boolean {
     const before = this.#answered;
     if (before === undefined || !seen.line.startsWith(before.line)) return false;
-    // On its own row it may have grown by the echo and by what the program says behind it.
+    // In the same row, the echo and output of the program may have been appended.
     if (seen.row === before.row) return true;
-    // A reflow or a clear moved it: only the echo tells it from a second prompt of the same words.
+    // A reflow or a clear moved it. Only the echo distinguishes it from a second prompt with the same text.
     return this.#typed !== '' && seen.line.slice(before.line.length).trim() === this.#typed;
   }
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { judgeShellLine } from '../../src/approvals/shell/judge-shell-line.js';
-import { judgeRequest, type JudgedRequest, type JudgedVerdict } from '../../src/approvals/judge-request.js';
-import { realPlaces } from '../../src/approvals/places.js';
+import { checkShellLine } from '../../src/approvals/shell/check-shell-line.js';
+import { checkRequest, type RequestToCheck, type RequestVerdict } from '../../src/approvals/check-request.js';
+import { realLookup } from '../../src/approvals/path-lookup.js';
 import { compileRules, type RuleRow } from '../../src/approvals/user-rules.js';
 import { row } from './shell-project.js';
 
 const places = { projectPath: '/home/me/p', homeDir: '/home/me' };
 
-function judge(request: JudgedRequest, rows: readonly RuleRow[]): Promise<JudgedVerdict> {
+function judge(request: RequestToCheck, rows: readonly RuleRow[]): Promise<RequestVerdict> {
   const rules = compileRules(rows, places);
-  return judgeRequest(request, rules, (line) => judgeShellLine(line, rules, realPlaces));
+  return checkRequest(request, rules, (line) => checkShellLine(line, rules, realLookup));
 }
 
-async function answer(rows: readonly RuleRow[], asked: Partial<JudgedRequest>): Promise<string> {
-  const request: JudgedRequest = {
+async function answer(rows: readonly RuleRow[], asked: Partial<RequestToCheck>): Promise<string> {
+  const request: RequestToCheck = {
     mode: 'cautious',
     kind: 'permission',
     tool: 'Bash',
@@ -26,7 +26,7 @@ async function answer(rows: readonly RuleRow[], asked: Partial<JudgedRequest>): 
   return `${verdict} ${rule}`;
 }
 
-function file(tool: string, path: string): Partial<JudgedRequest> {
+function file(tool: string, path: string): Partial<RequestToCheck> {
   return { tool, input: { file_path: path }, paths: [path] };
 }
 
@@ -60,7 +60,7 @@ describe('a rule about files', () => {
     expect(judged).toBe(isDenied ? `deny ${rule}` : 'allow auto-permission');
   });
 
-  test('that denies holds for what a path is called and for where it leads; one that allows for where it leads', async () => {
+  test('that denies checks the path as written and resolved; one that allows checks the resolved path', async () => {
     const led = { tool: 'Read', input: { file_path: '/home/me/p/link' }, paths: ['/home/me/other'] };
     expect(await answer([row('Read(link)', 'deny')], led)).toBe('deny Read(link)');
     expect(await answer([row('Read(~/other)', 'deny')], led)).toBe('deny Read(~/other)');
@@ -68,7 +68,7 @@ describe('a rule about files', () => {
     expect(await answer([row('Read(~/other)', 'allow')], led)).toBe('allow Read(~/other)');
   });
 
-  test('holds for the files that a shell line names', async () => {
+  test('applies to the files that a shell line names', async () => {
     const cat = { input: { command: 'cat src/../keys/a' } };
     expect(await answer([row('Read(keys/**)', 'deny'), row('Bash', 'allow')], cat)).toBe(
       'deny Read(keys/**)',
@@ -187,7 +187,7 @@ describe('a rule about commands', () => {
     expect(judged.startsWith('allow ')).toBe(isAllowed);
   });
 
-  test('cannot be made to take for ever', async () => {
+  test('is checked in bounded time', async () => {
     const rules = [row(`Bash(${'*a'.repeat(100)}b)`, 'deny'), row(`Edit(${'*a'.repeat(100)}b)`, 'deny')];
     const long = 'a'.repeat(3_000);
     expect(await answer(rules, { mode: 'auto', input: { command: `${long}; ${long}` } })).toBe(
@@ -198,8 +198,8 @@ describe('a rule about commands', () => {
     );
   });
 
-  test('names the command of a longer line that it is about', async () => {
-    const request: JudgedRequest = {
+  test('names the command that it matched in a longer line', async () => {
+    const request: RequestToCheck = {
       mode: 'auto',
       kind: 'permission',
       tool: 'Bash',

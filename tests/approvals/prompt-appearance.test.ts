@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PromptAppearance, type SeenPrompt } from '../../src/approvals/appearance.js';
+import { PromptAppearance, type SeenPrompt } from '../../src/approvals/prompt-appearance.js';
 
 const prompt = (row: number, line = 'Continue? [y/N]'): SeenPrompt => ({ row, line });
 
@@ -13,23 +13,23 @@ describe('PromptAppearance', () => {
     expect(answersTo(Array.from({ length: 10 }, () => prompt(3)))).toEqual([0]);
   });
 
-  test('answers a prompt again that was away', () => {
+  test('answers again when the prompt disappeared meanwhile', () => {
     expect(answersTo([undefined, prompt(3), prompt(3), undefined, prompt(3)])).toEqual([1, 4]);
   });
 
-  test('does not take its own echo for a new prompt, wherever a reflow puts it', () => {
+  test('does not mistake its own echo for a new prompt, wherever a reflow moves it', () => {
     expect(answersTo([prompt(3), prompt(3, 'Continue? [y/N] y'), prompt(2, 'Continue? [y/N] y')])).toEqual([
       0,
     ]);
     expect(answersTo([prompt(3), prompt(3, 'Continue? [y/N] y … done')])).toEqual([0]);
   });
 
-  test('answers a second prompt of the same words below the first', () => {
+  test('answers a second prompt with the same text below the first', () => {
     expect(answersTo([prompt(3), prompt(3, 'Continue? [y/N] y'), prompt(4), prompt(4)])).toEqual([0, 2]);
     expect(answersTo([prompt(3), prompt(4)])).toEqual([0, 1]);
   });
 
-  test('answers a prompt that reads differently in the same place', () => {
+  test('answers a prompt with another text in the same row', () => {
     expect(answersTo([prompt(3, 'Delete a? [y/N]'), prompt(3, 'Delete b? [y/N]')])).toEqual([0, 1]);
   });
 
@@ -37,7 +37,7 @@ describe('PromptAppearance', () => {
     expect(answersTo([undefined, undefined])).toEqual([]);
   });
 
-  test('an answer without an echo (Enter) makes no longer line an old one', () => {
+  test('after an answer without an echo (Enter), a longer line is a new prompt', () => {
     expect(answersTo([prompt(3), prompt(5, 'Continue? [y/N] ')], '')).toEqual([0, 1]);
   });
 });

@@ -3,25 +3,25 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { realPathOfNearest } from '../projects/real-path.js';
 
-/** A folder with more names than this is not looked through. */
+/** The names in a larger folder are not read. */
 const MAX_NAMES = 2_000;
 
-/** What rules ask of the file system. */
-export interface Places {
-  /** Where a path really leads, as the kernel would walk it; of what does not exist, where it would be made. */
+/** The part of the file system that rules use. */
+export interface PathLookup {
+  /** The real path, as the kernel would resolve it; for a path that does not exist, where it would be created. */
   readonly resolve: (folder: string, path: string) => Promise<string>;
-  /** Names in a folder; undefined when they cannot be had, or are too many. */
+  /** Names in a folder; undefined when they cannot be read or there are too many. */
   readonly names: (folder: string) => Promise<readonly string[] | undefined>;
   readonly exists: (path: string) => Promise<boolean>;
 }
 
 /** The real file system. */
-export const realPlaces: Places = { resolve: resolveReally, names: namesIn, exists };
+export const realLookup: PathLookup = { resolve: resolveReally, names: namesIn, exists };
 
 async function resolveReally(folder: string, path: string): Promise<string> {
   const whole = isAbsolute(path) ? path : join(folder, path);
   if (!path.split('/').includes('..')) return realPathOfNearest(whole);
-  // `link/..` is the folder that the link leads to, not the one it lies in.
+  // `link/..` is the parent of the link's target, not the folder that contains the link.
   let at = isAbsolute(path) ? '/' : await realPathOfNearest(folder);
   for (const name of path.split('/')) {
     if (name === '' || name === '.') continue;
@@ -35,7 +35,7 @@ async function namesIn(folder: string): Promise<readonly string[] | undefined> {
     const names = await readdir(folder);
     return names.length > MAX_NAMES ? undefined : names;
   } catch (error) {
-    // Whatever keeps us from looking: what is in there is then not known.
+    // Whatever the reason, the names are unknown.
     if (systemCodeOf(error) !== undefined) return undefined;
     throw error;
   }

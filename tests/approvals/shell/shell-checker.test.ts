@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LineRequest } from '../../../src/approvals/shell/line-verdict.js';
-import { ShellJudge } from '../../../src/approvals/shell/shell-judge.js';
+import { ShellChecker } from '../../../src/approvals/shell/shell-checker.js';
 import { bundledProgram } from '../../harness/bundled-program.js';
 import { row } from '../shell-project.js';
 
-const worker = bundledProgram(new URL('../../../src/approvals/shell/judge-worker.ts', import.meta.url));
+const worker = bundledProgram(new URL('../../../src/approvals/shell/check-worker.ts', import.meta.url));
 const rows = [row('Bash(rm *)', 'deny'), row('Bash(npm test *)', 'allow')];
-const places = { projectPath: '/p', homeDir: '/h' };
+const bases = { projectPath: '/p', homeDir: '/h' };
 
-function judgeWith(workerFile: URL): ShellJudge {
-  const judge = new ShellJudge({ rows, places, workerFile });
-  onTestFinished(() => judge.dispose());
-  return judge;
+function checkerWith(workerFile: URL): ShellChecker {
+  const checker = new ShellChecker({ rows, bases, workerFile });
+  onTestFinished(() => checker.dispose());
+  return checker;
 }
 
 function asked(line: string): LineRequest {
@@ -33,18 +33,18 @@ async function brokenWorker(source: string): Promise<URL> {
   return pathToFileURL(join(folder, 'worker.mjs'));
 }
 
-describe('a line is judged in a thread', () => {
-  test('by the rules, as it is without one', async () => {
-    const judge = judgeWith(pathToFileURL(worker()));
-    expect(await judge.judge(asked('npm test && rm x'))).toMatchObject({
+describe('a line is checked in a thread', () => {
+  test('against the rules, with the same verdict as without a thread', async () => {
+    const checker = checkerWith(pathToFileURL(worker()));
+    expect(await checker.check(asked('npm test && rm x'))).toMatchObject({
       verdict: 'deny',
       rule: 'Bash(rm *)',
     });
-    expect(await judge.judge(asked('npm test x'))).toMatchObject({
+    expect(await checker.check(asked('npm test x'))).toMatchObject({
       verdict: 'allow',
       rule: 'Bash(npm test *)',
     });
-    expect(await judge.judge(asked('npm publish'))).toMatchObject({ verdict: 'ask', rule: 'no-rule' });
+    expect(await checker.check(asked('npm publish'))).toMatchObject({ verdict: 'ask', rule: 'no-rule' });
   });
 
   test.each([
@@ -69,12 +69,12 @@ describe('a line is judged in a thread', () => {
     ['commands', repeated('a;')],
     ['cases', repeated('case a in a) ', 'esac')],
   ])(
-    'while a hostile line of %s is judged, the event loop goes on, and the line is not allowed',
+    'while a hostile line of %s is checked, the event loop keeps running, and the line is not allowed',
     async (_, line) => {
-      const judge = judgeWith(pathToFileURL(worker()));
+      const checker = checkerWith(pathToFileURL(worker()));
       let turns = 0;
       const timer = setInterval(() => turns++, 5);
-      const { verdict } = await judge.judge(asked(line));
+      const { verdict } = await checker.check(asked(line));
       clearInterval(timer);
       expect(['ask', 'deny']).toContain(verdict);
       expect(turns).toBeGreaterThan(0);
@@ -94,7 +94,7 @@ describe('a line is judged in a thread', () => {
     [
       'takes all memory',
       'const a = []; for (;;) a.push(new Array(1e6).fill(a.length));',
-      'could not be judged',
+      'could not be checked',
     ],
     [
       'says nonsense',
@@ -102,26 +102,26 @@ describe('a line is judged in a thread', () => {
       'cannot be read',
     ],
   ])('a thread that %s makes the line asked about, and the next line is judged', async (_, source, why) => {
-    const judge = judgeWith(await brokenWorker(source));
+    const checker = checkerWith(await brokenWorker(source));
     for (const line of ['npm test', 'npm test x']) {
-      const { verdict, reason } = await judge.judge(asked(line));
+      const { verdict, reason } = await checker.check(asked(line));
       expect(verdict).toBe('ask');
       expect(reason).toContain(why);
     }
   });
 
-  test('that ends with its owner', async () => {
-    const judge = judgeWith(await brokenWorker('for (;;);'));
-    const open = [judge.judge(asked('npm test')), judge.judge(asked('npm test x'))];
-    judge.dispose();
+  test('that ends when the checker is disposed', async () => {
+    const checker = checkerWith(await brokenWorker('for (;;);'));
+    const open = [checker.check(asked('npm test')), checker.check(asked('npm test x'))];
+    checker.dispose();
     for (const verdict of await Promise.all(open)) expect(verdict).toMatchObject({ verdict: 'ask' });
   });
 
-  test('of which only so many wait for it', async () => {
-    const judge = judgeWith(await brokenWorker('for (;;);'));
-    const open = Array.from({ length: 60 }, () => judge.judge(asked('npm test')));
+  test('with a bounded queue of waiting lines', async () => {
+    const checker = checkerWith(await brokenWorker('for (;;);'));
+    const open = Array.from({ length: 60 }, () => checker.check(asked('npm test')));
     expect(await open.at(-1)).toMatchObject({ verdict: 'ask' });
-    judge.dispose();
+    checker.dispose();
     await Promise.all(open);
   });
 });

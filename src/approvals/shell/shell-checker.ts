@@ -1,48 +1,48 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import { judgeShellLine } from './judge-shell-line.js';
+import { checkShellLine } from './check-shell-line.js';
 import { READY, lineVerdictSchema, type LineRequest, type LineVerdict } from './line-verdict.js';
-import type { PatternPlaces } from '../path-pattern.js';
-import { realPlaces } from '../places.js';
+import type { PatternBases } from '../path-pattern.js';
+import { realLookup } from '../path-lookup.js';
 import { compileRules, type RuleRow } from '../user-rules.js';
 
-/** Long enough for any line that a person would write; a hostile one is stopped then. */
-const JUDGING_LIMIT_MS = 1_000;
-/** A thread starts within 100 ms; beside much other work it takes longer. */
+/** Long enough for any line that a person would write; stops the check of a hostile one. */
+const CHECK_LIMIT_MS = 1_000;
+/** A thread starts within 100 ms, but takes longer on a busy machine. */
 const START_LIMIT_MS = 10_000;
-/** Lines that wait for their turn; more come from no agent that works. */
+/** Bounds the queue; no working agent fills it. */
 const MAX_WAITING = 50;
 const MEMORY_LIMIT_MB = 256;
 
-export interface ShellJudgeOptions {
+export interface ShellCheckerOptions {
   readonly rows: readonly RuleRow[];
-  readonly places: PatternPlaces;
-  /** The built `judge-worker.ts`; the one beside this file when left out. */
+  readonly bases: PatternBases;
+  /** The built `check-worker.ts`; default: the one next to this file. */
   readonly workerFile?: URL | undefined;
 }
 
 /**
- * Judges shell lines in a thread, one after the other. Parsing and matching a hostile line may take very long, or fail:
- * the caller's event loop goes on, and the line is asked about.
+ * Checks shell lines in a worker thread, one after the other. Parsing and matching a hostile line may take very long or fail;
+ * then the caller's event loop keeps running, and the verdict is to ask.
  */
-export class ShellJudge implements Disposable {
-  readonly #options: ShellJudgeOptions;
+export class ShellChecker implements Disposable {
+  readonly #options: ShellCheckerOptions;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #isDisposed = false;
   #stop: ((why: string) => void) | undefined;
 
-  constructor(options: ShellJudgeOptions) {
+  constructor(options: ShellCheckerOptions) {
     this.#options = options;
   }
 
-  /** Never rejects: a line that could not be judged is one to ask about. */
-  async judge(request: LineRequest): Promise<LineVerdict> {
-    const { rows, places } = this.#options;
-    // Without a rule nothing of the line is read.
-    if (rows.length === 0) return judgeShellLine(request, compileRules([], places), realPlaces);
-    if (this.#waiting >= MAX_WAITING) return undecided(`${MAX_WAITING} other lines wait to be judged`);
+  /** Never rejects: if the line cannot be checked, the verdict is to ask. */
+  async check(request: LineRequest): Promise<LineVerdict> {
+    const { rows, bases } = this.#options;
+    // Without rules the line is not parsed.
+    if (rows.length === 0) return checkShellLine(request, compileRules([], bases), realLookup);
+    if (this.#waiting >= MAX_WAITING) return undecided(`${MAX_WAITING} other lines are already waiting`);
     this.#waiting++;
     const verdict = this.#last
       .then(() => this.#inThread(request))
@@ -62,10 +62,10 @@ export class ShellJudge implements Disposable {
 
   #inThread(request: LineRequest): Promise<LineVerdict> {
     if (this.#isDisposed) return Promise.resolve(undecided('the task has ended'));
-    const { rows, places, workerFile } = this.#options;
+    const { rows, bases, workerFile } = this.#options;
     return new Promise((resolve) => {
-      const worker = new Worker(workerFile ?? new URL('./judge-worker.js', import.meta.url), {
-        workerData: { request, rows, places },
+      const worker = new Worker(workerFile ?? new URL('./check-worker.js', import.meta.url), {
+        workerData: { request, rows, bases },
         env: {},
         resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
       });
@@ -79,24 +79,24 @@ export class ShellJudge implements Disposable {
         resolve(verdict);
       };
       const fail = (why: string): void => end(undecided(why));
-      let timer = setTimeout(() => fail('the thread for it did not start'), START_LIMIT_MS);
+      let timer = setTimeout(() => fail('its thread did not start'), START_LIMIT_MS);
       this.#stop = fail;
       worker.on('message', (message: unknown) => {
         if (message === READY) {
           clearTimeout(timer);
-          timer = setTimeout(() => fail('it takes longer than a second'), JUDGING_LIMIT_MS);
+          timer = setTimeout(() => fail('the check took longer than a second'), CHECK_LIMIT_MS);
           return;
         }
         const read = lineVerdictSchema.safeParse(message);
         if (read.success) end(read.data);
-        else fail('its verdict cannot be read');
+        else fail('its result cannot be read');
       });
       worker.once('error', (error) => fail(messageOf(error)));
-      worker.once('exit', () => fail('the thread for it ended'));
+      worker.once('exit', () => fail('its thread ended'));
     });
   }
 }
 
 function undecided(why: string): LineVerdict {
-  return { verdict: 'ask', rule: 'no-rule', reason: `the line could not be judged: ${why}`, parts: [] };
+  return { verdict: 'ask', rule: 'no-rule', reason: `the line could not be checked: ${why}`, parts: [] };
 }

@@ -2,85 +2,85 @@ import { pathsOf } from './command-paths.js';
 import { strictTexts } from './command-texts.js';
 import { coveringRule, exactRule } from '../covering-rule.js';
 import type { LineRequest, LineVerdict, PartVerdict } from './line-verdict.js';
-import { answerOf, firstMatch, mayMatch, wholeTool, type Answer } from './match-command.js';
-import type { Places } from '../places.js';
+import { verdictOf, firstMatch, mayMatch, ruleForAllCommands, type CommandVerdict } from './match-command.js';
+import type { PathLookup } from '../path-lookup.js';
 import { readPlainLine, type PlainCommand } from './plain-line.js';
 import { readShellLine } from './read-shell-line.js';
 import type { ShellLine, ShellPart, ShellWord } from './shell-part.js';
 import { literalWord } from './shell-word.js';
 import type { UserRule, UserRules } from '../user-rules.js';
 
-const BY_AUTO: Answer = {
+const BY_AUTO: CommandVerdict = {
   verdict: 'allow',
   rule: 'auto-permission',
   reason: 'mode auto allows what no rule denies',
 };
-const NO_COMMANDS: ShellLine = { parts: [], faults: [] };
+const NO_COMMANDS: ShellLine = { parts: [], problems: [] };
 
 /**
- * Judges a shell line. Rules that deny or ask hold for every command that can be found in it, and where it cannot be read
- * whole, it is asked about. Rules that allow hold for lines of plain words alone, each of whose commands one of them covers.
- * All else is for the mode to say: `auto` allows it, `cautious` asks.
+ * Checks a shell line against the rules. Deny and ask rules apply to every command found in the line; if parts of it cannot be
+ * read, the verdict is to ask. Allow rules apply only to lines of plain words, and only if they cover each of the commands.
+ * Otherwise the mode decides: `auto` allows the line, `cautious` asks.
  */
-export async function judgeShellLine(
+export async function checkShellLine(
   request: LineRequest,
   rules: UserRules,
-  places: Places,
+  lookup: PathLookup,
 ): Promise<LineVerdict> {
-  return new LineJudge(request, rules, places).judge();
+  return new LineChecker(request, rules, lookup).check();
 }
 
-class LineJudge {
+class LineChecker {
   readonly #request: LineRequest;
   readonly #rules: UserRules;
-  readonly #places: Places;
+  readonly #lookup: PathLookup;
   readonly #parts: PartVerdict[] = [];
 
-  constructor(request: LineRequest, rules: UserRules, places: Places) {
+  constructor(request: LineRequest, rules: UserRules, lookup: PathLookup) {
     this.#request = request;
     this.#rules = rules;
-    this.#places = places;
+    this.#lookup = lookup;
   }
 
-  async judge(): Promise<LineVerdict> {
+  async check(): Promise<LineVerdict> {
     const { deny, allow, ask } = this.#rules;
-    const denied = wholeTool(deny);
+    const denied = ruleForAllCommands(deny);
     if (denied !== undefined) return { ...denied, parts: [] };
-    const free = wholeTool(allow);
-    const strict = [...deny, ...(free === undefined ? ask : [])].filter(
+    const allowAll = ruleForAllCommands(allow);
+    const strict = [...deny, ...(allowAll === undefined ? ask : [])].filter(
       ({ command, path }) => command !== undefined || path !== undefined,
     );
     const { line, projectPath, folder } = this.#request;
     const read = strict.length === 0 ? NO_COMMANDS : await readShellLine(line, folder ?? projectPath);
-    for (const part of read.parts) await this.#walk(part, 0, free);
-    const verdict = this.#strictest(read, strict) ?? free ?? this.#allowed() ?? this.#otherwise();
+    for (const part of read.parts) await this.#walk(part, 0, allowAll);
+    const verdict = this.#strictest(read, strict) ?? allowAll ?? this.#allowed() ?? this.#otherwise();
     return { ...verdict, parts: this.#parts };
   }
 
-  /** What a rule denies in the line, or may deny: only the run would show it. */
-  #strictest({ faults }: ShellLine, strict: readonly UserRule[]): Answer | undefined {
+  /** The verdict when a rule denies a command of the line, or may apply to one. */
+  #strictest({ problems }: ShellLine, strict: readonly UserRule[]): CommandVerdict | undefined {
     const denied =
       firstMatch(this.#rules.deny, [[...this.#request.line]]) ??
       this.#parts.find(({ verdict }) => verdict === 'deny');
-    if (denied !== undefined) return answerOnly(denied);
+    if (denied !== undefined) return withoutUncertainty(denied);
     const unseen = strict.find(({ command }) => command !== undefined);
-    if (unseen !== undefined && faults.length > 0) {
+    if (unseen !== undefined && problems.length > 0) {
       return {
         verdict: 'ask',
         rule: unseen.row.rule,
-        reason: `it cannot be seen whether this rule holds: ${faults.join('; ')}`,
+        reason: `this rule may or may not apply: ${problems.join('; ')}`,
       };
     }
-    const doubted = this.#parts.find(({ isDoubt, verdict }) => isDoubt === true && verdict === 'ask');
-    return doubted === undefined ? undefined : answerOnly(doubted);
+    const uncertain = this.#parts.find(({ isDoubt, verdict }) => isDoubt === true && verdict === 'ask');
+    return uncertain === undefined ? undefined : withoutUncertainty(uncertain);
   }
 
-  /** What rules allow: the line as it is written, or each of its commands. */
-  #allowed(): Answer | undefined {
+  /** The verdict when rules allow the line as written, or each of its commands. */
+  #allowed(): CommandVerdict | undefined {
     const exact = exactRule(this.#rules.allow, this.#request.line);
-    if (exact !== undefined) return answerOf(exact);
+    if (exact !== undefined) return verdictOf(exact);
     const plain = readPlainLine(this.#request.line);
-    if ('fault' in plain) return undefined;
+    if ('reason' in plain) return undefined;
     const found = plain.commands.map((command) => ({ command, rule: this.#covering(command) }));
     if (this.#parts.length === 0)
       this.#parts.push(
@@ -92,39 +92,39 @@ class LineJudge {
     return { ...first.rule, rule: [...names].join(', ') };
   }
 
-  /** No rule covers the whole line. */
-  #otherwise(): Answer {
+  /** The verdict when no rule covers the whole line. */
+  #otherwise(): CommandVerdict {
     const { ask, allow } = this.#rules;
     const asked =
       this.#parts.find(({ verdict, rule }) => verdict === 'ask' && rule !== 'no-rule') ??
       firstMatch(ask, [[...this.#request.line]]) ??
-      wholeTool(ask);
-    if (asked !== undefined) return answerOnly(asked);
+      ruleForAllCommands(ask);
+    if (asked !== undefined) return withoutUncertainty(asked);
     if (this.#request.mode === 'auto') return BY_AUTO;
     const plain = allow.some(({ command }) => command !== undefined)
       ? readPlainLine(this.#request.line)
       : undefined;
-    if (plain !== undefined && 'fault' in plain)
-      return { verdict: 'ask', rule: 'no-rule', reason: plain.fault };
-    return answerOnly(this.#parts.find(({ verdict }) => verdict === 'ask') ?? this.#byMode());
+    if (plain !== undefined && 'reason' in plain)
+      return { verdict: 'ask', rule: 'no-rule', reason: plain.reason };
+    return withoutUncertainty(this.#parts.find(({ verdict }) => verdict === 'ask') ?? this.#byMode());
   }
 
-  #byMode(): Answer {
+  #byMode(): CommandVerdict {
     if (this.#request.mode === 'auto') return BY_AUTO;
     return { verdict: 'ask', rule: 'no-rule', reason: 'no rule allows this command' };
   }
 
-  #covering(command: PlainCommand): Answer | undefined {
+  #covering(command: PlainCommand): CommandVerdict | undefined {
     const rule = coveringRule(this.#rules.allow, command);
-    return rule === undefined ? undefined : answerOf(rule);
+    return rule === undefined ? undefined : verdictOf(rule);
   }
 
-  async #walk(part: ShellPart, depth: number, free: Answer | undefined): Promise<void> {
+  async #walk(part: ShellPart, depth: number, allowAll: CommandVerdict | undefined): Promise<void> {
     const at = this.#parts.length;
-    const verdict = await this.#part(part, free);
+    const verdict = await this.#part(part, allowAll);
     this.#parts.push({ part: part.text, ...verdict, depth });
-    for (const nested of part.nested) await this.#walk(nested, depth + 1, free);
-    // A rule that covers a command covers what that one runs; only a denial goes deeper.
+    for (const nested of part.nested) await this.#walk(nested, depth + 1, allowAll);
+    // A rule that allows a command also allows the commands that it runs, unless a rule denies them.
     if (verdict.verdict !== 'allow' || verdict.rule === BY_AUTO.rule) return;
     const inner = this.#parts.slice(at + 1);
     const settled = inner.map((one) =>
@@ -133,35 +133,35 @@ class LineJudge {
     this.#parts.splice(at + 1, settled.length, ...settled);
   }
 
-  async #part(part: ShellPart, free: Answer | undefined): Promise<Answer> {
+  async #part(part: ShellPart, allowAll: CommandVerdict | undefined): Promise<CommandVerdict> {
     const { deny, ask } = this.#rules;
     const texts = strictTexts(part);
     return (
       firstMatch(deny, texts) ??
       (await this.#pathMatch(deny, part)) ??
       mayMatch(deny, texts) ??
-      free ??
+      allowAll ??
       this.#coveredPart(part) ??
       firstMatch(ask, texts) ??
       (await this.#pathMatch(ask, part)) ??
       mayMatch(ask, texts) ??
-      wholeTool(ask) ??
+      ruleForAllCommands(ask) ??
       this.#byMode()
     );
   }
 
-  #coveredPart({ text, assignments, redirects, isOpaque }: ShellPart): Answer | undefined {
+  #coveredPart({ text, assignments, redirects, isOpaque }: ShellPart): CommandVerdict | undefined {
     if (isOpaque || assignments.length > 0 || redirects.length > 0) return undefined;
     const plain = readPlainLine(text);
-    const [command, more] = 'fault' in plain ? [] : plain.commands;
+    const [command, more] = 'reason' in plain ? [] : plain.commands;
     return command === undefined || more !== undefined ? undefined : this.#covering(command);
   }
 
   /**
-   * A rule about a file that a command names: `cat secrets/key` reads it. What a command does with a file that it names is not
-   * known, so a rule about edits holds, too.
+   * Finds a rule about a file that the command names, as in `cat secrets/key`. Whether a command reads or writes a named file is
+   * unknown, so rules about edits apply, too.
    */
-  async #pathMatch(rules: readonly UserRule[], part: ShellPart): Promise<Answer | undefined> {
+  async #pathMatch(rules: readonly UserRule[], part: ShellPart): Promise<CommandVerdict | undefined> {
     const found = rules.filter(({ path }) => path !== undefined);
     if (found.length === 0) return undefined;
     const named = [
@@ -171,28 +171,28 @@ class LineJudge {
       ),
     ];
     for (const { word, writes } of named) {
-      const paths = (await pathsOf(word, part.folders, this.#places)) ?? [];
+      const paths = (await pathsOf(word, part.folders, this.#lookup)) ?? [];
       const hit = found.find(({ rule, path }) => {
         const counts = rule.kind === 'path' && (rule.access === 'read' || writes);
         return counts && paths.some((one) => path?.(one) === true);
       });
-      if (hit !== undefined) return answerOf(hit);
+      if (hit !== undefined) return verdictOf(hit);
     }
     return undefined;
   }
 }
 
-/** A word as a path, and what stands behind the option in it. */
+/** The word itself as a path, and the value after an option or `=` in it. */
 function pathsIn(word: ShellWord): ShellWord[] {
   if (word.kind !== 'literal' || !word.value.startsWith('-')) {
     const sign = word.kind === 'literal' ? word.value.indexOf('=') : -1;
     return sign === -1 ? [word] : [word, literalWord(word.value.slice(sign + 1))];
   }
   const sign = word.value.indexOf('=');
-  const behind = sign === -1 ? word.value.slice(2) : word.value.slice(sign + 1);
-  return behind === '' ? [] : [literalWord(behind)];
+  const value = sign === -1 ? word.value.slice(2) : word.value.slice(sign + 1);
+  return value === '' ? [] : [literalWord(value)];
 }
 
-function answerOnly({ verdict, rule, reason }: Answer): Answer {
+function withoutUncertainty({ verdict, rule, reason }: CommandVerdict): CommandVerdict {
   return { verdict, rule, reason };
 }

@@ -1,9 +1,9 @@
-// Pure: brackets that the parser passed over.
+// Pure: finds brackets that the parser skipped.
 import type { ParsedScript, SyntaxNode } from 'unbash';
 import type * as Unbash from 'unbash';
 
-/** The parser passes over some brackets that open nothing; what a shell would make of them nobody can say. */
-export function hasLooseBrackets(script: ParsedScript, source: string, syntax: typeof Unbash): boolean {
+/** True when the parser skipped an unmatched bracket: a shell may read the line differently. */
+export function hasUnmatchedBracket(script: ParsedScript, source: string, syntax: typeof Unbash): boolean {
   const rest = source.slice(script.pos, script.end).split('');
   let closedAlone = 0;
   const visit = (node: SyntaxNode): void => {
