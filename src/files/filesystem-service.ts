@@ -78,7 +78,7 @@ export class FilesystemService {
   }): Promise<WrittenFile> {
     const { opener, newFileMode } = this.#options;
     if (/\p{Surrogate}/u.test(request.content)) {
-      const message = `The content for '${oneLine(request.path, SHOWN_CHARS)}' holds half of a character.`;
+      const message = `The content for '${oneLine(request.path, SHOWN_CHARS)}' contains half of a character (a lone surrogate).`;
       throw new BridgeError('INVALID_ARGUMENTS', message, 'Give text that can be written as UTF-8.');
     }
     if (request.path.endsWith('/')) {

@@ -5,7 +5,7 @@ import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 
 const SHOWN_CHARS = 400;
 
-/** What `set_active_project` remembers, for calls that name no path. */
+/** The project set by `set_active_project`, for calls without a path. */
 export class ActiveProject {
   readonly #roots: AllowedRoots;
   #current: AllowedPath | undefined;

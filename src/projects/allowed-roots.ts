@@ -7,25 +7,25 @@ import { isWithin, walkPath } from './walk-path.js';
 
 declare const allowed: unique symbol;
 
-/** A real path inside the allowed roots. Only `AllowedRoots` makes one, so a raw path does not compile where this is asked for. */
+/** A real path inside the allowed roots. Only `AllowedRoots` creates one, so an unchecked path does not compile in its place. */
 export type AllowedPath = string & { readonly [allowed]: true };
 
 const SHOWN_CHARS = 400;
-const WORDS_HINT = 'Give an absolute path, or one that begins with ~/.';
+const PATH_HINT = 'Give an absolute path, or one that begins with ~/.';
 
-/** Judges paths by what they really are: `~`, `.`, `..` and links are resolved first, then compared folder by folder. */
+/** Checks paths against the allowed roots. `~`, `.`, `..` and links are resolved first, then paths are compared by folders. */
 export class AllowedRoots {
   readonly roots: readonly string[];
   readonly #homeDir: string;
-  /** Where the roots led when this object was made. */
+  /** The real paths of the roots when this object was created. */
   readonly #realRoots: Promise<readonly string[]>;
-  /** What belongs to the bridge itself, in the form in which paths are compared whatever their case. */
+  /** The bridge's own paths, normalized by `plainPath` for a comparison that ignores case. */
   readonly #own: Promise<readonly string[]>;
 
   /**
-   * `roots` are absolute, or begin with `~`. A root need not exist, and may be a link. Its links are resolved once, here: a root
-   * that is replaced by a link later, or comes back as one, allows nothing behind that link. `own`: absolute paths of the bridge's
-   * own settings and state; they and all below them are outside, also within a root.
+   * `roots` are absolute or begin with `~`. A root need not exist and may be a link. Its links are resolved once, here: a root
+   * that is later replaced by a link does not allow the link's target. `own` holds absolute paths of the bridge's own settings
+   * and state; they and everything below them are never allowed, even within a root.
    */
   constructor(roots: readonly string[], homeDir: string, own: readonly string[] = []) {
     this.#homeDir = homeDir;
@@ -33,13 +33,13 @@ export class AllowedRoots {
       const expanded = this.#expanded(root);
       if (isAbsolute(expanded)) return resolve(expanded);
       const found = `allowed_roots: found ${JSON.stringify(root)}, expected an absolute path.`;
-      throw new BridgeError('CONFIG_ERROR', found, WORDS_HINT);
+      throw new BridgeError('CONFIG_ERROR', found, PATH_HINT);
     });
     this.#realRoots = Promise.all(this.roots.map(realRoot));
     this.#own = Promise.all(own.map(realRoot)).then((real) => [...own, ...real].map(plainPath));
   }
 
-  /** Throws NO_ALLOWED_ROOTS when there are none. */
+  /** Throws NO_ALLOWED_ROOTS when no roots are set. */
   requireSome(): void {
     if (this.roots.length > 0) return;
     throw new BridgeError(
@@ -51,16 +51,16 @@ export class AllowedRoots {
   }
 
   /**
-   * A path that exists, or one that does not exist yet and would lie inside the roots. Throws NO_ALLOWED_ROOTS,
-   * INVALID_ARGUMENTS for what is no absolute path, and PATH_NOT_ALLOWED alike for all that is outside, there or not.
+   * The real path of `input`, which need not exist yet. Throws NO_ALLOWED_ROOTS, INVALID_ARGUMENTS for anything but an absolute
+   * path, and PATH_NOT_ALLOWED for a path outside the roots, with the same message whether it exists or not.
    */
   async resolve(input: string): Promise<AllowedPath> {
-    return (await this.#judge(input)).path;
+    return (await this.#check(input)).path;
   }
 
-  /** An existing directory. Throws as `resolve`, and PATH_NOT_FOUND or NOT_A_DIRECTORY for a path inside the roots. */
+  /** An existing directory. Throws like `resolve`, and PATH_NOT_FOUND or NOT_A_DIRECTORY for a path inside the roots. */
   async resolveDirectory(input: string): Promise<AllowedPath> {
-    const { path, exists } = await this.#judge(input);
+    const { path, exists } = await this.#check(input);
     if (!exists) {
       const hint = 'Correct the path, or create the directory first.';
       throw new BridgeError('PATH_NOT_FOUND', `Path '${shown(input)}' does not exist.`, hint);
@@ -70,19 +70,19 @@ export class AllowedRoots {
     throw new BridgeError('NOT_A_DIRECTORY', message, 'Give the directory of a project.');
   }
 
-  async #judge(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
+  async #check(input: string): Promise<{ readonly path: AllowedPath; readonly exists: boolean }> {
     this.requireSome();
     const absolute = this.absolute(input);
-    const [realRoots, own, known] = await Promise.all([this.#realRoots, this.#own, realIfThere(absolute)]);
+    const [realRoots, own, known] = await Promise.all([this.#realRoots, this.#own, realIfExists(absolute)]);
     const isInside = (path: string) => realRoots.some((root) => isWithin(path, root));
     if (known !== undefined && isInside(known) && isOwn(known, own)) throw ownRefusal(input);
-    // Most paths exist and lie inside; only the others have to be walked link by link.
+    // Most paths exist inside the roots. Only the others need a walk link by link.
     if (known !== undefined && isInside(known)) return { path: known as AllowedPath, exists: true };
     const walk = await walkPath(absolute, isInside);
     if (!isInside(walk.real)) throw this.refusal(input, walk.ledTo);
     if (isOwn(walk.real, own)) throw ownRefusal(input);
     if (walk.error !== undefined) {
-      const why = walk.error === 'ELOOP' ? 'its links go round in a circle' : walk.error;
+      const why = walk.error === 'ELOOP' ? 'its links form a loop' : walk.error;
       const message = `Path '${shown(input)}' cannot be reached: ${why}.`;
       throw new BridgeError(
         'PATH_NOT_FOUND',
@@ -93,44 +93,41 @@ export class AllowedRoots {
     return { path: walk.real as AllowedPath, exists: walk.exists };
   }
 
-  /**
-   * The allowed path for one that an open descriptor is known to have, or undefined when that lies outside. `real` comes
-   * from the kernel, never from a caller.
-   */
+  /** Returns `real` as an allowed path, or undefined when it is outside. `real` must come from the kernel, never from a caller. */
   async admit(real: string): Promise<AllowedPath | undefined> {
-    return (await this.look())(real);
+    return (await this.pathCheck())(real);
   }
 
-  /** The check of `admit` for many paths at once. */
-  async look(): Promise<(real: string) => AllowedPath | undefined> {
+  /** Returns the check of `admit` as a synchronous function. */
+  async pathCheck(): Promise<(real: string) => AllowedPath | undefined> {
     const [realRoots, own] = await Promise.all([this.#realRoots, this.#own]);
     return (real) =>
       realRoots.some((root) => isWithin(real, root)) && !isOwn(real, own) ? (real as AllowedPath) : undefined;
   }
 
-  /** Throws PATH_NOT_ALLOWED for a real path that belongs to the bridge itself. */
+  /** Throws PATH_NOT_ALLOWED for a real path of the bridge's own settings or state. */
   async refuseOwn(real: string): Promise<void> {
     if (isOwn(real, await this.#own)) throw ownRefusal(real);
   }
 
-  /** The part of an absolute path below the innermost root that holds it, links resolved or not; all of it outside. */
+  /** The part of an absolute path below the innermost root that contains it; the whole path when no root does. */
   async belowRoot(path: string): Promise<string> {
-    const holding = [...this.roots, ...(await this.#realRoots)].filter((root) => isWithin(path, root));
-    const [innermost] = holding.sort((one, other) => other.length - one.length);
+    const containing = [...this.roots, ...(await this.#realRoots)].filter((root) => isWithin(path, root));
+    const [innermost] = containing.sort((one, other) => other.length - one.length);
     return innermost === undefined ? path : path.slice(innermost.length).replace(/^\//, '');
   }
 
-  /** `input` as an absolute, normalized path, not yet judged. Throws INVALID_ARGUMENTS. */
+  /** Makes `input` an absolute, normalized path without checking it against the roots. Throws INVALID_ARGUMENTS. */
   absolute(input: string): string {
-    if (input === '') throw new BridgeError('INVALID_ARGUMENTS', 'The path is empty.', WORDS_HINT);
+    if (input === '') throw new BridgeError('INVALID_ARGUMENTS', 'The path is empty.', PATH_HINT);
     const refuse = (why: string) =>
-      new BridgeError('INVALID_ARGUMENTS', `Path '${shown(input)}' ${why}.`, WORDS_HINT);
-    if (input.includes('\0')) throw refuse('holds a NUL character, which no path can');
-    // A lone surrogate would be written as U+FFFD, which is another path.
-    if (/\p{Surrogate}/u.test(input)) throw refuse('holds half of a character');
+      new BridgeError('INVALID_ARGUMENTS', `Path '${shown(input)}' ${why}.`, PATH_HINT);
+    if (input.includes('\0')) throw refuse('contains a NUL character, which paths cannot');
+    // A lone surrogate would be encoded as U+FFFD, which names another path.
+    if (/\p{Surrogate}/u.test(input)) throw refuse('contains half of a character (a lone surrogate)');
     const expanded = this.#expanded(input);
     if (isAbsolute(expanded)) return resolve(expanded);
-    if (input.startsWith('~')) throw refuse("begins with another user's home, which is not looked up");
+    if (input.startsWith('~')) throw refuse("begins with another user's home folder, which is not supported");
     throw refuse('is relative');
   }
 
@@ -138,7 +135,7 @@ export class AllowedRoots {
     return path === '~' || path.startsWith('~/') ? this.#homeDir + path.slice(1) : path;
   }
 
-  /** What a caller is told of a path outside; the same whether something is there or not. */
+  /** The error for a path outside the roots; it is the same whether the path exists or not. */
   refusal(input: string, leadsTo?: string): BridgeError {
     const ledTo = leadsTo === undefined ? '' : ` It leads to '${shown(leadsTo)}' through a link.`;
     return new BridgeError(
@@ -152,27 +149,27 @@ export class AllowedRoots {
 function isOwn(real: string, own: readonly string[]): boolean {
   if (own.length === 0) return false;
   const plain = plainPath(real);
-  return own.some((place) => isWithin(plain, place));
+  return own.some((path) => isWithin(plain, path));
 }
 
 function ownRefusal(input: string): BridgeError {
   return new BridgeError(
     'PATH_NOT_ALLOWED',
-    `Path '${shown(input)}' belongs to the bridge itself: its settings or its state, which no tool reads or writes.`,
-    'Use another path. The user can look at the settings and change them; status and output of tasks have tools of their own.',
+    `Path '${shown(input)}' belongs to the bridge's own settings or state, which tools cannot read or write.`,
+    'Use another path. Only the user can change the settings; for the status and output of tasks, use their tools.',
   );
 }
 
-/** One that cannot be reached now is taken as it is written: without links. */
+/** The real path of a root; a root that cannot be reached stays as written. */
 async function realRoot(root: string): Promise<string> {
-  const real = await realIfThere(root);
+  const real = await realIfExists(root);
   if (real !== undefined) return real;
   const walk = await walkPath(root, () => false);
   return walk.error === undefined ? walk.real : root;
 }
 
-/** undefined for a path that does not exist, or that nobody may look at. */
-async function realIfThere(path: string): Promise<string | undefined> {
+/** Undefined for a path that does not exist or is not accessible. */
+async function realIfExists(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (thrown) {
@@ -189,7 +186,7 @@ async function isDirectory(path: AllowedPath): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (thrown) {
-    // Removed since the walk saw it: whatever it was, it is no directory now.
+    // It was removed after the walk.
     if (systemCodeOf(thrown) !== undefined) return false;
     throw thrown;
   }

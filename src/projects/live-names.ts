@@ -1,11 +1,11 @@
-// Pure: the one list of files that run by themselves later, or that instruct or allow something later, by their names.
+// Pure: the list of names of "live" files: those that run automatically later, or that instruct agents or grant permissions.
 import { nameMatcher, type NameGlobs } from './name-list.js';
 import { pathInProject } from './path-in-project.js';
 
-// Build files (package.json, Makefile, a test) are not meant: they run when somebody asks for it. What is meant runs, or is
-// obeyed, at the next start of git, a shell, an editor, an agent, a package manager or a CI job, whatever it is started for.
+// Build files (package.json, Makefile, tests) do not belong here: they run only when someone asks for it. Live files take
+// effect at the next start of git, a shell, an editor, an agent, a package manager or a CI job, whatever its purpose.
 
-/** In the globs of Claude Code's own rules, as `secretNames`. */
+/** The globs are those of Claude Code's own rules, as in `secretNames`. */
 export const liveNames: NameGlobs = {
   folders: [
     // Version control.
@@ -81,7 +81,7 @@ export const liveNames: NameGlobs = {
     '.ci',
     '.zuul.d',
     'zuul.d',
-    // Shells, the desktop, and programs of this user.
+    // Shells, the desktop and the user's programs.
     '.config',
     '.local',
     '.ssh',
@@ -96,7 +96,7 @@ export const liveNames: NameGlobs = {
     '.jupyter',
     'LaunchAgents',
     'LaunchDaemons',
-    // Package managers, and what they have installed.
+    // Package managers and installed packages.
     'node_modules',
     'site-packages',
     'dist-packages',
@@ -120,7 +120,7 @@ export const liveNames: NameGlobs = {
     '.pre-commit',
   ],
   files: [
-    // Version control. With a file HEAD a folder can be a bare repository, whose config git obeys.
+    // Version control. A file HEAD can make a folder a bare repository, whose config git uses.
     'HEAD',
     '.gitconfig*',
     '.gitmodules',
@@ -243,7 +243,7 @@ export const liveNames: NameGlobs = {
     'crontab',
     '.crontab',
     '*.desktop',
-    // Settings that programs read from the folder in which they start, or from home.
+    // Settings that programs read from their working directory or the home folder.
     '.envrc',
     '.autoenv*',
     '.tool-versions',
@@ -305,18 +305,15 @@ export const liveNames: NameGlobs = {
 };
 
 const isLiveName = nameMatcher(liveNames);
-/** A worktree of an agent is a project of its own, although it is below a folder of another. */
+/** An agent's worktree is a project of its own, although it is inside the `.claude` folder of another. */
 const WORKTREE = /^(.*?)\/?\.claude\/worktrees\/[^/]+\/(?=[^/])/;
 
-/**
- * True when writing the absolute path can make something run, be allowed or be obeyed at the next start of a program. Of a
- * path inside the project the folders above the project do not count.
- */
+/** True when the absolute path names a live file. For a path inside the project, the folders above the project do not count. */
 export function runsLater(path: string, projectPath: string): boolean {
   return isLive(pathInProject(path, projectPath));
 }
 
-/** `runsLater` of a path that begins where names begin to count. */
+/** Like `runsLater`, but every folder of the path counts. */
 export function isLive(path: string): boolean {
   const worktree = WORKTREE.exec(path);
   if (worktree === null) return isLiveName(path);

@@ -1,48 +1,48 @@
 import { close, closeSync, open, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-const openLater = promisify(open);
-const readLater = promisify(read);
-const closeLater = promisify(close);
+const openAsync = promisify(open);
+const readAsync = promisify(read);
+const closeAsync = promisify(close);
 
-/** What is read here and now of one file, before the thread pool reads the rest: no other call is to wait for more. */
-const NEAR_BYTES = 524_288;
+/** Bytes of one file that are read synchronously before the thread pool takes over, so that other calls do not wait long. */
+const SYNC_BYTES = 524_288;
 
-/** Something that is open for reading. Whoever opened it closes it. */
+/** An open file or directory. The code that opened it must close it. */
 export interface OpenHandle {
   readonly fd: number;
-  /** As of a FileHandle. */
+  /** Like `FileHandle.read`. */
   read(
     buffer: Buffer,
     offset: number,
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
-  /** A second time it does nothing. */
+  /** Calling it again does nothing. */
   close(): Promise<void>;
 }
 
-/** A descriptor, and how far away is what it stands for. */
+/** A descriptor that is read synchronously when its file is on a local file system. */
 export class DescriptorHandle implements OpenHandle {
   readonly fd: number;
-  #isNear: boolean;
-  #nearBytes = NEAR_BYTES;
+  #isLocal: boolean;
+  #syncBytesLeft = SYNC_BYTES;
   #isClosed = false;
 
-  /** `isNear`: it lies on this machine, where the thread pool takes longer to be woken than the system to answer. */
-  constructor(fd: number, isNear: boolean) {
+  /** `isLocal` is true for a local file system, where a synchronous call returns faster than the thread pool wakes up. */
+  constructor(fd: number, isLocal: boolean) {
     this.fd = fd;
-    this.#isNear = isNear;
+    this.#isLocal = isLocal;
   }
 
-  /** Opened by the thread pool, since nobody knows yet where the path leads. Throws system errors. */
+  /** Opens in the thread pool, since the path may be on a slow file system. Throws system errors. */
   static async open(path: string, flags: number): Promise<DescriptorHandle> {
-    return new DescriptorHandle(await openLater(path, flags), false);
+    return new DescriptorHandle(await openAsync(path, flags), false);
   }
 
-  /** It was found to lie on this machine, or is a descriptor by which nothing can be read. */
-  becomeNear(): void {
-    this.#isNear = true;
+  /** To be called when the file is on a local file system, or the descriptor cannot be used for reading. */
+  markLocal(): void {
+    this.#isLocal = true;
   }
 
   async read(
@@ -51,16 +51,16 @@ export class DescriptorHandle implements OpenHandle {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }> {
-    if (!this.#isNear || length > this.#nearBytes)
-      return readLater(this.fd, buffer, offset, length, position);
-    this.#nearBytes -= length;
+    if (!this.#isLocal || length > this.#syncBytesLeft)
+      return readAsync(this.fd, buffer, offset, length, position);
+    this.#syncBytesLeft -= length;
     return { bytesRead: readSync(this.fd, buffer, offset, length, position) };
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (this.#isNear) closeSync(this.fd);
-    else await closeLater(this.fd);
+    if (this.#isLocal) closeSync(this.fd);
+    else await closeAsync(this.fd);
   }
 }

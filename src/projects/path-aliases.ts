@@ -4,8 +4,8 @@ import { systemCodeOf } from '../base/errors.js';
 import { realPathOfNearest } from './real-path.js';
 
 /**
- * Other names of the paths, by the links in `folder` and in its `.git`: with `CLAUDE.md` a link to `docs/agents.md`, that
- * file is `CLAUDE.md`, too. `paths` are absolute with links resolved.
+ * Other names of the paths through links in `folder` and in its `.git`: if `CLAUDE.md` is a link to `docs/agents.md`, the alias
+ * of `docs/agents.md` is `CLAUDE.md`. `paths` are absolute, with links resolved.
  */
 export async function aliasesOf(paths: readonly string[], folder: string): Promise<string[]> {
   const links = await Promise.all([linksIn(folder), linksIn(join(folder, '.git'))]);
@@ -23,7 +23,7 @@ async function linksIn(folder: string): Promise<string[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
   } catch (error) {
-    // A folder that is missing or cannot be read has no links that are known.
+    // A folder that is missing or unreadable has no known links.
     if (systemCodeOf(error) === undefined) throw error;
     return [];
   }

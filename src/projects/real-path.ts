@@ -2,26 +2,26 @@ import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 
-/** Links that are followed before a path is given up as a loop, as Linux does. */
+/** Links that are followed before a path counts as a loop; the limit of Linux. */
 const MAX_LINKS = 40;
 
-/** `path` (absolute) with its links resolved; of what does not exist yet, those of its nearest existing parent. */
+/** The absolute `path` with links resolved; if it does not exist yet, with those of its nearest existing parent resolved. */
 export async function realPathOfNearest(path: string, linksLeft = MAX_LINKS): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
     const isMissing = systemCodeOf(error) === 'ENOENT';
-    // A loop of links, or a folder that cannot be entered, leads nobody knows where: no rule finds `/` in a project.
+    // The target of a link loop or of a path in an inaccessible folder is unknown. `/` is never inside a project.
     if (!isMissing || parent === path || linksLeft === 0) return '/';
     const target = await linkTarget(path);
-    // A dangling link: writing through it makes the file that it names.
+    // Writing through a dangling link creates the file that it names.
     if (target !== undefined) return realPathOfNearest(resolve(parent, target), linksLeft - 1);
     return join(await realPathOfNearest(parent, linksLeft - 1), basename(path));
   }
 }
 
-/** What a link says, or undefined for anything that is no link. */
+/** The target of a link, or undefined for anything else. */
 async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);

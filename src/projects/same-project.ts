@@ -1,15 +1,15 @@
-// Pure: which projects are one to a task.
+// Pure: whether two paths count as one project.
 import { sep } from 'node:path';
 import { worktreeOf } from './worktree-path.js';
 
 /**
- * True when a task in one of these real paths would work on the files of a task in the other: they are the same folder, or
- * one lies in the other. A git worktree of a task and the project that it was made from are two.
+ * True when tasks in these two real paths would work on the same files: the folders are equal, or one contains the other. A
+ * task's git worktree and its original project are different projects.
  */
 export function isSameProject(a: string, b: string): boolean {
-  return worktreeOf(a) === worktreeOf(b) && (liesIn(a, b) || liesIn(b, a));
+  return worktreeOf(a) === worktreeOf(b) && (isInside(a, b) || isInside(b, a));
 }
 
-function liesIn(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 }

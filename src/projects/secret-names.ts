@@ -1,22 +1,22 @@
-// Pure: the one list of files whose content is a secret, by their names.
+// Pure: the list of names of files that contain secrets.
 import { nameMatcher, type NameGlobs } from './name-list.js';
 import { pathInProject } from './path-in-project.js';
 
-/** A file of one of these holds data, not a program. */
+/** File extensions of data, not of programs. */
 const DATA_FORMATS = ['json', 'yaml', 'yml', 'toml', 'ini', 'txt', 'xml', 'properties', 'conf', 'cfg', 'env'];
 
 const SSH_KEYS = ['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk'];
 const KEY_STORES = ['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.jks', '*.keystore'];
-/** What editors and people append to the name of a file when they keep an older one. */
+/** Endings that editors and people append to the name of an older version. */
 const BACKUP_ENDINGS = ['~', '.bak', '.old', '.orig'];
 
-// Claude Code's own rules take the same globs: Read(**/name) for a file, Read(**/name/**) for a folder. It ignores case,
-// follows links, and takes the glob of a file for a folder, too: so it asks about all that the matcher names, and more.
+// Claude Code's own rules use the same globs: Read(**/name) for a file, Read(**/name/**) for a folder. It ignores case, follows
+// links, and also matches folders with the glob of a file, so it asks about everything that this matcher names, and more.
 
-/** Names of folders and files that hold passwords, tokens or private keys. */
+/** Names of folders and files that contain passwords, tokens or private keys. */
 export const secretNames: NameGlobs = {
   folders: [
-    // Keys and logins of this user.
+    // The user's keys and logins.
     '.ssh',
     '.gnupg',
     '.password-store',
@@ -43,7 +43,7 @@ export const secretNames: NameGlobs = {
     '.config/rclone',
     '.terraform.d',
     '.subversion/auth',
-    // Folders kept for nothing else.
+    // Folders with no other purpose.
     'secrets',
     '.secrets',
   ],
@@ -88,7 +88,7 @@ export const secretNames: NameGlobs = {
     '.credentials.json',
     'kubeconfig',
     '*.kubeconfig',
-    // What was typed.
+    // Histories of typed commands.
     '.*_history',
     // Private keys and key stores.
     ...SSH_KEYS,
@@ -103,7 +103,7 @@ export const secretNames: NameGlobs = {
     'logins.json',
     'Login Data',
     'cookies.sqlite',
-    // What a project may hold.
+    // Secrets of a project.
     'credential',
     'credentials',
     'secret',
@@ -132,13 +132,10 @@ export const secretNames: NameGlobs = {
   ],
 };
 
-/** True when the path, or a folder above it, is by its name one that holds secrets. `path`: names joined by `/`. */
+/** True when the name of the path or of a folder above it suggests secrets. `path` uses `/` as separator. */
 export const isSecretName = nameMatcher(secretNames);
 
-/**
- * True when the absolute path, or a folder above it, is by its name one that holds secrets. Of a path inside the project the
- * folders above the project do not count.
- */
+/** Like `isSecretName` for an absolute path. For a path inside the project, the folders above the project do not count. */
 export function isSecret(path: string, projectPath: string): boolean {
   return isSecretName(pathInProject(path, projectPath));
 }

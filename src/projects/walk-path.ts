@@ -2,22 +2,22 @@ import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 
-/** As many as the kernel follows (path_resolution(7)). */
+/** The kernel's limit (path_resolution(7)). */
 const MAX_LINKS = 40;
 
 export interface Walk {
-  /** The path with every link resolved, also links to nothing; what does not exist yet is kept as written. */
+  /** The path with every link resolved, including dangling ones; parts that do not exist yet stay as written. */
   readonly real: string;
   readonly exists: boolean;
-  /** Where the last link that led out of the allowed folders points, with the rest of the path: never learned from outside. */
+  /** The target of the last link from inside the allowed folders to outside, with the rest of the path appended. */
   readonly ledTo: string | undefined;
-  /** System error code that ended the walk early; `real` is then where it ended. */
+  /** System error code that stopped the walk; `real` is then the path where it stopped. */
   readonly error: string | undefined;
 }
 
 /**
- * Follows an absolute, normalized path link by link. `realpath` alone would not do: for a path that does not exist yet a link
- * to nothing looks like a free name, and what is then created lies where the link points.
+ * Follows an absolute, normalized path link by link. `realpath` is not enough for a path that does not exist yet: a dangling
+ * link looks like an unused name, but a file created there is created at the link's target.
  */
 export async function walkPath(path: string, isInside: (real: string) => boolean): Promise<Walk> {
   let current = '/';
@@ -34,7 +34,7 @@ export async function walkPath(path: string, isInside: (real: string) => boolean
       const code = codeOf(thrown);
       const real = resolve(next, ...rest);
       const missing = code === 'ENOENT' || code === 'ENOTDIR';
-      // What exists is spelled as the file system spells it, also when more is to come.
+      // The existing part gets the file system's own spelling.
       if (missing)
         return {
           real: resolve(await spelled(current), segment, ...rest),
@@ -58,17 +58,17 @@ export async function walkPath(path: string, isInside: (real: string) => boolean
   return { real: await spelled(current), exists: true, ledTo, error: undefined };
 }
 
-/** True when `path` is `folder` or lies in it; both absolute and normalized. */
+/** True when `path` is `folder` or inside it; both must be absolute and normalized. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 }
 
-/** On a file system that ignores case, two spellings would be two projects. */
+/** The file system's own spelling: where case is ignored, two spellings would count as two projects. */
 async function spelled(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (thrown) {
-    // Gone, or closed to us, since the walk saw it: it keeps the name that the walk found.
+    // It was removed or became inaccessible after the walk, so it keeps the walk's spelling.
     codeOf(thrown);
     return path;
   }
@@ -78,7 +78,7 @@ function segmentsOf(path: string): string[] {
   return path.split(sep).filter((segment) => segment !== '' && segment !== '.');
 }
 
-/** Anything without a system code is an error of the program and goes on its way. */
+/** Rethrows an error without a system code: it is a bug. */
 function codeOf(thrown: unknown): string {
   const code = systemCodeOf(thrown);
   if (code === undefined) throw thrown;

@@ -1,16 +1,16 @@
-// Pure: where the git worktrees of tasks lie.
+// Pure: the location of the git worktrees of tasks.
 import { join } from 'node:path';
 
 /**
- * In the project's own folder, as Claude Code's own worktrees: so they are in the allowed roots and on the same disk. The
- * folder hides itself from git.
+ * Inside the project folder, like Claude Code's own worktrees, so that they are in the allowed roots and on the same disk. A
+ * `.gitignore` in the folder hides it from git.
  */
 export const WORKTREES_FOLDER = join('.claude', 'worktrees');
 
 /**
- * Top folder of the worktree that a real path lies in; undefined for a path in none. Two paths for which this differs are
- * different projects, also when one is a parent of the other: a task in a worktree and one in the project that it was made
- * from do not touch each other's files.
+ * Top folder of the worktree that contains a real path; undefined when there is none. Two paths with different results are
+ * different projects, even if one contains the other: a task in a worktree and a task in the original project do not touch
+ * each other's files.
  */
 export function worktreeOf(path: string): string | undefined {
   return /^(.*\/\.claude\/worktrees\/task_[0-9a-f]+)(?:\/|$)/s.exec(path)?.[1];

@@ -5,7 +5,7 @@ import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { tempFolder } from '../config/temp-folder.js';
 
-test('without a path and without an active project the call is answered with what to do', async () => {
+test('without a path and without an active project the error says what to do', async () => {
   const project = new ActiveProject(new AllowedRoots([await tempFolder()], '/home/me'));
   expect(project.current()).toBeUndefined();
   await expect(project.resolve()).rejects.toMatchObject({
@@ -14,7 +14,7 @@ test('without a path and without an active project the call is answered with wha
   });
 });
 
-test('a path given goes before the active project', async () => {
+test('a given path takes precedence over the active project', async () => {
   const root = await tempFolder();
   const [one, two] = [join(root, 'one'), join(root, 'two')];
   await mkdir(one);
@@ -27,7 +27,7 @@ test('a path given goes before the active project', async () => {
   expect(project.current()).toBe(one);
 });
 
-test('a project that cannot be set leaves the one before', async () => {
+test('a project that cannot be set leaves the previous one active', async () => {
   const root = await tempFolder();
   await writeFile(join(root, 'file'), '');
   const project = new ActiveProject(new AllowedRoots([root], root));
@@ -37,7 +37,7 @@ test('a project that cannot be set leaves the one before', async () => {
   expect(project.current()).toBe(root);
 });
 
-test('a project that was moved away is missing', async () => {
+test('a project that was moved away is reported as missing', async () => {
   const root = await tempFolder();
   await mkdir(join(root, 'one'));
   const project = new ActiveProject(new AllowedRoots([root], root));
@@ -46,7 +46,7 @@ test('a project that was moved away is missing', async () => {
   await expect(project.resolve()).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
 });
 
-test('without roots it is the roots that are asked for', async () => {
+test('without roots the error asks for roots', async () => {
   const project = new ActiveProject(new AllowedRoots([], '/home/me'));
   await expect(project.resolve()).rejects.toMatchObject({ code: 'NO_ALLOWED_ROOTS' });
 });

@@ -41,7 +41,7 @@ async function code(promise: Promise<unknown>): Promise<ErrorCode> {
 }
 
 describe('inside', () => {
-  test('a root itself, what is in it, dots, doubled and trailing slashes, and ~ are allowed', async () => {
+  test('a root itself, its contents, dots, doubled and trailing slashes, and ~ are allowed', async () => {
     const project = join(root, 'project');
     for (const input of [
       project,
@@ -58,7 +58,7 @@ describe('inside', () => {
     expect(await roots.resolve(join(root, 'file'))).toBe(join(root, 'file'));
   });
 
-  test('what does not exist yet is judged by its nearest existing folder', async () => {
+  test('a path that does not exist yet is checked by its nearest existing folder', async () => {
     expect(await roots.resolve(join(root, 'new/deep/file'))).toBe(join(root, 'new/deep/file'));
     expect(await code(roots.resolveDirectory(join(root, 'new')))).toBe('PATH_NOT_FOUND');
   });
@@ -70,7 +70,7 @@ describe('inside', () => {
     expect(await code(roots.resolveDirectory(join(root, 'file/x')))).toBe('PATH_NOT_FOUND');
   });
 
-  test('links that stay inside are followed, and the real path is given', async () => {
+  test('links that stay inside are followed, and the real path is returned', async () => {
     await symlink('project', join(root, 'relative'));
     await symlink(join(root, 'relative'), join(root, 'absolute'));
     await symlink(root, join(outside, 'back'));
@@ -78,7 +78,7 @@ describe('inside', () => {
     expect(await roots.resolveDirectory(join(outside, 'back/project'))).toBe(join(root, 'project'));
   });
 
-  test('a root may be a link, end in slashes, be missing so far, or be /', async () => {
+  test('a root may be a link, end in slashes, not exist yet, or be /', async () => {
     await symlink(root, join(base, 'link'));
     const linked = new AllowedRoots([`${join(base, 'link')}//`, join(base, 'later')], base);
     expect(linked.roots).toEqual([join(base, 'link'), join(base, 'later')]);
@@ -88,7 +88,7 @@ describe('inside', () => {
     expect(await new AllowedRoots(['/'], base).resolveDirectory(outside)).toBe(outside);
   });
 
-  test('quotes, spaces, $(…), newlines and letters of any language are names like others', async () => {
+  test('quotes, spaces, $(…), newlines and letters of any language are ordinary names', async () => {
     const odd = join(root, 'a b\'"$(touch x)`y`\nüß漢🎉');
     await mkdir(odd);
     expect(await roots.resolveDirectory(odd)).toBe(odd);
@@ -124,7 +124,7 @@ describe('outside', () => {
     );
   });
 
-  test('nothing is told of links that lie outside', async () => {
+  test('links outside are not revealed', async () => {
     await symlink('/etc', join(outside, 'hidden'));
     await symlink('../outside', join(root, 'out'));
     for (const input of [join(outside, 'hidden/x'), join(root, 'out/hidden/x')]) {
@@ -132,7 +132,7 @@ describe('outside', () => {
     }
   });
 
-  test('a link to nothing outside is refused: writing through it would create there', async () => {
+  test('a dangling link to outside is refused: writing through it would create a file there', async () => {
     await symlink(join(outside, 'new'), join(root, 'dangling'));
     await symlink('dangling', join(root, 'twice'));
     expect(await code(roots.resolve(join(root, 'dangling')))).toBe('PATH_NOT_ALLOWED');
@@ -141,24 +141,24 @@ describe('outside', () => {
     expect(await roots.resolve(join(root, 'inside'))).toBe(join(root, 'later'));
   });
 
-  test('links in a circle end', async () => {
+  test('a loop of links is reported', async () => {
     await symlink('b', join(root, 'a'));
     await symlink('a', join(root, 'b'));
     const error = await fault(roots.resolve(join(root, 'a')));
-    expect(error.message).toBe(`Path '${root}/a' cannot be reached: its links go round in a circle.`);
+    expect(error.message).toBe(`Path '${root}/a' cannot be reached: its links form a loop.`);
     await symlink('circle', join(outside, 'circle'));
     expect(await code(roots.resolve(join(outside, 'circle')))).toBe('PATH_NOT_ALLOWED');
   });
 });
 
-describe('what is no path', () => {
+describe('an invalid path', () => {
   test.each([
     ['', 'The path is empty.'],
     ['src', "Path 'src' is relative."],
     ['./src', "Path './src' is relative."],
-    ['~other/x', "Path '~other/x' begins with another user's home, which is not looked up."],
-    ['/a\0b', "Path '/a\\u0000b' holds a NUL character, which no path can."],
-    ['/a\ud800', "Path '/a\ud800' holds half of a character."],
+    ['~other/x', "Path '~other/x' begins with another user's home folder, which is not supported."],
+    ['/a\0b', "Path '/a\\u0000b' contains a NUL character, which paths cannot."],
+    ['/a\ud800', "Path '/a\ud800' contains half of a character (a lone surrogate)."],
   ])('%j is refused', async (input, message) => {
     const error = await fault(roots.resolve(input));
     expect(error).toMatchObject({
@@ -168,20 +168,20 @@ describe('what is no path', () => {
     });
   });
 
-  test('a name that is too long is answered', async () => {
+  test('a name that is too long is reported', async () => {
     const error = await fault(roots.resolve(join(root, 'x'.repeat(300))));
     expect(error.code).toBe('PATH_NOT_FOUND');
     expect(error.message).toMatch(/cannot be reached: ENAMETOOLONG\.$/);
     expect(await code(roots.resolve(join(outside, 'x'.repeat(300))))).toBe('PATH_NOT_ALLOWED');
   });
 
-  test('a root that is empty or relative is refused: it would be the current folder', () => {
+  test('an empty or relative root is refused: it would mean the current folder', () => {
     expect(() => new AllowedRoots([''], base)).toThrow('allowed_roots: found "", expected an absolute path.');
     expect(() => new AllowedRoots(['src'], base)).toThrow(BridgeError);
   });
 });
 
-test('a root that is a link leads where it led at the start, whatever becomes of the link', async () => {
+test('a root that is a link keeps its target from the start, even if the link changes', async () => {
   const link = join(base, 'link');
   await symlink(root, link);
   roots = new AllowedRoots([link], base);
@@ -193,7 +193,7 @@ test('a root that is a link leads where it led at the start, whatever becomes of
   expect(await roots.resolve(join(root, 'file'))).toBe(join(root, 'file'));
 });
 
-test('a root that is missing at the start may come back as a folder, and not as a link', async () => {
+test('a root that is missing at the start may appear as a folder, but not as a link', async () => {
   const later = join(base, 'later');
   roots = new AllowedRoots([later], base);
   expect(await roots.resolve(join(later, 'file'))).toBe(join(later, 'file'));
@@ -213,7 +213,7 @@ test('a root that is replaced by a link to everything allows nothing more', asyn
   expect(await roots.admit('/etc/passwd')).toBeUndefined();
 });
 
-test('without roots every path is answered with how to set them', async () => {
+test('without roots every path fails with how to set them', async () => {
   const error = await fault(new AllowedRoots([], base).resolve('src'));
   expect(error.code).toBe('NO_ALLOWED_ROOTS');
   expect(error.hint).toBe(
@@ -224,7 +224,7 @@ test('without roots every path is answered with how to set them', async () => {
 /** Each of five links may lead two folders up, and the next one may be made there: all of it stays in the temp folder. */
 const DEPTH = 12;
 
-test('a generated tree of folders and links is judged as the file system resolves it', async () => {
+test('a generated tree of folders and links is resolved as the file system resolves it', async () => {
   base = join(base, ...Array.from({ length: DEPTH }, () => 'deep'));
   root = join(base, 'root');
   outside = join(base, 'outside');
@@ -270,8 +270,8 @@ test('a generated tree of folders and links is judged as the file system resolve
   );
 });
 
-describe('the settings and the state of the bridge itself', () => {
-  test('are outside, also within a root, through a link, in another case, and before they exist', async () => {
+describe('the bridge’s own settings and state', () => {
+  test('are not allowed, even within a root, through a link, in another case, and before they exist', async () => {
     const own = [join(root, 'state'), join(root, 'made-later'), join(root, 'sub/bridge.json')];
     await mkdir(join(root, 'state/tasks'), { recursive: true });
     await mkdir(join(root, 'sub'));
@@ -289,15 +289,15 @@ describe('the settings and the state of the bridge itself', () => {
     ]) {
       const error = await fault(inside.resolve(join(root, name)));
       expect(error.code, name).toBe('PATH_NOT_ALLOWED');
-      expect(error.message, name).toContain('belongs to the bridge itself');
+      expect(error.message, name).toContain("belongs to the bridge's own");
     }
     expect(await inside.admit(join(root, 'state/tasks'))).toBeUndefined();
-    await expect(inside.refuseOwn(join(root, 'state/x'))).rejects.toThrow('belongs to the bridge itself');
+    await expect(inside.refuseOwn(join(root, 'state/x'))).rejects.toThrow("belongs to the bridge's own");
     for (const name of ['stated', 'sub/bridge.json.txt', 'sub'])
       expect(await inside.resolve(join(root, name))).toBe(join(root, name));
   });
 
-  test('are outside where the root itself is a link to them', async () => {
+  test('are not allowed when the root itself is a link to them', async () => {
     await mkdir(join(root, 'state'));
     await symlink(join(root, 'state'), join(base, 'linked'));
     const linked = new AllowedRoots([join(base, 'linked')], base, [join(root, 'state')]);
@@ -305,7 +305,7 @@ describe('the settings and the state of the bridge itself', () => {
   });
 });
 
-test('says which part of a path is below the innermost root', async () => {
+test('returns the part of a path below the innermost root', async () => {
   const linked = join(base, 'by-link');
   await symlink(root, linked);
   const some = new AllowedRoots([linked, join(root, 'inner')], base);

@@ -35,7 +35,7 @@ const lists = [
 describe.each(lists)('the list of %s', (_name, list, isListed) => {
   const filled = (glob: string) => glob.replaceAll('*', 'x1');
 
-  test('names each of its files and folders at any depth, and what is in the folders', () => {
+  test('matches each of its files and folders at any depth, and everything in the folders', () => {
     const missed = [
       ...[...list.folders, ...list.files].flatMap((glob) => [filled(glob), `sub/deep/${filled(glob)}`]),
       ...list.folders.flatMap((glob) => [`${filled(glob)}/a/b.ts`, `sub/${filled(glob)}/c`]),
@@ -43,7 +43,7 @@ describe.each(lists)('the list of %s', (_name, list, isListed) => {
     expect(missed).toEqual([]);
   });
 
-  test('names them in every spelling that a file system takes for the same', () => {
+  test('matches every spelling that a file system treats as the same', () => {
     const glob = fc.constantFrom(...list.folders, ...list.files);
     const picks = fc.array(fc.nat(), { minLength: 4, maxLength: 4 });
     fc.assert(
@@ -58,7 +58,7 @@ describe.each(lists)('the list of %s', (_name, list, isListed) => {
     );
   });
 
-  test('holds each name once, without what only a wider language of globs could read', () => {
+  test('contains each name once, and only * as a wildcard', () => {
     const all = [...list.folders, ...list.files];
     expect(all.filter((glob, index) => all.indexOf(glob) !== index)).toEqual([]);
     expect(all.filter((glob) => /[[\]{}()?!\\]|\*\*|^\/|\/$/.test(glob))).toEqual([]);
@@ -135,7 +135,7 @@ describe('a list of names', () => {
     expect(runsLater(`${PROJECT}/${path}`, PROJECT)).toBe(expected);
   });
 
-  test('that is empty names nothing', () => {
+  test('that is empty matches nothing', () => {
     expect(nameMatcher({ folders: [], files: [] })('a/b')).toBe(false);
     expect(nameMatcher({ folders: [], files: [] })('')).toBe(false);
   });

@@ -19,31 +19,31 @@ describe('a descriptor', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+  it.each([true, false])('reads at any offset, however much was read before (local: %s)', async (isLocal) => {
+    const handle = new DescriptorHandle(openSync(path, constants.O_RDONLY), isLocal);
+    const buffer = Buffer.alloc(SIZE);
+    for (let at = 0; at < SIZE; at += PIECE)
+      expect(await handle.read(buffer, at, PIECE, at)).toMatchObject({ bytesRead: PIECE });
+    expect(buffer.equals(content)).toBe(true);
+    expect(await handle.read(buffer, 0, PIECE, SIZE)).toMatchObject({ bytesRead: 0 });
+    await handle.close();
+  });
+
   it.each([true, false])(
-    'reads any place of its file, however much was read before (near: %s)',
-    async (isNear) => {
-      const handle = new DescriptorHandle(openSync(path, constants.O_RDONLY), isNear);
-      const buffer = Buffer.alloc(SIZE);
-      for (let at = 0; at < SIZE; at += PIECE)
-        expect(await handle.read(buffer, at, PIECE, at)).toMatchObject({ bytesRead: PIECE });
-      expect(buffer.equals(content)).toBe(true);
-      expect(await handle.read(buffer, 0, PIECE, SIZE)).toMatchObject({ bytesRead: 0 });
+    'is closed only once, even if its number is in use again (local: %s)',
+    async (isLocal) => {
+      const handle = await DescriptorHandle.open(path, constants.O_RDONLY);
+      if (isLocal) handle.markLocal();
       await handle.close();
+      const other = openSync(path, constants.O_RDONLY);
+      expect(other).toBe(handle.fd);
+      await handle.close();
+      expect(fstatSync(other).size).toBe(SIZE);
+      closeSync(other);
     },
   );
 
-  it.each([true, false])('is closed once, whatever has its number by then (near: %s)', async (isNear) => {
-    const handle = await DescriptorHandle.open(path, constants.O_RDONLY);
-    if (isNear) handle.becomeNear();
-    await handle.close();
-    const other = openSync(path, constants.O_RDONLY);
-    expect(other).toBe(handle.fd);
-    await handle.close();
-    expect(fstatSync(other).size).toBe(SIZE);
-    closeSync(other);
-  });
-
-  it('that cannot be had is told by the system', async () => {
+  it('that cannot be opened is reported with the system’s error', async () => {
     await expect(DescriptorHandle.open(join(folder, 'none'), constants.O_RDONLY)).rejects.toMatchObject({
       code: 'ENOENT',
     });

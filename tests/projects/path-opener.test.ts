@@ -40,7 +40,7 @@ async function openDescriptors(): Promise<number> {
   return (await readdir('/dev/fd')).length;
 }
 
-describe.each(platforms)('the way of %s', (platform) => {
+describe.each(platforms)('opening paths on %s', (platform) => {
   let base: string;
   let root: string;
   let outside: string;
@@ -57,7 +57,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     opener = new PathOpener(new AllowedRoots([root], base), platform);
   });
 
-  test('a file is opened for reading, a directory by its names, each with its real path', async () => {
+  test('a file is opened for reading, a directory for its entries, each with its real path', async () => {
     await symlink('file', join(root, 'link'));
     const file = await opener.openFile(join(root, 'link'));
     expect(file.path).toBe(join(root, 'file'));
@@ -75,7 +75,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     await folder.handle.close();
   });
 
-  test('outside nothing is told apart: a file, a folder, a pipe, nothing at all', async () => {
+  test('errors outside are the same for a file, a folder, a pipe and nothing', async () => {
     await run('mkfifo', [join(outside, 'pipe')]);
     for (const name of ['secret', 'pipe', 'none', 'none/deeper', 'secret/x', '']) {
       const path = join(outside, name);
@@ -92,7 +92,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     }
   });
 
-  test('links that lead out are refused, also to nothing, with where they lead', async () => {
+  test('links to outside are refused, even dangling ones, and the error names the target', async () => {
     await symlink(join(outside, 'secret'), join(root, 'one'));
     await symlink(join(outside, 'none'), join(root, 'two'));
     await symlink(outside, join(root, 'three'));
@@ -103,7 +103,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     }
   });
 
-  test('what is missing, of the wrong kind or closed is told', async () => {
+  test('a missing path, a wrong kind and a lack of permission are reported', async () => {
     const missing = await faultOf(opener.openFile(join(root, 'none')));
     expect(missing.code).toBe('PATH_NOT_FOUND');
     expect(missing.message).toBe(`Path '${root}/none' does not exist.`);
@@ -116,7 +116,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     expect((await faultOf(opener.openFile(`${root}/a\0b`))).code).toBe('INVALID_ARGUMENTS');
   });
 
-  test('a file without permission is told as unreadable, but to the superuser', async () => {
+  test('a file without permission is reported as unreadable, except to the superuser', async () => {
     await chmod(join(root, 'file'), 0);
     if (process.getuid?.() === 0) {
       const opened = await opener.openFile(join(root, 'file'));
@@ -128,14 +128,14 @@ describe.each(platforms)('the way of %s', (platform) => {
     expect(error.message).toBe(`Path '${root}/file' cannot be read: EACCES.`);
   });
 
-  test('pipes, sockets, devices and endless files are refused at once', async () => {
+  test('pipes, sockets, devices and endless files are refused immediately', async () => {
     await run('mkfifo', [join(root, 'pipe')]);
     const server = createServer();
     server.listen(join(root, 'socket'));
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     for (const [name, kind] of [
-      ['pipe', 'a pipe'],
+      ['pipe', 'a named pipe'],
       ['socket', 'a socket'],
     ] as const) {
       const error = await faultOf(opener.openEither(join(root, name)));
@@ -149,7 +149,7 @@ describe.each(platforms)('the way of %s', (platform) => {
     }
   });
 
-  test('a pipe is refused while a hundred others are asked for: no thread waits for a writer', async () => {
+  test('a pipe is refused among a hundred others: no thread waits for a writer', async () => {
     await run('mkfifo', [join(root, 'pipe')]);
     const faults = await Promise.all(
       Array.from({ length: 100 }, () => faultOf(opener.openFile(join(root, 'pipe')))),
@@ -166,7 +166,7 @@ describe.each(platforms)('the way of %s', (platform) => {
   });
 });
 
-describe.runIf(isLinux)('a path that is swapped while it is opened', () => {
+describe.runIf(isLinux)('a path that is swapped while it is being opened', () => {
   /** Another process that swaps two names as fast as it can, until it is killed. */
   async function swapper(place: string, one: string, two: string): Promise<ChildProcess> {
     const program = `
@@ -220,7 +220,7 @@ describe.runIf(isLinux)('a path that is swapped while it is opened', () => {
     expect(seen.get('inside') ?? 0).toBeGreaterThan(0);
   });
 
-  test('a directory that is held is the one that was judged, whatever takes its name', async () => {
+  test('an open directory stays the one that was checked, whatever gets its name', async () => {
     const base = await tempFolder();
     const root = join(base, 'root');
     await mkdir(join(root, 'folder'), { recursive: true });

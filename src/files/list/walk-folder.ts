@@ -97,7 +97,7 @@ export class FolderWalk {
 
   async #read(folder: Omit<WalkedFolder, 'entries' | 'note'>, isNested: boolean): Promise<WalkedFolder> {
     const { place, fd } = folder;
-    const localDev = this.#top.isNear ? Number(this.#top.stats.dev) : undefined;
+    const localDev = this.#top.isLocal ? Number(this.#top.stats.dev) : undefined;
     const names = await namesIn({ place, fd, localDev }, this.#cache);
     if (this.pause.isDue()) await this.pause.wait();
     if ('fault' in names) return withoutEntries(folder, `unreadable: ${names.fault}`);
