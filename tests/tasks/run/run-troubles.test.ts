@@ -229,7 +229,7 @@ describe('an API that is overloaded or cannot be reached', () => {
   it.each([
     ['overloaded', 'overloaded'],
     ['network', 'cannot be reached'],
-    ['rate-limit', 'no more requests'],
+    ['rate-limit', 'limiting the requests'],
   ] as const)('fails the task otherwise, by name: %s', async (kind, words) => {
     const { run, driver, fail } = await started(false);
     fail({ kind, text: 'API Error: the words of the CLI' });
