@@ -24,11 +24,11 @@ export interface GitParts {
   readonly activeProject: ActiveProject;
   readonly runner: GitRunner;
   readonly clock: Clock;
-  /** Size of a page of a patch when the call names none. */
+  /** Page size of a patch when the call names none. */
   readonly maxDiffBytes: number;
 }
 
-/** What a call is about; the active project when it names no path. A relative path begins there. */
+/** The target of a call. Without a path it is the active project, from which a relative path starts. */
 export interface GitTarget {
   readonly path: string | undefined;
   readonly signal: AbortSignal;
@@ -36,18 +36,18 @@ export interface GitTarget {
 
 export interface Located {
   readonly path: string;
-  /** Top folder of the repository: names of files are relative to it. */
+  /** Top folder of the repository; file names are relative to it. */
   readonly repository: string;
 }
 
-/** Where a page begins: behind so many bytes of the patch with this mark. */
+/** Start of a page: a byte offset in the patch with this hash, called `mark` in cursors. */
 const positionSchema = z.strictObject({ offset: z.int().min(0), mark: z.string().max(64) });
 const commitPositionSchema = positionSchema.extend({ commit: z.string().regex(/^[0-9a-f]{40,64}$/) });
 type Position = z.infer<typeof positionSchema>;
 
 /**
- * Shows repositories in the allowed roots without running anything that they name. Every method throws the errors of
- * AllowedRoots, NOT_A_REPOSITORY, GIT_NOT_FOUND, and GIT_FAILED with git's own words.
+ * Reads repositories in the allowed roots without running any program that they configure. Every method throws the errors of
+ * AllowedRoots, NOT_A_REPOSITORY, GIT_NOT_FOUND, and GIT_FAILED with git's own message.
  */
 export class GitService {
   readonly #parts: GitParts;
@@ -60,56 +60,56 @@ export class GitService {
   }
 
   async status(target: GitTarget): Promise<Located & Status> {
-    return this.#look(target, (git, at) => readStatus(git, at.within));
+    return this.#read(target, (git, at) => readStatus(git, at.within));
   }
 
   /** Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for a bad `base`. */
   async diffStat(target: GitTarget, cached: boolean): Promise<Located & DiffStat> {
-    return this.#look(target, async (git, at) => {
+    return this.#read(target, async (git, at) => {
       const report = await readDiffStat(git, cached, at.within);
-      if (report.total.files === 0) await requireThere(at);
+      if (report.total.files === 0) await requireExists(at);
       return report;
     });
   }
 
   /**
-   * One page of a patch. All pages are of the patch as it was at the first one. Throws REVISION_NOT_FOUND, and
-   * INVALID_ARGUMENTS for a bad `base` or a cursor that is out of date.
+   * One page of a patch. All pages show the patch as it was at the first one. Throws REVISION_NOT_FOUND, and
+   * INVALID_ARGUMENTS for a bad `base` or an outdated cursor.
    */
   async diff(target: GitTarget, query: ChangesQuery): Promise<Located & Changes> {
     const from = query.cursor === undefined ? undefined : readCursor(positionSchema, query.cursor);
-    const question = JSON.stringify([await this.#asked(target), query.cached ?? false, query.base]);
+    const cacheKey = JSON.stringify([await this.#asked(target), query.cached ?? false, query.base]);
     const { patch, ...located } =
-      this.#cached(question, from) ??
-      (await this.#look(target, async (git, at) => {
+      this.#cached(cacheKey, from) ??
+      (await this.#read(target, async (git, at) => {
         const read = await readChanges(git, query, at.within);
-        if (read.totalBytes === 0) await requireThere(at);
+        if (read.totalBytes === 0) await requireExists(at);
         return { patch: read };
       }));
-    return { ...located, ...this.#page(question, patch, located, { ...query, from }) };
+    return { ...located, ...this.#page(cacheKey, patch, located, { ...query, from }) };
   }
 
-  /** Commits, newest first. Throws as `diff`. */
+  /** Commits, newest first. Throws like `diff`. */
   async log(target: GitTarget, query: HistoryQuery): Promise<Located & History> {
-    return this.#look(target, async (git, at) => {
+    return this.#read(target, async (git, at) => {
       const history = await readHistory(git, query, at.within);
-      if (history.commits.length === 0) await requireThere(at);
+      if (history.commits.length === 0) await requireExists(at);
       return history;
     });
   }
 
-  /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for what is no revision. */
+  /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for an invalid revision. */
   async show(target: GitTarget, query: CommitQuery): Promise<Located & Commit> {
     const from = query.cursor === undefined ? undefined : readCursor(commitPositionSchema, query.cursor);
     const path = await this.#asked(target);
-    const cached = from && this.#cached(questionOf(path, from.commit), from);
+    const cached = from && this.#cached(commitKey(path, from.commit), from);
     const known = from && cached && { ...cached, commit: from.commit, facts: undefined };
     const { commit, facts, patch, ...located } =
       known ??
-      (await this.#look(target, (git, at) =>
+      (await this.#read(target, (git, at) =>
         readCommit(git, from?.commit ?? query.revision, from === undefined, at.within),
       ));
-    const { here, cursor, ...page } = this.#page(questionOf(path, commit), patch, located, {
+    const { here, cursor, ...page } = this.#page(commitKey(path, commit), patch, located, {
       ...query,
       from,
       commit,
@@ -117,7 +117,7 @@ export class GitService {
     return { ...located, commit, facts, patch: page, here, cursor };
   }
 
-  /** Makes a repository, unless there is one. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a `.git` that is none. */
+  /** Creates a repository unless one exists. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a bad `.git`. */
   async init(path: string, query: InitQuery, signal: AbortSignal): Promise<InitReport> {
     const { roots, activeProject } = this.#parts;
     const folder = await roots.resolveDirectory(activeProject.absolute(path));
@@ -129,15 +129,15 @@ export class GitService {
     return path === undefined ? activeProject.resolve() : roots.resolve(activeProject.absolute(path));
   }
 
-  /** The patch that an earlier page is of, when it is still there. */
-  #cached(question: string, from: Position | undefined): (Located & { readonly patch: Patch }) | undefined {
-    const cached = from === undefined ? undefined : this.#patches.get(question, from.mark);
+  /** The patch of an earlier page, if it is still cached. */
+  #cached(cacheKey: string, from: Position | undefined): (Located & { readonly patch: Patch }) | undefined {
+    const cached = from === undefined ? undefined : this.#patches.get(cacheKey, from.mark);
     return cached && { ...cached.facts, patch: cached.patch };
   }
 
-  /** Throws INVALID_ARGUMENTS when the patch is not the one that `from` is of. */
+  /** Throws INVALID_ARGUMENTS when `from` belongs to another patch. */
   #page(
-    question: string,
+    cacheKey: string,
     patch: Patch,
     located: Located,
     {
@@ -150,24 +150,24 @@ export class GitService {
       readonly maxBytes?: number;
     },
   ): Changes {
-    const { mark } = patch;
+    const { hash } = patch;
     const offset = from?.offset ?? 0;
-    if ((from !== undefined && from.mark !== mark) || offset > patch.bytes.length) {
+    if ((from !== undefined && from.mark !== hash) || offset > patch.bytes.length) {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
-        'The cursor is of another diff: the files have changed since.',
+        'The cursor belongs to another diff: the files have changed since.',
         'Call again without the cursor.',
       );
     }
     const { next, ...part } = patchPage(patch, offset, maxBytes);
     const cursorAt = (at: number): string =>
-      cursorText({ offset: at, mark, ...(commit !== undefined && { commit }) });
-    // The last page may be asked for again, in a smaller size.
-    this.#patches.set(question, patch, located);
+      cursorText({ offset: at, mark: hash, ...(commit !== undefined && { commit }) });
+    // Cached even for the last page, which may be requested again in a smaller size.
+    this.#patches.set(cacheKey, patch, located);
     return { ...part, here: cursorAt(offset), cursor: next === undefined ? undefined : cursorAt(next) };
   }
 
-  async #look<T>(
+  async #read<T>(
     target: GitTarget,
     read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
   ): Promise<Located & T> {
@@ -176,8 +176,8 @@ export class GitService {
     const end = new AbortController();
     const both = AbortSignal.any([target.signal, end.signal]);
     const git = await repositoryGit(runner, at.repository, both);
-    // git runs while its object stores are checked: reading is harmless, and nothing of it is returned before the check is
-    // over. It is started first, since it takes longer.
+    // git runs concurrently with the check of its object stores: reading is harmless, and the result is returned only after the
+    // check. git starts first, since it takes longer.
     const reading = read(git, at);
     const [check, answer] = await Promise.allSettled([
       this.#stores.check(at.repository).catch((error: unknown) => {
@@ -186,7 +186,7 @@ export class GitService {
       }),
       reading,
     ]);
-    // What else was asked at the same time need not go on when one question failed.
+    // When one git call of `read` failed, the concurrent ones can stop.
     end.abort();
     if (check.status === 'rejected') throw check.reason;
     if (answer.status === 'rejected') throw answer.reason;
@@ -194,19 +194,19 @@ export class GitService {
   }
 }
 
-function questionOf(path: AllowedPath, commit: string): string {
+function commitKey(path: AllowedPath, commit: string): string {
   return JSON.stringify([path, commit]);
 }
 
-/** "No changes" is no answer about a path that neither the disk nor git knows. */
-async function requireThere(at: RepositoryPath): Promise<void> {
+/** Throws instead of reporting "no changes" for a path that neither the disk nor git knows. */
+async function requireExists(at: RepositoryPath): Promise<void> {
   try {
     await stat(at.path);
   } catch (thrown) {
     if (systemCodeOf(thrown) === undefined) throw thrown;
     throw new BridgeError(
       'PATH_NOT_FOUND',
-      `Path '${at.path}' does not exist, and git has nothing to show of it.`,
+      `Path '${at.path}' does not exist, and git knows nothing about it.`,
       'Correct the path.',
     );
   }

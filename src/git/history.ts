@@ -6,12 +6,12 @@ import type { RepositoryGit } from './run/repository-git.js';
 import { commitIfAny, historyOf } from './revision.js';
 import { shownBytes } from './diff/shown-bytes.js';
 
-/** A subject is a line; what calls itself one may be a book. */
+/** Bounds a subject: it should be one line, but may be any text. */
 const MAX_SUBJECT_CHARS = 300;
 
 export interface HistoryQuery {
   readonly maxCount: number;
-  /** One revision, or `a..b`; HEAD when left out. */
+  /** One revision, or `a..b`; default: HEAD. */
   readonly revision?: string;
   readonly cursor?: string;
 }
@@ -26,7 +26,7 @@ export interface LogEntry {
 
 export interface History {
   readonly commits: readonly LogEntry[];
-  /** Where the history goes on behind the first `count` of `commits`; undefined behind the last one there is. */
+  /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
   cursorAfter(count: number): string | undefined;
 }
 
@@ -46,7 +46,7 @@ export const historyOptions: readonly string[] = [
   '--no-textconv',
 ];
 
-/** Commits from newest to oldest, at most `maxCount`. A cursor holds the commits that it began with: new ones change no page. */
+/** Commits from newest to oldest, at most `maxCount`. A cursor stores the starting commits, so new commits do not shift pages. */
 export async function readHistory(
   git: RepositoryGit,
   query: HistoryQuery,
@@ -66,19 +66,19 @@ export async function readHistory(
       values = [];
     });
     const args = ['log', ...historyOptions, '--no-patch', '-z', '--format=tformat:%H%x00%an%x00%aI%x00%s'];
-    // One more than is asked for tells whether there are more.
+    // One more than requested, to know whether there are more.
     const count = [`--max-count=${query.maxCount + 1}`, `--skip=${skip}`];
     await git.stream([...args, ...count, ...from, ...pathArguments(within)], (chunk) => fields.push(chunk));
     fields.end();
   }
-  const there = commits.length;
+  const found = commits.length;
   return {
     commits: commits.slice(0, query.maxCount),
-    cursorAfter: (count) => (count < there ? cursorText({ from, skip: skip + count }) : undefined),
+    cursorAfter: (count) => (count < found ? cursorText({ from, skip: skip + count }) : undefined),
   };
 }
 
-/** Nothing before the first commit. */
+/** The commits to start from; empty before the first commit. */
 async function startOf(git: RepositoryGit, revision: string | undefined): Promise<readonly string[]> {
   if (revision !== undefined) return historyOf(git, revision);
   const head = await commitIfAny(git, 'HEAD');

@@ -11,16 +11,16 @@ import { shownBytes } from './diff/shown-bytes.js';
 
 export interface InitQuery {
   readonly initialBranch?: string;
-  /** True writes a .gitignore, unless there is one. */
+  /** True writes a .gitignore unless one exists. */
   readonly gitignore?: boolean;
 }
 
 export interface InitReport {
   readonly path: string;
-  /** False when the folder was the top of a repository before. */
+  /** False when the folder already was the top of a repository. */
   readonly initialized: boolean;
   readonly branch: string | null;
-  /** Folder of a repository that this one lies in. */
+  /** Folder of the repository that contains this one. */
   readonly parentRepository: string | undefined;
   readonly gitignore: 'written' | 'kept' | undefined;
 }
@@ -59,13 +59,15 @@ export async function initRepository(
   if (found.state === 'broken') {
     throw new BridgeError(
       'NOT_A_REPOSITORY',
-      `No repository is made in '${folder}': ${found.why}.`,
+      `Cannot create a repository in '${folder}': ${found.why}.`,
       'Remove or repair its .git first.',
     );
   }
   const initialized = found.state === 'none';
-  if (initialized) await makeRepository(parts, folder, initialBranch, signal);
-  const repository: Repository = initialized ? await madeRepository(parts.roots, folder) : found.repository;
+  if (initialized) await createRepository(parts, folder, initialBranch, signal);
+  const repository: Repository = initialized
+    ? await createdRepository(parts.roots, folder)
+    : found.repository;
   const git = await repositoryGit(parts.runner, repository, signal);
   const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], [0, 1]);
   return {
@@ -77,17 +79,17 @@ export async function initRepository(
   };
 }
 
-async function makeRepository(
+async function createRepository(
   { runner }: InitParts,
   folder: AllowedPath,
   initialBranch: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const gitDir = join(folder, '.git');
-  // Made here, since this fails where anything has that name meanwhile, also a link to nothing.
+  // `mkdir` fails if anything has this name by now, even a dangling link.
   await mkdir(gitDir);
   const branch = initialBranch === undefined ? [] : [`--initial-branch=${initialBranch}`];
-  // git makes it elsewhere: a program in the folder could write settings into it before git reads them.
+  // git creates the repository elsewhere: a program could write settings into `gitDir` before git reads them.
   const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
     const settings = await runner.settings({ cwd: scratch, signal });
@@ -108,13 +110,13 @@ async function makeRepository(
   }
 }
 
-async function madeRepository(roots: AllowedRoots, folder: AllowedPath): Promise<Repository> {
-  const made = await gitOf(roots, folder);
-  if (made.state === 'found') return made.repository;
+async function createdRepository(roots: AllowedRoots, folder: AllowedPath): Promise<Repository> {
+  const created = await gitOf(roots, folder);
+  if (created.state === 'found') return created.repository;
   throw new BridgeError(
     'GIT_FAILED',
-    `git init made no repository in '${folder}'.`,
-    'Look at the folder in a terminal.',
+    `git init created no repository in '${folder}'.`,
+    'Inspect the folder in a terminal.',
   );
 }
 
@@ -124,21 +126,21 @@ async function checkBranch(
   branch: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const isShort = branch.length > 0 && branch.length <= MAX_BRANCH_CHARS && !/^-|\0|^@$/.test(branch);
-  if (isShort) {
+  const isValid = branch.length > 0 && branch.length <= MAX_BRANCH_CHARS && !/^-|\0|^@$/.test(branch);
+  if (isValid) {
     const call = { cwd: folder, args: ['check-ref-format', `refs/heads/${branch}`], signal, answers: [0, 1] };
     if ((await runner.output(call)).code === 0) return;
   }
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `'${oneLine(branch, SHOWN_CHARS)}' is not a name that a branch can have.`,
-    'Give a name such as main.',
+    `'${oneLine(branch, SHOWN_CHARS)}' is not a valid branch name.`,
+    'Use a name such as main.',
   );
 }
 
 async function writeIgnoreFile(folder: AllowedPath): Promise<'written' | 'kept'> {
   try {
-    // Only where nothing has that name: not even a link is followed.
+    // `wx` fails if anything has this name, and follows no link.
     await writeFile(join(folder, '.gitignore'), COMMON_PATTERNS, { flag: 'wx' });
     return 'written';
   } catch (thrown) {

@@ -1,10 +1,10 @@
 import { BridgeError } from '../base/errors.js';
 
-/** A path has at most some 4,096 bytes, and a line of status one or two of them. */
+/** A path has at most about 4,096 bytes, and a status line contains one or two of them. */
 const MAX_FIELD_BYTES = 65_536;
 const NO_BYTES = Buffer.alloc(0);
 
-/** Splits a stream at its NUL bytes; holds no more than one field. */
+/** Splits a stream at its NUL bytes; buffers at most one field. */
 export class NulFields {
   readonly #take: (field: Buffer) => void;
   #rest: Buffer = NO_BYTES;
@@ -13,7 +13,7 @@ export class NulFields {
     this.#take = take;
   }
 
-  /** Throws GIT_FAILED for a field that cannot be one. */
+  /** Throws GIT_FAILED for a field that is too long. */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let start = 0;
@@ -27,15 +27,15 @@ export class NulFields {
 
   /** Throws GIT_FAILED when the stream ended within a field. */
   end(): void {
-    if (this.#rest.length > 0) throw unreadable('half a line');
+    if (this.#rest.length > 0) throw unreadable('an incomplete line');
   }
 }
 
-/** git gave what no version of its format allows. */
+/** The error for output that no version of git's format allows. */
 export function unreadable(what: string): BridgeError {
   return new BridgeError(
     'GIT_FAILED',
-    `The output of git cannot be read: it holds ${what}.`,
-    'Look at the repository in a terminal; this version of git may be unknown to the bridge.',
+    `Cannot parse the output of git: it contains ${what}.`,
+    'Inspect the repository in a terminal; the bridge may not support this version of git.',
   );
 }

@@ -1,4 +1,4 @@
-// Pure: `git status --porcelain=v2 -z --branch`, field by field.
+// Pure: parses `git status --porcelain=v2 -z --branch`, field by field.
 import { unreadable } from './nul-fields.js';
 import { shownBytes } from './diff/shown-bytes.js';
 
@@ -7,34 +7,34 @@ export type StatusList = 'staged' | 'modified' | 'untracked' | 'deleted' | 'conf
 export interface Renamed {
   readonly from: string;
   readonly to: string;
-  /** True when the old one is still there. */
+  /** True for a copy: the old file still exists. */
   readonly copy?: true;
 }
 
 export interface StatusSink {
   file(list: StatusList, path: string): void;
   renamed(pair: Renamed): void;
-  /** A path with bytes that are no UTF-8 was shown escaped. */
+  /** Called for a path with escaped bytes that are not UTF-8. */
   escaped(): void;
 }
 
 export interface BranchFacts {
   /** null when HEAD is detached. */
   branch: string | null;
-  /** The commit; null before the first one. */
+  /** The commit of HEAD; null before the first one. */
   head: string | null;
   upstream: string | null;
-  /** False when the upstream is set and does not exist (any more). */
+  /** False when no upstream is set, or the upstream does not exist (any more). */
   isUpstreamThere: boolean;
   ahead: number;
   behind: number;
 }
 
-/** How many words stand before the path, by the first letter of an entry. */
+/** Number of words before the path, by the first letter of an entry. */
 const WORDS_BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 };
 const SPACE = 0x20;
 
-/** Reads one field after the other; a rename takes two. */
+/** Takes one field after the other; a rename has two. */
 export class StatusParser {
   readonly branch: BranchFacts = {
     branch: null,
@@ -51,7 +51,7 @@ export class StatusParser {
     this.#sink = sink;
   }
 
-  /** Throws GIT_FAILED for what no version of the format holds. */
+  /** Throws GIT_FAILED for a field that no version of the format allows. */
   take(field: Buffer): void {
     if (this.#renamed !== undefined) {
       const { to, copy } = this.#renamed;
@@ -88,7 +88,7 @@ export class StatusParser {
         break;
       }
       default:
-        // Headers may be added by later versions; the format says to pass them over.
+        // Later versions may add headers; the format says to ignore unknown ones.
         break;
     }
   }
@@ -109,7 +109,7 @@ export class StatusParser {
     const inIndex = String.fromCharCode(field[2] ?? 0);
     const inFolder = String.fromCharCode(field[3] ?? 0);
     if (inIndex !== '.') this.#sink.file('staged', path);
-    // Also a submodule whose commit changed, a changed type, and what `git add -N` announced.
+    // These include a submodule with another commit, a changed type, and a file added with `git add -N`.
     if ('MTARC'.includes(inFolder)) this.#sink.file('modified', path);
     if (inIndex === 'D' || inFolder === 'D') this.#sink.file('deleted', path);
     if (kind === '2') {

@@ -5,10 +5,10 @@ import type { RepositoryGit } from './run/repository-git.js';
 
 const MAX_REVISION_CHARS = 250;
 const SHOWN_CHARS = 100;
-/** Not an option, not a file of a commit, not a search, no pattern, no white space. */
+/** Excludes options, files of a commit, searches, patterns and white space. */
 const REVISION = /^(?!-)[^\s\p{C}:?*[\\]+$/u;
 
-/** The commit that a revision names. Throws INVALID_ARGUMENTS for what is none by its form, REVISION_NOT_FOUND. */
+/** The commit that a revision names. Throws INVALID_ARGUMENTS for an invalid form, and REVISION_NOT_FOUND. */
 export async function commitOf(git: RepositoryGit, revision: string): Promise<string> {
   checkRevision(revision, revision.includes('..'));
   const sha = await commitIfAny(git, revision);
@@ -20,7 +20,7 @@ export async function commitOf(git: RepositoryGit, revision: string): Promise<st
   );
 }
 
-/** What `git log` takes for one revision or for `a..b`. Throws as `commitOf`. */
+/** The arguments of `git log` for one revision or for `a..b`. Throws like `commitOf`. */
 export async function historyOf(git: RepositoryGit, revision: string): Promise<readonly string[]> {
   const range = /^(.+?)\.\.(?!\.)(.+)$/.exec(revision);
   if (range === null) return [await commitOf(git, revision)];
@@ -28,7 +28,7 @@ export async function historyOf(git: RepositoryGit, revision: string): Promise<r
   return [await commitOf(git, to), `^${await commitOf(git, from)}`];
 }
 
-/** undefined when there is none, as before the first commit. */
+/** Like `commitOf`, but undefined when there is none, as before the first commit. */
 export async function commitIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
   const { code, bytes } = await git.output(
     ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`],
@@ -38,7 +38,7 @@ export async function commitIfAny(git: RepositoryGit, revision: string): Promise
   return code === 0 && /^[0-9a-f]{40,64}$/.test(sha) ? sha : undefined;
 }
 
-/** As `commitIfAny`, for what changes a repository. */
+/** Like `commitIfAny`, with a `ChangingGit`. */
 export async function commitIn(git: ChangingGit, revision: string): Promise<string | undefined> {
   const { code, text } = await git.output(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {
     answers: [0, 1, 128],

@@ -3,7 +3,7 @@ import { pathArguments } from './diff/diff-options.js';
 import { StatusParser, type BranchFacts, type Renamed, type StatusList } from './parse-status.js';
 import type { RepositoryGit } from './run/repository-git.js';
 
-/** Names that are kept of each list; the rest is counted. An answer holds fewer. */
+/** Names stored per list; the rest is only counted. A tool's answer shows fewer. */
 const MAX_NAMES = 1_000;
 
 const OPTIONS: readonly string[] = [
@@ -20,11 +20,11 @@ const OPTIONS: readonly string[] = [
 
 export interface Status extends Readonly<BranchFacts> {
   readonly clean: boolean;
-  /** At most 1,000 names each; `counts` tells how many there are. */
+  /** At most 1,000 names each; `counts` has the full numbers. */
   readonly lists: Readonly<Record<StatusList, readonly string[]>>;
   readonly renamed: readonly Renamed[];
   readonly counts: Readonly<Record<StatusList | 'renamed', number>>;
-  /** True when a name has bytes that are no UTF-8 and is shown escaped. */
+  /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped: boolean;
 }
 

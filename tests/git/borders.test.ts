@@ -44,7 +44,7 @@ describe('a repository that leads out of the allowed roots', () => {
     expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
-  it('is refused when it borrows objects, also in two steps, or keeps them elsewhere', async () => {
+  it('is refused when it borrows objects, even indirectly, or stores them elsewhere', async () => {
     const place = await gitPlace();
     const secret = await outside(place);
     const middle = join(place.projects, 'middle');
@@ -60,7 +60,7 @@ describe('a repository that leads out of the allowed roots', () => {
     expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
-  it('is refused when links inside its stores or its folder lead there, also one put there later', async () => {
+  it('is refused when links inside its stores or its folder lead there, even one added later', async () => {
     const place = await gitPlace();
     const secret = await outside(place);
     const head = (await place.gitIn(secret, 'rev-parse', 'HEAD')).trim();
@@ -92,7 +92,7 @@ describe('a repository that leads out of the allowed roots', () => {
     expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
-  it('is not looked for above the roots', async () => {
+  it('is not searched above the roots', async () => {
     const place = await gitPlace();
     await place.gitIn(place.root, 'init', '--quiet');
     const folder = await emptyProject(place);
@@ -103,7 +103,7 @@ describe('a repository that leads out of the allowed roots', () => {
     expect(error).toMatch(/^GIT_FAILED: git .* failed \(128\): not a git repository/);
   });
 
-  it('that another user owns is explained with what to do', async () => {
+  it('that another user owns is reported with what to do', async () => {
     const place = await gitPlace();
     if (process.getuid?.() === 0) await chown(place.repo, 65_534, 65_534);
     const expected =
@@ -113,7 +113,7 @@ describe('a repository that leads out of the allowed roots', () => {
 });
 
 describe('git', () => {
-  it('that fails is told in its own words', async () => {
+  it('that fails is reported with its own message', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
     await place.git('add', '.');
@@ -127,12 +127,12 @@ describe('git', () => {
     expect(await faultOf(place.service.status(place.target()))).toMatch(/^GIT_FAILED: .*bad config/);
   });
 
-  it('that hangs is ended when its time is over, and when the call is cancelled', async () => {
+  it('that hangs is ended at its time limit, and when the call is cancelled', async () => {
     const place = await gitPlace({ timeLimitMs: 1_000 });
     const never = new AbortController().signal;
     const hanging = { cwd: place.repo, args: ['-c', 'alias.hang=!sleep 600', 'hang'] } as const;
     expect(await faultOf(place.runner.output({ ...hanging, signal: never }))).toMatch(
-      /did not end within 1 seconds/,
+      /did not finish within 1 seconds/,
     );
     const patient = await gitPlace();
     const cancel = new AbortController();
@@ -142,26 +142,26 @@ describe('git', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'that waits for a pipe in the place of an ignore file is ended with a word about it, long before its time is over',
+    'that waits for a named pipe instead of an ignore file is ended with an explanation, long before its time limit',
     async () => {
       const place = await gitPlace();
       await place.write('a', '1\n');
       await place.write('b/c', '1\n');
       execFileSync('mkfifo', [join(place.repo, 'b', '.gitignore')]);
       expect(await faultOf(place.service.status(place.target()))).toMatch(
-        /^GIT_FAILED: git status waits for a pipe that nobody writes to/,
+        /^GIT_FAILED: git status is blocked: a file that it reads/,
       );
     },
   );
 
-  it.runIf(process.platform === 'linux')('is not held up by settings that are a pipe', async () => {
+  it.runIf(process.platform === 'linux')('is not blocked by settings that are a named pipe', async () => {
     const place = await gitPlace();
     execFileSync('mkfifo', [join(place.repo, '.git', 'config.worktree')]);
     expect(await faultOf(place.service.status(place.target()))).toMatch(/^no error/);
     await rm(join(place.repo, '.git', 'config'));
     execFileSync('mkfifo', [join(place.repo, '.git', 'config')]);
     expect(await faultOf(place.service.status(place.target()))).toMatch(
-      /^GIT_FAILED: git config waits for a pipe that nobody writes to/,
+      /^GIT_FAILED: git config is blocked: a file that it reads/,
     );
   });
 

@@ -146,7 +146,7 @@ async function setAll(place: HostilePlace): Promise<void> {
 }
 
 describe.each(testedGits())('a hostile repository, by $version', ({ folder }) => {
-  it.each(tricks)('runs nothing by $name, and is shown as it is', async (trick: Trick) => {
+  it.each(tricks)('runs nothing by $name, and is shown correctly', async (trick: Trick) => {
     const place = await hostilePlace(folder);
     await trick.set(place, place.program);
     await change(place);
@@ -170,11 +170,11 @@ describe.each(testedGits())('a hostile repository, by $version', ({ folder }) =>
     const answer = await work(place, 'merge', place.runner, async (made) =>
       trick.setInWorktree?.(place, place.program, made),
     );
-    expect(answer).toMatch(/^[0-9a-f]{40}$|go through a filter|repositories of their own/);
+    expect(answer).toMatch(/^[0-9a-f]{40}$|need a git filter|other repositories/);
     expect(await place.ran()).toBe('');
   });
 
-  it('runs nothing that is written into its settings after git was asked for them', async () => {
+  it('runs nothing that is written into its settings after git listed them', async () => {
     const place = await hostilePlace(folder);
     const late: GitRunner = {
       ...place.runner,
@@ -200,7 +200,7 @@ describe.each(testedGits())('a hostile repository, by $version', ({ folder }) =>
     expect(await place.ran()).toContain('ran');
   });
 
-  it('in the place of an empty .git is not taken for a repository', async () => {
+  it('that replaces an empty .git does not count as a repository', async () => {
     const place = await hostilePlace(folder);
     const bare = join(place.projects, 'bare');
     await place.gitIn(place.projects, 'init', '--quiet', '--bare', bare);

@@ -25,7 +25,7 @@ function pagesOf(patch: Buffer, maxBytes: number, pieceBytes: number): string[] 
 }
 
 describe('the pages of a patch', () => {
-  it('give the whole patch, however it is cut and in whatever pieces it comes', async () => {
+  it('together are the whole patch, whatever the page size and the chunks of the stream', async () => {
     const place = await gitPlace();
     const lines = (word: string): string => Array.from({ length: 60 }, (_, n) => `${word} ${n}\n`).join('');
     await place.write('a', lines('diff'));
@@ -51,7 +51,7 @@ describe('the pages of a patch', () => {
     );
   });
 
-  it('end between files or hunks that fit, name what is left out, and go on by cursor', async () => {
+  it('end between files or hunks that fit, name omitted files, and continue by cursor', async () => {
     const place = await gitPlace({ maxDiffBytes: 600 });
     for (const file of ['a', 'b', 'c']) await place.write(file, '');
     await place.git('add', '.');
@@ -72,7 +72,7 @@ describe('the pages of a patch', () => {
     await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
   });
 
-  it('are of the diff as it was at the first one, for which git is run once; else of none', async () => {
+  it('all show the diff of the first page, with one run of git; an outdated cursor is refused', async () => {
     const place = await gitPlace({ maxDiffBytes: 600 });
     for (const file of ['a', 'b', 'c']) await place.write(file, '');
     await place.git('add', '.');
@@ -111,7 +111,7 @@ describe('the pages of a patch', () => {
     expect(first.text.startsWith(again.text)).toBe(true);
   });
 
-  it('end where a patch becomes too large, which is said', async () => {
+  it('end where a patch becomes too large, and say so', async () => {
     const reader = new PatchReader();
     const line = Buffer.from(`+${'x'.repeat(999)}\n`);
     for (let file = 0; file < 20; file++) {
@@ -127,7 +127,7 @@ describe('the pages of a patch', () => {
     expect(page.omittedFiles).toBe(5);
   });
 
-  it('name binary files and do not dump them, and show bytes that are no UTF-8 escaped', async () => {
+  it('name binary files without their contents, and escape bytes that are not UTF-8', async () => {
     const place = await gitPlace();
     await place.write('bin', Buffer.from([0, 255]));
     await place.write('latin', Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]));
@@ -142,7 +142,7 @@ describe('the pages of a patch', () => {
 });
 
 describe('the pages of a commit', () => {
-  it('are of one commit wherever its branch moves, and only the first tells of it', async () => {
+  it('show one commit even if its branch moves, and only the first has its facts', async () => {
     const place = await gitPlace({ maxDiffBytes: 1_500 });
     for (const name of ['a', 'b', 'c']) await place.write(name, 'a line\n'.repeat(150));
     await place.git('add', '.');
@@ -172,7 +172,7 @@ describe('the pages of a commit', () => {
 });
 
 describe('the history', () => {
-  it('comes in pages that new commits do not shift, by file and by range', async () => {
+  it('has pages that new commits do not shift, by file and by range', async () => {
     const place = await gitPlace();
     for (let n = 0; n < 5; n++) {
       await place.write(n % 2 === 0 ? 'even' : 'odd', `${n}\n`);
@@ -207,7 +207,7 @@ describe('the history', () => {
 });
 
 describe('init', () => {
-  it('makes a repository once, and tells the one above it', async () => {
+  it('creates a repository once, and reports the one above it', async () => {
     const place = await gitPlace();
     const folder = join(place.repo, 'inner');
     await mkdir(folder);
@@ -225,7 +225,7 @@ describe('init', () => {
     expect(again).toMatchObject({ initialized: false, branch: 'trunk', gitignore: 'kept' });
   });
 
-  it('follows no link, and refuses a .git that is none and a branch name that cannot be', async () => {
+  it('follows no link, and refuses a bad .git and a bad branch name', async () => {
     const place = await gitPlace();
     const { signal } = place.target();
     const folder = join(place.projects, 'new');

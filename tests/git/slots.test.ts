@@ -43,7 +43,7 @@ function explorerOf(place: GitPlace): ProjectExplorer {
 }
 
 describe('many calls at once', () => {
-  it('run at most 16 git, and all are answered', async () => {
+  it('run at most 16 git processes, and all are answered', async () => {
     const root = await tempFolder();
     const { bin, log } = await countingGit(root);
     const place = await gitPlace({ gitFolder: bin });
@@ -69,7 +69,7 @@ describe('many calls at once', () => {
     expect(Math.max(...running)).toBeLessThanOrEqual(MAX_AT_ONCE);
   });
 
-  it('wait in order, and one that is cancelled is not begun', async () => {
+  it('wait in order, and a cancelled one is not started', async () => {
     const slots = new Slots(1);
     const first = await slots.take(never);
     const cancel = new AbortController();

@@ -25,7 +25,7 @@ describe('the status of a repository', () => {
     expect(await place.service.status(place.target())).toMatchObject({ branch: null, head });
   });
 
-  it('counts commits ahead and behind, and tells an upstream that is gone', async () => {
+  it('counts commits ahead and behind, and reports a deleted upstream', async () => {
     const place = await gitPlace();
     const empty = ['commit', '--quiet', '--allow-empty', '-m'] as const;
     await place.git(...empty, 'first');
@@ -97,7 +97,7 @@ describe('the status of a repository', () => {
     expect(diff.text).toContain('+Subproject commit');
   });
 
-  it('shows odd names as they are, and bytes that are no UTF-8 escaped', async () => {
+  it('shows odd names unchanged, and escapes bytes that are not UTF-8', async () => {
     const place = await gitPlace();
     const names = [
       ' lead',
@@ -128,7 +128,7 @@ describe('the status of a repository', () => {
     expect(page.omitted.map((file) => file.file).sort()).toEqual([...shown, 'latin-\\xe9'].sort());
   });
 
-  it('is of a folder when the path names one, and works in linked worktrees', async () => {
+  it('is limited to a folder when the path names one, and works in linked worktrees', async () => {
     const place = await gitPlace();
     await place.write('a/one', '1\n');
     await place.write('b/two', '2\n');
@@ -158,7 +158,7 @@ describe('the status of a repository', () => {
     expect((await place.service.diff(place.target(), {})).text).toContain('+2');
   });
 
-  it('agrees with what git tells people, on generated changes', async () => {
+  it('agrees with git’s own output, on generated changes', async () => {
     const place = await gitPlace();
     const files = ['a', 'b c', 'd/e', 'd/f\tg'];
     const step = fc.record({

@@ -5,7 +5,7 @@ import type { RepositoryGit } from '../run/repository-git.js';
 import { commitOf } from '../revision.js';
 
 export interface ChangesQuery {
-  /** True: what is staged, against `base` or the last commit. Else the working tree, against `base` or the index. */
+  /** True compares the index with `base` or the last commit; false the working tree with `base` or the index. */
   readonly cached?: boolean;
   readonly base?: string;
   readonly cursor?: string;
@@ -14,9 +14,9 @@ export interface ChangesQuery {
 
 /** A page of a patch. */
 export interface Changes extends Omit<PatchPart, 'next'> {
-  /** Of this page itself: with it the page can be had again in another size. */
+  /** Cursor of this page itself, to request it again in another size. */
   readonly here: string;
-  /** Of the next page. */
+  /** Cursor of the next page. */
   readonly cursor: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function readChanges(
   return readPatch(git, ['diff', ...(query.cached === true ? ['--cached'] : [])], base, within);
 }
 
-/** `command` and `commits` say what is compared. */
+/** The patch that a diff `command` prints for `commits`. */
 export async function readPatch(
   git: RepositoryGit,
   command: readonly string[],

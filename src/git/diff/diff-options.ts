@@ -1,6 +1,6 @@
-// Pure: the options that all diffs have in common.
+// Pure: the options of all diffs.
 
-/** One form whatever the user's or the repository's settings say, and nothing that runs a program. */
+/** They make the output independent of settings and prevent git from running programs. */
 export const diffOptions: readonly string[] = [
   '--no-ext-diff',
   '--no-textconv',
@@ -12,7 +12,7 @@ export const diffOptions: readonly string[] = [
   '--diff-algorithm=default',
 ];
 
-/** The form of a patch. */
+/** The options of a patch. */
 export const patchOptions: readonly string[] = [
   ...diffOptions,
   '--patch',
@@ -22,7 +22,7 @@ export const patchOptions: readonly string[] = [
   '--inter-hunk-context=0',
 ];
 
-/** Where a command is limited to a part of the repository. */
+/** Limits a command to a part of the repository. */
 export function pathArguments(within: string | undefined): readonly string[] {
   return within === undefined ? ['--'] : ['--', within];
 }

@@ -3,7 +3,7 @@ import { diffOptions, pathArguments } from './diff-options.js';
 import { NumstatParser, type FileStat } from './parse-numstat.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 
-/** Files that are kept by name; the rest is counted. An answer holds fewer. */
+/** Files stored by name; the rest is only counted. A tool's answer shows fewer. */
 const MAX_FILES = 1_000;
 
 export interface DiffTotal {
@@ -16,11 +16,11 @@ export interface DiffStat {
   /** At most 1,000; `total` counts all. */
   readonly files: readonly FileStat[];
   readonly total: DiffTotal;
-  /** The words of `git diff --shortstat`. */
+  /** The text of `git diff --shortstat`. */
   readonly summary: string;
 }
 
-/** Changes of the working tree against the index, or, `cached`, of the index against the last commit. */
+/** Counts the changes of the working tree against the index, or with `cached` of the index against the last commit. */
 export async function readDiffStat(
   git: RepositoryGit,
   cached: boolean,
@@ -29,7 +29,7 @@ export async function readDiffStat(
   return numstat(git, ['diff', ...(cached ? ['--cached'] : [])], [], within);
 }
 
-/** `command` and `commits` say what is compared. */
+/** The counts of a diff `command` for `commits`. */
 export async function numstat(
   git: RepositoryGit,
   command: readonly string[],

@@ -1,4 +1,4 @@
-// Pure: `git diff --numstat -z`, field by field.
+// Pure: parses `git diff --numstat -z`, field by field.
 import { unreadable } from '../nul-fields.js';
 import { shownBytes } from './shown-bytes.js';
 
@@ -11,13 +11,13 @@ export interface FileStat {
   readonly binary?: true;
   /** The old name of a renamed or copied file. */
   readonly from?: string;
-  /** True when a name has bytes that are no UTF-8 and is shown escaped. */
+  /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped?: true;
 }
 
 type Counts = Pick<FileStat, 'insertions' | 'deletions' | 'binary'>;
 
-/** Reads one field after the other; a rename takes three. */
+/** Takes one field after the other; a rename has three. */
 export class NumstatParser {
   readonly #take: (stat: FileStat) => void;
   #renamed: { readonly counts: Counts; readonly from: Buffer | undefined } | undefined;
@@ -26,7 +26,7 @@ export class NumstatParser {
     this.#take = take;
   }
 
-  /** Throws GIT_FAILED for what no version of the format holds. */
+  /** Throws GIT_FAILED for a field that no version of the format allows. */
   take(field: Buffer): void {
     if (this.#renamed !== undefined) {
       const { counts, from } = this.#renamed;
@@ -39,13 +39,13 @@ export class NumstatParser {
       return;
     }
     const head = /^(\d+|-)\t(\d+|-)\t/.exec(field.toString('latin1'));
-    if (head === null) throw unreadable('a line of counts without counts');
+    if (head === null) throw unreadable('a numstat line without counts');
     const [all, added = '-', removed = '-'] = head;
     const counts: Counts =
       added === '-'
         ? { insertions: 0, deletions: 0, binary: true }
         : { insertions: Number(added), deletions: Number(removed) };
-    // No name after the counts: the old and the new one follow.
+    // Without a name after the counts, the old and the new name follow.
     if (field.length === all.length) this.#renamed = { counts, from: undefined };
     else this.#give(counts, field.subarray(all.length), undefined);
   }

@@ -1,21 +1,21 @@
 import type { Patch } from './patch.js';
 
-/** Of all patches together. */
+/** Limit for all patches together. */
 const MAX_BYTES = 32_000_000;
 
-/** The patches that were read last, for their further pages: they are of one state of the files, and git is run once. */
+/** Caches recent patches, so that all pages of one show the same state of the files and git runs only once. */
 export class PatchCache<Facts> {
   readonly #cached = new Map<string, { readonly patch: Patch; readonly facts: Facts }>();
   #bytes = 0;
 
-  /** The patch that was read for `question` and has this mark; undefined when it was evicted. */
-  get(question: string, mark: string): { readonly patch: Patch; readonly facts: Facts } | undefined {
-    return this.#cached.get(keyOf(question, mark));
+  /** The patch that was read for `query` and has this hash; undefined when it was evicted. */
+  get(query: string, hash: string): { readonly patch: Patch; readonly facts: Facts } | undefined {
+    return this.#cached.get(keyOf(query, hash));
   }
 
-  set(question: string, patch: Patch, facts: Facts): void {
-    const key = keyOf(question, patch.mark);
-    this.delete(question, patch.mark);
+  set(query: string, patch: Patch, facts: Facts): void {
+    const key = keyOf(query, patch.hash);
+    this.delete(query, patch.hash);
     this.#cached.set(key, { patch, facts });
     this.#bytes += patch.bytes.length;
     for (const [oldest, { patch: old }] of this.#cached) {
@@ -25,14 +25,14 @@ export class PatchCache<Facts> {
     }
   }
 
-  delete(question: string, mark: string): void {
-    const cached = this.#cached.get(keyOf(question, mark));
+  delete(query: string, hash: string): void {
+    const cached = this.#cached.get(keyOf(query, hash));
     if (cached === undefined) return;
-    this.#cached.delete(keyOf(question, mark));
+    this.#cached.delete(keyOf(query, hash));
     this.#bytes -= cached.patch.bytes.length;
   }
 }
 
-function keyOf(question: string, mark: string): string {
-  return `${mark}\0${question}`;
+function keyOf(query: string, hash: string): string {
+  return `${hash}\0${query}`;
 }

@@ -1,4 +1,4 @@
-// Pure: which file a part of a patch is about.
+// Pure: parses the file name in the header of a patch.
 
 const ESCAPES: Readonly<Record<string, number>> = {
   a: 7,
@@ -14,7 +14,7 @@ const ESCAPES: Readonly<Record<string, number>> = {
 const NEW_FILE = '+++ b/'.length;
 const OLD_FILE = '--- a/'.length;
 
-/** The name in the lines above the first hunk, as bytes; undefined when they hold none. Prefixes are `a/` and `b/`. */
+/** The name in the lines above the first hunk, as bytes; undefined when they contain none. Prefixes are `a/` and `b/`. */
 export function patchName(lines: readonly string[]): Buffer | undefined {
   const starting = (start: string): string | undefined =>
     lines.find((line) => line.startsWith(start))?.slice(start.length);
@@ -34,7 +34,7 @@ export function patchName(lines: readonly string[]): Buffer | undefined {
   return nameOfBoth(first.slice('diff --git '.length));
 }
 
-/** `a/x b/x`, where nothing was renamed: both halves are the same name. */
+/** The name in `a/x b/x` without a rename: both halves are the same. */
 function nameOfBoth(names: string): Buffer | undefined {
   const half = (names.length - 1) / 2;
   const old = names.slice(0, half);
@@ -44,7 +44,7 @@ function nameOfBoth(names: string): Buffer | undefined {
   return oldName.equals(newName) ? newName : undefined;
 }
 
-/** A name as git writes it: in quotes with octal escapes when it is not plain. The text holds one byte per character. */
+/** Decodes a name that git may have quoted, with octal escapes. The text has one byte per character. */
 export function unquoted(name: string): Buffer {
   if (!name.startsWith('"') || !name.endsWith('"')) return Buffer.from(name, 'latin1');
   const bytes: number[] = [];

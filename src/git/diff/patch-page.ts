@@ -1,9 +1,9 @@
-// Pure: one page of a patch.
+// Pure: cuts one page of a patch.
 import { wholeUtf8End } from '../../base/text/utf8.js';
 import type { Patch } from './patch.js';
 import { shownBytes } from './shown-bytes.js';
 
-/** Files that are named as left out; the rest is counted. */
+/** Omitted files that are named; the rest is only counted. */
 const MAX_NAMED_FILES = 100;
 const NEW_LINE = 0x0a;
 
@@ -17,14 +17,14 @@ export interface PatchPart {
   readonly escaped: boolean;
   readonly totalBytes: number;
   readonly files: number;
-  /** The file that the page goes on with in its middle. */
+  /** The file in whose middle the page begins. */
   readonly continues: string | undefined;
-  /** Files of which something comes after the page, with their size in bytes; at most 100. */
+  /** Files that continue or begin after the page, with their size in bytes; at most 100. */
   readonly omitted: readonly OmittedFile[];
   readonly omittedFiles: number;
   /** Bytes at the end of the patch that are on no page. */
   readonly leftOutBytes: number;
-  /** Where the next page begins. */
+  /** Offset of the next page. */
   readonly next: number | undefined;
 }
 
@@ -50,21 +50,21 @@ export function patchPage(patch: Patch, offset: number, maxBytes: number): Patch
 }
 
 /**
- * The last border of a file or hunk that fits; but what would fill more than a page also after it is cut at a line, or,
- * a line of that size, where the page is full.
+ * The last border of a file or hunk that fits. A file or hunk that is larger than a page is cut after a line, and a line that
+ * is larger than a page is cut where the page is full.
  */
 function pageEnd({ bytes, borders }: Patch, offset: number, maxBytes: number): number {
   const full = offset + maxBytes;
   if (bytes.length <= full) return bytes.length;
-  const next = firstBehind(borders, full);
+  const next = firstAfter(borders, full);
   const border = borders[next - 1] ?? 0;
   if (border > offset && (borders[next] ?? bytes.length) - border <= maxBytes) return border;
   const line = bytes.lastIndexOf(NEW_LINE, full - 1) + 1;
   return line > offset ? line : offset + wholeUtf8End(bytes.subarray(offset, full));
 }
 
-/** The index of the first of `borders`, which are in order, that is behind `at`. */
-function firstBehind(borders: readonly number[], at: number): number {
+/** The index of the first of the sorted `borders` that is greater than `at`. */
+function firstAfter(borders: readonly number[], at: number): number {
   let low = 0;
   let high = borders.length;
   while (low < high) {

@@ -2,15 +2,15 @@ import { createHash, type Hash } from 'node:crypto';
 import { patchName } from './patch-name.js';
 import { shownBytes } from './shown-bytes.js';
 
-/** More of a patch is counted, and on no page. */
+/** The rest of a larger patch is only counted and is on no page. */
 const MAX_BYTES = 16_000_000;
-/** Enough of a hash to tell two patches apart. */
-const MARK_CHARS = 16;
-/** What is read of the lines above the first hunk of a file to learn its name. */
+/** Characters of the hash, enough to distinguish patches. */
+const HASH_CHARS = 16;
+/** Limits of the lines above the first hunk in which the file name is searched. */
 const MAX_HEADER_LINES = 12;
 const MAX_HEADER_BYTES = 65_536;
 const FILE_START = Buffer.from('diff ');
-// Lines of content begin with a space, a sign or a backslash: nothing that is changed can look like a border.
+// Lines of content begin with a space, a sign or a backslash, so changed content never looks like a border.
 const NEXT_FILE = Buffer.from('\ndiff ');
 const NEXT_HUNK = Buffer.from('\n@@');
 
@@ -21,28 +21,28 @@ export interface PatchSection {
   readonly end: number;
 }
 
-/** A whole patch, with what its pages need to know of it. */
+/** A whole patch, with an index for its pages. */
 export interface Patch {
   /** At most 16 MB; `totalBytes` counts all. */
   readonly bytes: Buffer;
   readonly totalBytes: number;
   readonly files: number;
-  /** Those that begin in `bytes`. */
+  /** The files that begin in `bytes`. */
   readonly sections: readonly PatchSection[];
-  /** Where files and hunks begin, in order. The first hunk of a file belongs to the lines above it. */
+  /** Sorted offsets at which files and hunks begin, except the first hunk of each file, which stays with its header. */
   readonly borders: readonly number[];
-  /** Tells this patch from every other one. */
-  readonly mark: string;
+  /** Identifies this patch. */
+  readonly hash: string;
 }
 
-/** Takes a patch as it streams by. */
+/** Builds a patch from a stream. */
 export class PatchReader {
   readonly #hash: Hash = createHash('sha256');
   #chunks: Buffer[] = [];
-  #kept = 0;
+  #stored = 0;
   #total = 0;
   #files = 0;
-  /** The end of what came before, in which the start of a file may begin. */
+  /** The end of the previous chunks, in which a match of `NEXT_FILE` may begin. */
   #tail: Buffer = Buffer.from('\n');
 
   push(chunk: Buffer): void {
@@ -51,9 +51,9 @@ export class PatchReader {
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-NEXT_FILE.length)]).subarray(
       1 - NEXT_FILE.length,
     );
-    const part = chunk.subarray(0, Math.max(0, MAX_BYTES - this.#kept));
+    const part = chunk.subarray(0, Math.max(0, MAX_BYTES - this.#stored));
     if (part.length > 0) this.#chunks.push(part);
-    this.#kept += part.length;
+    this.#stored += part.length;
     this.#total += chunk.length;
   }
 
@@ -62,9 +62,9 @@ export class PatchReader {
     this.#chunks = [];
     const starts = [
       ...(bytes.subarray(0, FILE_START.length).equals(FILE_START) ? [0] : []),
-      ...placesOf(bytes, NEXT_FILE),
+      ...offsetsOf(bytes, NEXT_FILE),
     ];
-    const hunks = [...placesOf(bytes, NEXT_HUNK)];
+    const hunks = [...offsetsOf(bytes, NEXT_HUNK)];
     const sections: PatchSection[] = [];
     const borders: number[] = [];
     let hunk = 0;
@@ -76,12 +76,12 @@ export class PatchReader {
       for (let isFirst = true; (hunks[hunk] ?? end) < end; hunk++, isFirst = false)
         if (!isFirst) borders.push(hunks[hunk] ?? end);
     }
-    const mark = this.#hash.digest('hex').slice(0, MARK_CHARS);
-    return { bytes, totalBytes: this.#total, files: this.#files, sections, borders, mark };
+    const hash = this.#hash.digest('hex').slice(0, HASH_CHARS);
+    return { bytes, totalBytes: this.#total, files: this.#files, sections, borders, hash };
   }
 }
 
-/** The name in the lines above the first hunk; empty when they hold none. */
+/** The name in the lines above the first hunk; empty when they contain none. */
 function fileOf(header: Buffer): string {
   const name = patchName(header.toString('latin1', 0, MAX_HEADER_BYTES).split('\n', MAX_HEADER_LINES));
   return name === undefined ? '' : shownBytes(name).text;
@@ -93,7 +93,7 @@ function count(bytes: Buffer, text: Buffer): number {
   return found;
 }
 
-/** Where the lines begin that begin with `text`, but for the first line; a line end comes first in `text`. */
-function* placesOf(bytes: Buffer, text: Buffer): Generator<number> {
+/** Offsets of the lines that begin with `text`, except the first line. `text` begins with a line end. */
+function* offsetsOf(bytes: Buffer, text: Buffer): Generator<number> {
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) yield at + 1;
 }

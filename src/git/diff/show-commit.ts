@@ -6,17 +6,17 @@ import type { RepositoryGit } from '../run/repository-git.js';
 import { commitOf } from '../revision.js';
 import { shownBytes } from './shown-bytes.js';
 
-/** Far more than any message that a person wrote. */
+/** Far longer than any message that a person writes. */
 const MAX_MESSAGE_CHARS = 8_000;
 
 export interface CommitQuery {
   readonly revision: string;
-  /** Where a page before ended. It names the commit too, so that the pages are of one commit, wherever the revision leads by now. */
+  /** Cursor of a previous page. It contains the commit, so all pages show one commit even if the revision moves. */
   readonly cursor?: string;
   readonly maxBytes?: number;
 }
 
-/** What there is to say of a commit besides its patch. */
+/** Data of a commit without its patch. */
 export interface CommitFacts {
   readonly parents: readonly string[];
   readonly author: string;
@@ -28,18 +28,18 @@ export interface CommitFacts {
 
 export interface Commit {
   readonly commit: string;
-  /** undefined on every page but the first. */
+  /** Set only on the first page. */
   readonly facts: CommitFacts | undefined;
   /** A page of the changes against the first parent, or against nothing. */
   readonly patch: Omit<Changes, 'here' | 'cursor'>;
-  /** Of this page itself: with it the page can be had again in another size. */
+  /** Cursor of this page itself, to request it again in another size. */
   readonly here: string;
   readonly cursor: string | undefined;
 }
 
 const COMPARE: readonly string[] = ['diff-tree', '-r', '--no-commit-id', '--root'];
 
-/** A commit with its whole patch; without facts where only a further page is wanted. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS. */
+/** A commit with its whole patch, and with facts for the first page. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS. */
 export async function readCommit(
   git: RepositoryGit,
   revision: string,

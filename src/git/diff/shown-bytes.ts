@@ -1,20 +1,20 @@
-// Pure: bytes that git gives, as text.
+// Pure: converts bytes from git to text.
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const FIRST_OTHER_BYTE = 0x80;
 
 export interface ShownText {
   readonly text: string;
-  /** True when bytes that are no UTF-8 are shown as `\xNN`. */
+  /** True when the text contains `\xNN` for bytes that are not UTF-8. */
   readonly escaped: boolean;
 }
 
-/** Text as it is; bytes that are no UTF-8 as `\xNN` each, so that two names never look alike. */
+/** Decodes UTF-8; every other byte becomes `\xNN`, so that different names stay different. */
 export function shownBytes(bytes: Uint8Array): ShownText {
   try {
     return { text: strict.decode(bytes), escaped: false };
   } catch {
-    // Not UTF-8: the way to learn it is to try.
+    // Only decoding shows that the bytes are not UTF-8.
     return { text: escapedText(bytes), escaped: true };
   }
 }
@@ -41,7 +41,7 @@ function escapedText(bytes: Uint8Array): string {
   return pieces.join('');
 }
 
-/** Length in bytes of the UTF-8 character at `at`, 0 when there is none. */
+/** Length in bytes of the UTF-8 character at `at`; 0 when there is none. */
 function characterBytes(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? FIRST_OTHER_BYTE;
   if (first < FIRST_OTHER_BYTE) return 1;
@@ -51,7 +51,7 @@ function characterBytes(bytes: Uint8Array, at: number): number {
     strict.decode(bytes.subarray(at, at + length));
     return length;
   } catch {
-    // Overlong, a surrogate, or beyond the last character.
+    // It is overlong, a surrogate, or above U+10FFFF.
     return 0;
   }
 }

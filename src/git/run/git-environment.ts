@@ -1,20 +1,20 @@
-// Pure: the environments in which git runs. Nothing of them comes from outside but where programs and the user's settings lie.
+// Pure: the environment variables with which git runs. From the server's environment they take only the paths below.
 import { delimiter, isAbsolute } from 'node:path';
 
-/** What of the server's own environment git gets to know. */
+/** The part of the server's environment that git may see. */
 export interface GitSurroundings {
   readonly path: string | undefined;
   readonly homeDir: string;
   readonly xdgConfigHome: string | undefined;
 }
 
-/** A transport of this name does not exist: every one is refused, whatever `protocol.<name>.allow` says. */
+/** No transport has this name, so git refuses every transport, whatever `protocol.<name>.allow` says. */
 const NO_PROTOCOL = 'none';
 
-/** Where git finds settings, and nothing else: neither those of the user nor those of the repository. */
+/** The only folders from which git reads settings, instead of those of the user and of the repository. */
 export interface GitFolders {
   readonly home: string;
-  /** In the place of the folder that a repository shares among its working trees. */
+  /** Used instead of the common folder that a repository shares among its working trees. */
   readonly common: string;
 }
 
@@ -31,7 +31,7 @@ export function gitEnvironment(
   };
 }
 
-/** For `git config --list` and `git rev-parse` alone, which start nothing: the settings of the user and of the repository count. */
+/** Only for `git config --list` and `git rev-parse`, which run no programs: it includes the user's and the repository's settings. */
 export function askingEnvironment(surroundings: GitSurroundings): Record<string, string> {
   const { path, homeDir, xdgConfigHome } = surroundings;
   return {
@@ -56,7 +56,7 @@ function quiet(path: string | undefined): Record<string, string> {
   };
 }
 
-/** A relative folder of PATH would be looked for in the repository. */
+/** Removes relative folders from PATH, which would be searched in the repository. */
 export function absoluteFolders(path: string | undefined): string[] {
   return (path ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).filter((folder) => isAbsolute(folder));
 }

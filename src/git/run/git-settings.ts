@@ -1,14 +1,14 @@
-// Pure: which settings of the user and of a repository git gets to know. Only what is named here, so none that names a program.
+// Pure: selects the settings of the user and the repository that git may see. Only those listed here, so none that names a program.
 import { join } from 'node:path';
 
-/** A name as `git config --list` gives it: in small letters but for what is in the middle. */
+/** A name as printed by `git config --list`: in lower case except for the subsection. */
 export type Setting = readonly [name: string, value: string];
 
 export interface GitSettings {
-  /** What git reads from the repository's own file alone: how the repository is stored. */
+  /** Settings of the storage format, which git reads only from the repository's own file. */
   readonly format: readonly Setting[];
   readonly others: readonly Setting[];
-  /** Names of the drivers that the settings define; git does not get to know them. */
+  /** Names of the filter drivers in the settings; git does not see the drivers. */
   readonly filters: readonly string[];
   readonly mergeDrivers: readonly string[];
 }
@@ -20,23 +20,23 @@ export interface UserFolders {
 
 export const noSettings: GitSettings = { format: [], others: [], filters: [], mergeDrivers: [] };
 
-/** Texts, numbers and switches that say whose a commit is, how files are compared with what git holds, and what follows what. */
-const KEPT =
+/** Texts, numbers and switches for the author of commits, for comparing files, and for upstream branches. */
+const VISIBLE =
   /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|excludesfile|checkstat|trustctime|sharedrepository|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
-/** What counts only from the user: whom git trusts, and how a new repository is made. */
-const KEPT_OF_USER =
+/** Settings that count only from the user: which owners git trusts, and how it creates a repository. */
+const VISIBLE_FROM_USER =
   /^(?:safe\.directory|init\.(?:defaultbranch|templatedir|defaultobjectformat|defaultrefformat))$/;
 const USER_SCOPES: ReadonlySet<string> = new Set(['system', 'global']);
 const FORMAT = /^(?:core\.(?:repositoryformatversion|sharedrepository)|extensions\.[a-z]+)$/;
-/** Settings of a file of the repository's own, which git gets from the list; and a remote that missing objects are fetched from. */
+/** Excluded: `config.worktree`, whose settings are already in the list, and a remote from which git fetches missing objects. */
 const UNUSED_FORMAT: ReadonlySet<string> = new Set(['extensions.worktreeconfig', 'extensions.partialclone']);
 const PATHS = /^(?:core\.excludesfile|safe\.directory|init\.templatedir)$/;
 
-/** Switches that hold whatever the settings say: nothing is fetched, nothing is done beside what is asked. */
+/** Settings that always win: git fetches nothing and does nothing in the background. */
 const ALWAYS: readonly Setting[] = [
   ['core.hookspath', '/dev/null'],
   ['core.untrackedcache', 'false'],
-  // Else `git diff` writes the index, and an agent's `git add` beside it fails on index.lock.
+  // Otherwise `git diff` writes the index, and a concurrent `git add` of an agent fails on index.lock.
   ['diff.autorefreshindex', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
@@ -44,12 +44,12 @@ const ALWAYS: readonly Setting[] = [
   ['safe.barerepository', 'explicit'],
 ];
 
-/** What is kept of the output of `git config --list --show-scope -z`. */
+/** Selects the settings from the output of `git config --list --show-scope -z`. */
 export function settingsAmong(listed: string, user: UserFolders): GitSettings {
   const fields = listed.split('\0');
   const config = user.xdgConfigHome ?? join(user.homeDir, '.config');
   const format: Setting[] = [];
-  // Where git looks by itself; in the folder that it gets for a home there is none.
+  // git's default, named explicitly since git gets another home folder.
   const others: Setting[] = [['core.excludesfile', join(config, 'git', 'ignore')]];
   const filters = new Set<string>();
   const mergeDrivers = new Set<string>();
@@ -57,10 +57,10 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
     const scope = fields[at] ?? '';
     const setting = settingOf(fields[at + 1] ?? '', user.homeDir);
     const [name, value] = setting;
-    if (KEPT.test(name) || (KEPT_OF_USER.test(name) && USER_SCOPES.has(scope))) others.push(setting);
+    if (VISIBLE.test(name) || (VISIBLE_FROM_USER.test(name) && USER_SCOPES.has(scope))) others.push(setting);
     if (scope === 'local' && FORMAT.test(name) && !UNUSED_FORMAT.has(name) && /^\w*$/.test(value))
       format.push(setting);
-    // The name in the middle is free text: it may hold dots.
+    // The subsection is free text and may contain dots.
     const filter = /^filter\.([^]+)\.[^.]+$/.exec(name)?.[1];
     if (filter !== undefined) filters.add(filter);
     const mergeDriver = /^merge\.([^]+)\.driver$/.exec(name)?.[1];
@@ -69,12 +69,12 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
   return { format, others, filters: [...filters], mergeDrivers: [...mergeDrivers] };
 }
 
-/** The text of a file of settings; those that always hold come last, and so win. */
+/** The text of the user's settings file. The settings that always win come last. */
 export function userSettingsText({ others }: GitSettings): string {
   return settingsText([...others, ...ALWAYS]);
 }
 
-/** The text of a repository's own file. */
+/** The text of a repository's settings file. */
 export function repositorySettingsText({ format }: GitSettings): string {
   return settingsText([...format, ['core.bare', 'false']]);
 }
@@ -91,7 +91,7 @@ function settingsText(settings: readonly Setting[]): string {
 
 function settingOf(field: string, homeDir: string): Setting {
   const end = field.indexOf('\n');
-  // A name alone is a switch that is on.
+  // A name without a value is a switch that is on.
   if (end < 0) return [field, 'true'];
   const [name, value] = [field.slice(0, end), field.slice(end + 1)];
   return [name, PATHS.test(name) && value.startsWith('~/') ? join(homeDir, value.slice(2)) : value];

@@ -1,7 +1,7 @@
 import { Slots } from '../../base/slots.js';
 
-/** A process has at most this many git and ripgrep at once. */
+/** Maximum of concurrent git and ripgrep processes. */
 const RUNS = 8;
 
-/** For each run of git or ripgrep. The holder of one waits for no other. */
+/** Each run of git or ripgrep takes one slot. To avoid deadlocks, code that has a slot must not wait for another one. */
 export const gitRuns = new Slots(RUNS);

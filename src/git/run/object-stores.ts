@@ -9,21 +9,21 @@ import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js'
 import { unquoted } from '../diff/patch-name.js';
 import type { Repository } from './repository.js';
 
-/** As deep as git follows alternates of alternates. */
+/** The depth to which git follows alternates of alternates. */
 const MAX_DEPTH = 5;
 const MAX_ALTERNATES_BYTES = 65_536;
 const MAX_STORES = 50;
-/** Folders in a store of objects: `ab`, `pack`, `info/commit-graphs`. */
+/** Depth of the folders in an object store: `ab`, `pack`, `info/commit-graphs`. */
 const MAX_FOLDER_DEPTH = 2;
-/** Size of a folder itself, some fifty bytes a name: far more objects than git leaves unpacked. */
+/** Size of a folder itself, about fifty bytes per name: far more objects than git leaves unpacked. */
 const MAX_FOLDER_BYTES = 4_000_000;
 /** A large repository has 260 folders. */
 const MAX_KNOWN_FOLDERS = 8_192;
-/** What in the folder of a repository tells names, commits or contents. Other links are left to the user: `hooks`, `config`. */
-const TELLING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|shallow|objects)$/s;
+/** Entries of a git folder that reveal names, commits or contents. Other links, such as `hooks` and `config`, are harmless here. */
+const REVEALING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|shallow|objects)$/s;
 
-/** What stands for bytes that are no UTF-8. */
-const NO_CHARACTER = '\uFFFD';
+/** Node's replacement for bytes that are not UTF-8. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
 
 interface KnownFolder {
   readonly stamp: string;
@@ -31,8 +31,8 @@ interface KnownFolder {
 }
 
 /**
- * Sees that what a repository holds, and all that it borrows from, lies in the roots: through a link, or through alternates,
- * a commit could show files of another repository. Remembers folders that have not changed.
+ * Checks that a repository and its alternates are inside the allowed roots: through a link or an alternate, a commit could show
+ * files of another repository. Caches folders that have not changed.
  */
 export class ObjectStores {
   readonly #roots: AllowedRoots;
@@ -44,11 +44,11 @@ export class ObjectStores {
     this.#clock = clock;
   }
 
-  /** Throws PATH_NOT_ALLOWED for what leads out of the roots, NOT_A_REPOSITORY for what no repository is like. */
+  /** Throws PATH_NOT_ALLOWED for a link or alternate out of the roots, NOT_A_REPOSITORY when the check is not possible. */
   async check({ gitDir, commonDir }: Repository): Promise<void> {
     const folders = gitDir === commonDir ? [commonDir] : [commonDir, gitDir];
     await Promise.all([
-      ...folders.map((folder) => this.#checkLinks(folder, TELLING)),
+      ...folders.map((folder) => this.#checkLinks(folder, REVEALING)),
       this.#checkStores(commonDir),
     ]);
   }
@@ -75,22 +75,21 @@ export class ObjectStores {
   async #checkFolder(folder: string, depth: number): Promise<void> {
     const facts = await factsOf(folder);
     if (facts?.isDirectory() !== true) return;
-    if (facts.size > MAX_FOLDER_BYTES)
-      throw refused(folder, 'it holds more files than can be looked through');
+    if (facts.size > MAX_FOLDER_BYTES) throw refused(folder, 'it contains too many files to check');
     const stamp = `${facts.dev}:${facts.ino}:${facts.ctimeMs}`;
     let known = this.#known.get(folder);
     if (known?.stamp !== stamp) {
       const { folders, linked } = await this.#checkLinks(folder);
       known = { stamp, folders: [...folders, ...linked] };
       if (this.#known.size >= MAX_KNOWN_FOLDERS) this.#known.clear();
-      // Where a link leads may change while the folder does not.
+      // A folder with links is not cached, since the target of a link may change while the folder does not.
       if (linked.length === 0 && isOlderThanTick(facts, this.#clock.now())) this.#known.set(folder, known);
     }
     if (depth < MAX_FOLDER_DEPTH)
       await Promise.all(known.folders.map((inner) => this.#checkFolder(inner, depth + 1)));
   }
 
-  /** The folders in a folder, and where its links lead. */
+  /** The subfolders of a folder, and the targets of its links. */
   async #checkLinks(
     folder: string,
     names?: RegExp,
@@ -99,8 +98,9 @@ export class ObjectStores {
     const linked: string[] = [];
     for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
       if (names?.test(name) === false) continue;
-      // The name as text would name another file than the one that git reads.
-      if (name.includes(NO_CHARACTER)) throw refused(folder, 'a link in it has a name that is not UTF-8');
+      // As text, the name would refer to another file than the one that git reads.
+      if (name.includes(REPLACEMENT_CHARACTER))
+        throw refused(folder, 'a link in it has a name that is not UTF-8');
       linked.push(await this.#roots.resolve(join(folder, name)));
     }
     const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
@@ -123,7 +123,7 @@ async function factsOf(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (thrown) {
-    // What is gone shows nothing; what may not be looked at, git may not either.
+    // A missing folder reveals nothing, and a folder that is not accessible is not accessible to git either.
     if (systemCodeOf(thrown) === undefined) throw thrown;
     return undefined;
   }
@@ -132,7 +132,8 @@ async function factsOf(path: string): Promise<Stats | undefined> {
 async function alternatesOf(commonDir: AllowedPath, file: AllowedPath, store: string): Promise<string[]> {
   const read = await readRegularFile(file, MAX_ALTERNATES_BYTES);
   if (read.state === 'missing') return [];
-  if (read.state === 'refused') throw refused(commonDir, `of its list of alternates, ${read.why}`);
+  if (read.state === 'refused')
+    throw refused(commonDir, `its list of alternates cannot be read: ${read.why}`);
   return read.bytes
     .toString('latin1')
     .split('\n')
@@ -143,7 +144,7 @@ async function alternatesOf(commonDir: AllowedPath, file: AllowedPath, store: st
 function refused(folder: string, why: string): BridgeError {
   return new BridgeError(
     'NOT_A_REPOSITORY',
-    `The repository '${folder}' is not looked at: ${why}.`,
-    'Look at it in a terminal.',
+    `The repository '${folder}' is refused: ${why}.`,
+    'Inspect it in a terminal.',
   );
 }

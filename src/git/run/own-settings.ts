@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import type { GitFolders } from './git-environment.js';
 import { repositorySettingsText, userSettingsText, type GitSettings } from './git-settings.js';
 
-/**
- * What git takes from the folder that a repository shares among its working trees (gitrepository-layout(5)), but for `config`
- * and `hooks`. References are not among it: git finds them from the repository's own folder.
- */
+/** The entries of a repository's common folder (gitrepository-layout(5)), except `config` and `hooks`. */
 const SHARED: readonly string[] = [
   'HEAD',
   'info',
@@ -20,15 +17,14 @@ const SHARED: readonly string[] = [
   'worktrees',
 ];
 
-/** Folders with the settings for one run of git. They belong to the caller, who disposes them when git has ended. */
+/** Temporary folders with the settings for one run of git. The caller must dispose them when git has ended. */
 export interface OwnSettings extends GitFolders {
   readonly dispose: () => Promise<void>;
 }
 
 /**
- * Makes a home with settings, and a folder that stands for the repository's `commonDir`: all of that by links, but a `config`
- * of its own, and no hooks. What is written into the repository's settings from now on has no effect. Throws the system's
- * errors.
+ * Creates a home folder with settings, and a folder that replaces the repository's `commonDir`: it links to its entries, but has
+ * its own `config` and no hooks. Later changes of the repository's settings have no effect. Throws system errors.
  */
 export async function makeOwnSettings(
   settings: GitSettings,
@@ -40,7 +36,7 @@ export async function makeOwnSettings(
     await writeFile(join(folder, '.gitconfig'), userSettingsText(settings), { mode: 0o600 });
     const common = join(folder, 'common');
     await mkdir(common, { mode: 0o700 });
-    // Without links git takes nothing for a repository, whatever is there.
+    // Without the links git finds no repository at all.
     if (commonDir !== undefined) {
       await writeFile(join(common, 'config'), repositorySettingsText(settings), { mode: 0o600 });
       await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));

@@ -4,7 +4,7 @@ import type { GitSettings } from './git-settings.js';
 import type { Repository } from './repository.js';
 import type { GitCall, GitRunner } from './run-git.js';
 
-/** git in one repository, for one call of a tool. */
+/** Runs git in one repository, for one tool call. */
 export interface RepositoryGit {
   stream(args: readonly string[], take: (chunk: Buffer) => void): Promise<number>;
   output(
@@ -17,25 +17,25 @@ export interface RepositoryCall extends Omit<GitCall, 'args'> {
   readonly settings: GitSettings;
 }
 
-/** How git is run in a repository, but for what it is asked. Throws as the runner, and NOT_A_REPOSITORY when git sees another there. */
+/** The options for running git in a repository. Throws like the runner, and NOT_A_REPOSITORY when git finds another one there. */
 export async function repositoryCall(
   runner: GitRunner,
   repository: Repository,
   signal: AbortSignal,
 ): Promise<RepositoryCall> {
   const above = dirname(repository.top);
-  // git finds the repository itself, since only then it looks at who owns it; but it goes no further up than here, and
-  // takes no other folder for the working tree, whatever core.worktree says.
+  // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
+  // up, and from using another working tree that core.worktree names.
   const environment = { GIT_CEILING_DIRECTORIES: above, GIT_WORK_TREE: repository.top };
   const where = { cwd: repository.top, signal, environment };
   const settings = await runner.settings(where);
   const base = { ...where, settings, commonDir: repository.commonDir };
-  // The list of ceilings has no escape for its delimiter: where it cannot hold, git is asked what it found.
+  // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, git is asked which repository it found.
   if (above.includes(delimiter)) await checkFound(runner, base, repository);
   return base;
 }
 
-/** Throws as the runner, and NOT_A_REPOSITORY when git sees another repository there, or none. */
+/** Throws like the runner, and NOT_A_REPOSITORY when git finds another repository there, or none. */
 export async function repositoryGit(
   runner: GitRunner,
   repository: Repository,
@@ -59,7 +59,7 @@ async function checkFound(runner: GitRunner, base: RepositoryCall, repository: R
   if (found === repository.gitDir) return;
   throw new BridgeError(
     'NOT_A_REPOSITORY',
-    `The .git of '${repository.top}' is not taken for a repository by git.`,
+    `The .git of '${repository.top}' is not a repository for git.`,
     'Repair the repository in a terminal.',
   );
 }

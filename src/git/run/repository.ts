@@ -4,22 +4,22 @@ import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 
-/** A `.git` file, or the `commondir` of a worktree, is one path. */
+/** A `.git` file or the `commondir` of a worktree contains one path. */
 const MAX_POINTER_BYTES = 8_192;
 
-/** A repository whose folders lie in the allowed roots; what they hold is judged by ObjectStores. */
+/** A repository whose folders are inside the allowed roots; ObjectStores checks their contents. */
 export interface Repository {
-  /** Folder of the working tree; `.git` lies in it. */
+  /** Folder of the working tree, which contains `.git`. */
   readonly top: AllowedPath;
   readonly gitDir: AllowedPath;
-  /** The same, but for a linked worktree: there the repository that it belongs to. */
+  /** Equal to `gitDir`, except for a linked worktree, where it belongs to the main repository. */
   readonly commonDir: AllowedPath;
 }
 
-/** What a call is about: a repository, and a file or folder of it. */
+/** The target of a call: a repository, and a file or folder in it. */
 export interface RepositoryPath {
   readonly repository: Repository;
-  /** The path that was asked for. */
+  /** The requested path. */
   readonly path: AllowedPath;
   /** Relative to the top; undefined for the whole repository. */
   readonly within: string | undefined;
@@ -27,13 +27,13 @@ export interface RepositoryPath {
 
 export type FoundGit =
   | { readonly state: 'none' }
-  /** Something is named `.git`, and it is no repository. */
+  /** Something is named `.git`, but is not a repository. */
   | { readonly state: 'broken'; readonly why: string }
   | { readonly state: 'found'; readonly repository: Repository };
 
 /**
- * Finds the repository of a path as git does, from the folder upwards, but not beyond the allowed roots. Throws
- * NOT_A_REPOSITORY, and PATH_NOT_ALLOWED for one that leads out of the roots.
+ * Finds the repository of a path as git does, from the folder upwards, but only within the allowed roots. Throws
+ * NOT_A_REPOSITORY, and PATH_NOT_ALLOWED for a repository with folders outside the roots.
  */
 export async function findRepository(roots: AllowedRoots, path: AllowedPath): Promise<RepositoryPath> {
   const start = await folderOf(roots, path);
@@ -49,12 +49,12 @@ export async function findRepository(roots: AllowedRoots, path: AllowedPath): Pr
   }
   throw new BridgeError(
     'NOT_A_REPOSITORY',
-    `Path '${path}' is not in a git repository that lies within the allowed roots.`,
-    'Give a path of a repository, or make one with init_git_repo.',
+    `Path '${path}' is not in a git repository within the allowed roots.`,
+    'Give a path in a repository, or create one with init_git_repo.',
   );
 }
 
-/** What the `.git` of a folder is. Throws PATH_NOT_ALLOWED when it leads out of the roots. */
+/** Reads the `.git` of a folder. Throws PATH_NOT_ALLOWED when it leads out of the roots. */
 export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<FoundGit> {
   const git = join(top, '.git');
   try {
@@ -64,27 +64,27 @@ export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<Foun
     if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'none' };
     throw thrown;
   }
-  // A link is followed here, and refused when it leads out.
+  // This follows a link, and refuses one that leads out of the roots.
   let gitDir = await roots.resolve(git);
   const kind = await kindOf(gitDir);
   if (kind === 'missing')
-    return { state: 'broken', why: `its .git leads to '${gitDir}', which does not exist` };
+    return { state: 'broken', why: `its .git points to '${gitDir}', which does not exist` };
   if (kind === 'file') {
-    const pointed = /^gitdir: ([^\0]+?)\n*$/.exec(await pointerText(gitDir))?.[1];
-    if (pointed === undefined) return { state: 'broken', why: 'its .git is a file that names no repository' };
-    gitDir = await roots.resolve(resolve(dirname(gitDir), pointed));
+    const target = /^gitdir: ([^\0]+?)\n*$/.exec(await pointerText(gitDir))?.[1];
+    if (target === undefined) return { state: 'broken', why: 'its .git is a file that names no repository' };
+    gitDir = await roots.resolve(resolve(dirname(gitDir), target));
   }
-  const [ofFolder, ofHead, commonDir] = await Promise.all([
+  const [folderKind, headKind, commonDir] = await Promise.all([
     kindOf(gitDir),
     kindOf(join(gitDir, 'HEAD')),
     commonDirOf(roots, gitDir),
   ]);
-  if (ofFolder !== 'folder') return { state: 'broken', why: 'its .git is not a folder' };
-  if (ofHead === 'missing') return { state: 'broken', why: 'its .git has no HEAD' };
+  if (folderKind !== 'folder') return { state: 'broken', why: 'its .git is not a folder' };
+  if (headKind === 'missing') return { state: 'broken', why: 'its .git has no HEAD' };
   return { state: 'found', repository: { top, gitDir, commonDir } };
 }
 
-/** The next repository above a folder, whether or not it is within the roots: the folder that holds its `.git`. */
+/** The folder of the next repository above a folder, even outside the roots. */
 export async function repositoryAbove(folder: string): Promise<string | undefined> {
   for (let above = dirname(folder); ; above = dirname(above)) {
     if (
@@ -109,13 +109,13 @@ async function parentOf(roots: AllowedRoots, folder: AllowedPath): Promise<Allow
   try {
     return await roots.resolve(parent);
   } catch (thrown) {
-    // The edge of the roots: what lies above is not looked at.
+    // The parent is outside the roots, so the search ends.
     if (thrown instanceof BridgeError && thrown.code === 'PATH_NOT_ALLOWED') return undefined;
     throw thrown;
   }
 }
 
-/** The folder itself, or the nearest one above that exists: git knows files that are gone. */
+/** The nearest existing folder of the path, since git also knows deleted files. */
 async function folderOf(roots: AllowedRoots, path: AllowedPath): Promise<AllowedPath> {
   let folder = path;
   while ((await kindOf(folder)) !== 'folder') folder = await roots.resolve(dirname(folder));
@@ -127,7 +127,7 @@ async function pointerText(path: string): Promise<string> {
   if (read.state === 'ok') return read.bytes.toString('utf8');
   throw new BridgeError(
     'NOT_A_REPOSITORY',
-    `'${path}' cannot be read: ${read.state === 'missing' ? 'it is gone' : read.why}.`,
+    `'${path}' cannot be read: ${read.state === 'missing' ? 'it was removed' : read.why}.`,
     'Repair the repository in a terminal.',
   );
 }
@@ -139,7 +139,7 @@ async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'miss
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
-    // Also what may not be looked at, and links that go in circles: nothing that can be used is there.
+    // Inaccessible paths and loops of links count as missing, too.
     return 'missing';
   }
 }

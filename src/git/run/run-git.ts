@@ -6,51 +6,51 @@ import { askingEnvironment, gitEnvironment, type GitSurroundings } from './git-e
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
 import { makeOwnSettings } from './own-settings.js';
 
-/** Clients cut a call at 60 s, and a call may need git twice. */
+/** Clients abort a call after 60 s, and a call may run git twice. */
 const TIME_LIMIT_MS = 20_000;
 const SHOWN_STDERR_CHARS = 600;
-/** Answers that are kept whole (names, revisions, lists of settings). */
-const MAX_WHOLE_BYTES = 1_000_000;
-/** The common folder comes last: its name may hold line ends. */
-const WHERE: readonly string[] = [
+/** Limit for output that is buffered (names, revisions, lists of settings). */
+const MAX_BUFFERED_BYTES = 1_000_000;
+/** The common folder comes last, since its name may contain line ends. */
+const FIND_COMMON_DIR: readonly string[] = [
   'rev-parse',
   '--is-inside-work-tree',
   '--path-format=absolute',
   '--git-common-dir',
 ];
-const LIST: readonly string[] = ['config', '--list', '--show-scope', '-z'];
+const LIST_SETTINGS: readonly string[] = ['config', '--list', '--show-scope', '-z'];
 
 export interface GitCall {
   readonly cwd: string;
   readonly args: readonly string[];
   readonly signal: AbortSignal;
-  /** All that git gets to know; nothing of the user's and of the repository's when left out. */
+  /** The settings that git may see; default: none of the user's and the repository's. */
   readonly settings?: GitSettings;
-  /** The folder that the repository shares among its working trees; undefined outside of a repository. */
+  /** The folder that the repository shares among its working trees; undefined outside a repository. */
   readonly commonDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Exit codes that are answers; 0 when left out. */
+  /** Exit codes that are no errors; default: 0. */
   readonly answers?: readonly number[];
-  /** What git reads; nothing when left out. */
+  /** Standard input of git; default: empty. */
   readonly input?: Uint8Array;
-  /** For what writes many files; that of the runner when left out. */
+  /** Longer limit for commands that write many files; default: that of the runner. */
   readonly timeLimitMs?: number;
 }
 
 export interface GitRunner {
-  /** Gives every piece of output to `take` as it comes, and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
+  /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
   stream(call: GitCall, take: (chunk: Buffer) => void): Promise<number>;
-  /** The whole output, at most 1 MB. Throws as `stream`. */
+  /** The whole output, at most 1 MB. Throws like `stream`. */
   output(call: GitCall): Promise<{ readonly code: number; readonly bytes: Buffer }>;
-  /** The settings that count in a folder, as far as git may know them. Throws as `stream`. */
-  settings(call: Question): Promise<GitSettings>;
-  /** The folder that the repository of a working tree shares with others; undefined for a folder in none. Throws as `stream`. */
-  commonDir(call: Question): Promise<string | undefined>;
+  /** The settings for a folder that git may see. Throws like `stream`. */
+  settings(call: GitLocation): Promise<GitSettings>;
+  /** The common folder of the repository that contains a folder; undefined outside a repository. Throws like `stream`. */
+  commonDir(call: GitLocation): Promise<string | undefined>;
 }
 
-type Question = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
+type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
 
-/** The one way in which git is run: fixed arguments, no shell, no terminal, its own process group, bounded time. */
+/** All runs of git go through this: fixed arguments, no shell, no terminal, its own process group, bounded time. */
 export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
   const run = async (
     call: GitCall,
@@ -72,25 +72,25 @@ export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = T
       await own.dispose();
     }
   };
-  // What is asked with all settings: nothing but where a repository is, and what its settings are.
+  // Runs git with all settings, which is only safe for finding a repository and listing its settings.
   const ask = (call: GitCall): ReturnType<GitRunner['output']> =>
-    whole(call, (take) => run(call, askingEnvironment(surroundings), take));
+    buffered(call, (take) => run(call, askingEnvironment(surroundings), take));
   return {
     stream,
-    output: (call) => whole(call, (take) => stream(call, take)),
-    settings: async (question) => {
-      const { bytes } = await ask({ ...question, args: LIST });
+    output: (call) => buffered(call, (take) => stream(call, take)),
+    settings: async (location) => {
+      const { bytes } = await ask({ ...location, args: LIST_SETTINGS });
       return settingsAmong(bytes.toString('utf8'), surroundings);
     },
-    commonDir: async (question) => {
-      const { code, bytes } = await ask({ ...question, args: WHERE, answers: [0, 128] });
-      const said = code === 0 ? bytes.toString('utf8') : '';
-      return /^true\n([^]*)\n$/.exec(said)?.[1];
+    commonDir: async (location) => {
+      const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, answers: [0, 128] });
+      const text = code === 0 ? bytes.toString('utf8') : '';
+      return /^true\n([^]*)\n$/.exec(text)?.[1];
     },
   };
 }
 
-async function whole(
+async function buffered(
   call: GitCall,
   stream: (take: (chunk: Buffer) => void) => Promise<number>,
 ): Promise<{ readonly code: number; readonly bytes: Buffer }> {
@@ -98,7 +98,7 @@ async function whole(
   let length = 0;
   const code = await stream((chunk) => {
     length += chunk.length;
-    if (length > MAX_WHOLE_BYTES) throw failed(call, `gave more than ${MAX_WHOLE_BYTES} bytes`);
+    if (length > MAX_BUFFERED_BYTES) throw failed(call, `printed more than ${MAX_BUFFERED_BYTES} bytes`);
     chunks.push(chunk);
   });
   return { code, bytes: Buffer.concat(chunks) };
@@ -125,15 +125,15 @@ async function runOnce(
     case 'missing':
       throw new BridgeError(
         'GIT_NOT_FOUND',
-        'git could not be started: there is no such program on PATH, or the folder is gone.',
+        'git could not be started: it is not on PATH, or the folder was removed.',
         'Install git, and make sure that it is on the PATH of the server.',
       );
     case 'too-slow':
-      throw failed(call, `did not end within ${timeLimitMs / 1_000} seconds`);
+      throw failed(call, `did not finish within ${timeLimitMs / 1_000} seconds`);
     case 'blocked':
       throw new BridgeError(
         'GIT_FAILED',
-        `git ${call.args[0] ?? ''} waits for a pipe that nobody writes to, where a file such as .gitignore is expected.`,
+        `git ${call.args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
         'Ask the user to remove the pipe: find . -type p shows it.',
       );
   }
@@ -143,21 +143,21 @@ function failed(call: GitCall, what: string): BridgeError {
   return new BridgeError(
     'GIT_FAILED',
     `git ${call.args[0] ?? ''} ${what}.`,
-    'Ask for less with a path, or look at the repository in a terminal.',
+    'Limit the call with a path, or inspect the repository in a terminal.',
   );
 }
 
-/** The error in git's own words. */
+/** The error with git's own message. */
 function gitError(call: GitCall, code: number | string, stderr: string): BridgeError {
-  const words = oneLine(stderr.trim().replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
+  const message = oneLine(stderr.trim().replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
   const isDubious = stderr.includes('dubious ownership');
   return new BridgeError(
     isDubious ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
     isDubious
       ? `The repository at '${call.cwd}' belongs to another user, and git does not trust it.`
-      : `git ${call.args[0] ?? ''} failed (${code}): ${words === '' ? 'it said nothing' : words}`,
+      : `git ${call.args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
     isDubious
       ? `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(call.cwd)}`
-      : 'The words are git’s own. Nothing is known of the changes.',
+      : 'The message is git’s own. Whether anything changed is unknown.',
   );
 }

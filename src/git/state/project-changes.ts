@@ -25,20 +25,20 @@ export interface ChangedFile {
   /** Relative to the top of the repository. */
   readonly path: string;
   readonly change: 'created' | 'changed' | 'deleted';
-  /** Lines; left out for files that git does not know, for binary ones, and where a part was there before. */
+  /** Lines; missing for untracked and binary files, and for files with earlier uncommitted changes. */
   readonly insertions?: number;
   readonly deletions?: number;
-  /** It had uncommitted changes before, and was changed further. */
+  /** Set when the file had uncommitted changes before and was changed further. */
   readonly dirty_before?: true;
 }
 
-/** What was uncommitted at the first look, by what became of it. */
+/** Files that were uncommitted in the first snapshot, by what happened to them. */
 export interface DirtyBefore {
   readonly count: number;
-  /** As it was. */
+  /** Still uncommitted and unchanged. */
   readonly untouched: readonly string[];
   readonly changed: readonly string[];
-  /** Committed since, as it was. */
+  /** Committed since, without further changes. */
   readonly committed: readonly string[];
 }
 
@@ -48,19 +48,19 @@ export interface ProjectChanges {
   /** New on any local branch and committed since, newest first; at most 100. */
   readonly commits: readonly MadeCommit[];
   readonly commits_total: number;
-  /** New here, and committed by somebody earlier: fetched or merged. */
+  /** New on a local branch, but committed before `sinceMs`: fetched or merged. */
   readonly commits_older: number;
-  /** Against the commit of the first look; at most 1,000. */
+  /** Compared with HEAD of the first snapshot; at most 1,000. */
   readonly files: readonly ChangedFile[];
   readonly files_total: number;
   readonly insertions: number;
   readonly deletions: number;
   readonly dirty_before: DirtyBefore;
-  /** Uncommitted at the second look. */
+  /** Number of uncommitted files in the second snapshot. */
   readonly uncommitted: number;
 }
 
-/** What is different now. `sinceMs`: what was committed before that is nobody's work of this time. Throws as git is run. */
+/** The changes since `before`. Commits older than `sinceMs` are only counted. Throws like the git runner. */
 export async function readProjectChanges(
   git: RepositoryGit,
   at: RepositoryPath,
@@ -74,21 +74,21 @@ export async function readProjectChanges(
     readStats(git, base, at.within),
   ]);
   const commits = await readCommits(git, before, now, sinceMs);
-  const judged = await judge(now, before, statuses, stats);
+  const compared = await compare(now, before, statuses, stats);
   return {
     branch: now.branch,
     head: now.head,
     ...commits,
-    files: judged.files.slice(0, MAX_FILES),
-    files_total: judged.files.length,
-    insertions: sum(judged.files, (file) => file.insertions),
-    deletions: sum(judged.files, (file) => file.deletions),
-    dirty_before: { ...judged.before, count: before.dirty_count },
+    files: compared.files.slice(0, MAX_FILES),
+    files_total: compared.files.length,
+    insertions: sum(compared.files, (file) => file.insertions),
+    deletions: sum(compared.files, (file) => file.deletions),
+    dirty_before: { ...compared.before, count: before.dirty_count },
     uncommitted: now.dirty_count,
   };
 }
 
-/** The commits of a repository that was not there at the first look. Throws as git is run. */
+/** The commits of a repository that did not exist in the first snapshot. Throws like the git runner. */
 export async function readNewRepository(
   git: RepositoryGit,
   at: RepositoryPath,
@@ -109,7 +109,7 @@ export async function readNewRepository(
   };
 }
 
-async function judge(
+async function compare(
   now: ProjectState,
   before: ProjectState,
   statuses: ReadonlyMap<string, ChangedFile['change']>,
@@ -162,7 +162,7 @@ async function readStatuses(
   const fields = new NulFields((field) => {
     if (letter === undefined) {
       letter = field.toString('latin1');
-      if (!/^[A-Z]\d*$/.test(letter)) throw unreadable(`the state "${letter}"`);
+      if (!/^[A-Z]\d*$/.test(letter)) throw unreadable(`the status "${letter}"`);
       return;
     }
     found.set(
@@ -197,7 +197,7 @@ async function readCommits(
   now: ProjectState,
   sinceMs: number,
 ): Promise<Pick<ProjectChanges, 'commits' | 'commits_total' | 'commits_older'>> {
-  // Branches of before tell what is new on any branch; without them only the way from HEAD to HEAD is known.
+  // Without the earlier branches, only commits between the two HEADs are known to be new.
   const isWhole = before.head === null || before.tips.length > 0;
   const from = [...new Set([...(now.head === null ? [] : [now.head]), ...(isWhole ? now.tips : [])])];
   if (from.length === 0) return { commits: [], commits_total: 0, commits_older: 0 };
@@ -211,7 +211,7 @@ async function readCommits(
     if (values.length < FIELDS_PER_COMMIT) return;
     const [commit = '', author = '', date = '', subject = ''] = values;
     values = [];
-    // git counts in seconds.
+    // Commit times are whole seconds.
     if (Date.parse(date) + 1000 <= sinceMs) older++;
     else {
       total++;
@@ -226,7 +226,7 @@ async function readCommits(
   return { commits, commits_total: total, commits_older: older };
 }
 
-/** The name of a tree without files; it depends on how the repository names its objects. */
+/** The object id of an empty tree, which depends on the repository's hash function. */
 async function emptyTree(git: RepositoryGit): Promise<string> {
   const { bytes } = await git.output(['hash-object', '-t', 'tree', '--stdin']);
   const name = bytes.toString('latin1').trim();

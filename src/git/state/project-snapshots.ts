@@ -7,15 +7,15 @@ import { repositoryGit, type RepositoryGit } from '../run/repository-git.js';
 import { commitIfAny } from '../revision.js';
 import type { GitRunner } from '../run/run-git.js';
 
-/** A name of a commit, whole or shortened; nothing that git could take for anything else. */
+/** A full or abbreviated commit id, which git cannot read as anything else. */
 const COMMIT_NAME = /^[0-9a-f]{4,64}$/;
 
 export type SnapshotOutcome<T> =
   | ({ readonly state: 'repository' } & T)
-  /** The project is in no repository that may be looked at. */
+  /** The project is not in an accessible repository. */
   | { readonly state: 'none'; readonly why: string };
 
-/** Two looks at the repository of a project, and what is different between them. Throws GIT_FAILED and GIT_NOT_FOUND. */
+/** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
 export class ProjectSnapshots {
   readonly #roots: AllowedRoots;
   readonly #runner: GitRunner;
@@ -26,12 +26,12 @@ export class ProjectSnapshots {
   }
 
   async before(projectPath: string, signal: AbortSignal): Promise<SnapshotOutcome<ProjectState>> {
-    return this.#look(projectPath, signal, (git, at) => readProjectState(git, at));
+    return this.#read(projectPath, signal, (git, at) => readProjectState(git, at));
   }
 
   /**
-   * `before` is undefined where there was no repository at the first look; then the commits of a new one are told, and not
-   * which files are new: they may have been there. `sinceMs`: milliseconds since the epoch at the first look.
+   * `before` is undefined when the first snapshot found no repository; then only commits of a new one are reported, not its files,
+   * which may have existed before. `sinceMs` is the time of the first snapshot in milliseconds since the epoch.
    */
   async after(
     projectPath: string,
@@ -39,27 +39,27 @@ export class ProjectSnapshots {
     sinceMs: number,
     signal: AbortSignal,
   ): Promise<SnapshotOutcome<ProjectChanges>> {
-    return this.#look(projectPath, signal, async (git, at) => {
+    return this.#read(projectPath, signal, async (git, at) => {
       if (before === undefined) return readNewRepository(git, at, sinceMs);
       if (at.repository.top === before.repository) return readProjectChanges(git, at, before, sinceMs);
       throw new BridgeError(
         'NOT_A_REPOSITORY',
         `The project is in another repository now: '${at.repository.top}' instead of '${before.repository}'.`,
-        'Look at it with git_status and git_log.',
+        'Inspect it with git_status and git_log.',
       );
     });
   }
 
-  /** Whether the repository has a commit of that name, whole or shortened. */
+  /** Whether the repository has a commit with this full or abbreviated id. */
   async hasCommit(projectPath: string, name: string, signal: AbortSignal): Promise<boolean> {
     if (!COMMIT_NAME.test(name)) return false;
-    const found = await this.#look(projectPath, signal, async (git) => ({
+    const found = await this.#read(projectPath, signal, async (git) => ({
       commit: await commitIfAny(git, name),
     }));
     return found.state === 'repository' && found.commit !== undefined;
   }
 
-  async #look<T>(
+  async #read<T>(
     projectPath: string,
     signal: AbortSignal,
     read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,

@@ -7,37 +7,37 @@ import { StatusParser } from '../parse-status.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import type { RepositoryPath } from '../run/repository.js';
 
-/** More uncommitted files than this are counted and not remembered: nobody reads a list of them. */
+/** Uncommitted files that are stored; the rest is only counted. */
 const MAX_DIRTY = 2_000;
-/** Branches whose tips are remembered; a repository with more is asked for its HEAD alone. */
+/** Branch tips that are stored; with more branches, only HEAD counts. */
 const MAX_TIPS = 1_000;
-/** Files whose facts are asked for at a time. */
+/** Concurrent `lstat` calls. */
 const STATS_AT_ONCE = 32;
 
-/** An uncommitted file, and by what a later look sees whether it is still the same one. */
+/** An uncommitted file, with a stamp that shows later whether it changed. */
 export interface DirtyFile {
   /** Relative to the top of the repository. */
   readonly path: string;
   readonly untracked: boolean;
-  /** Size, time and inode; `missing` for one that is not there. */
+  /** Size, time, inode and mode; `missing` when the file does not exist. */
   readonly stamp: string;
 }
 
-/** How a repository, or the part of it that a project is, stands at one moment. */
+/** A snapshot of a repository, or of the part of it that is the project. */
 export interface ProjectState {
   /** Top folder of the repository. */
   readonly repository: string;
   readonly branch: string | null;
   /** null before the first commit. */
   readonly head: string | null;
-  /** Where the branches stand; empty when there are too many of them. */
+  /** Commits of the branch tips; empty when there are too many branches. */
   readonly tips: readonly string[];
   /** At most 2,000; `dirty_count` counts all. */
   readonly dirty: readonly DirtyFile[];
   readonly dirty_count: number;
 }
 
-/** Throws as git is run. Untracked files are listed one by one: a folder that was there before may get a file. */
+/** Takes a snapshot, listing untracked files one by one, since an untracked folder may get new files. Throws like the runner. */
 export async function readProjectState(git: RepositoryGit, at: RepositoryPath): Promise<ProjectState> {
   const paths = new Map<string, boolean>();
   const all = new Set<string>();
@@ -52,7 +52,7 @@ export async function readProjectState(git: RepositoryGit, at: RepositoryPath): 
         if (!paths.has(path) && paths.size < MAX_DIRTY) paths.set(path, false);
       }
     },
-    // An escaped name is looked for under the escaped name, and so is missing both times.
+    // A file with an escaped name is not found under that name, so it counts as missing in both snapshots.
     escaped: () => undefined,
   });
   const fields = new NulFields((field) => parser.take(field));
@@ -73,14 +73,14 @@ export async function readProjectState(git: RepositoryGit, at: RepositoryPath): 
   };
 }
 
-/** What a file is known again by. */
+/** A stamp that changes when the file changes. */
 export async function stampOf(path: string): Promise<string> {
   try {
     const facts = await lstat(path, { bigint: true });
     return `${facts.size}-${facts.mtimeNs}-${facts.ino}-${facts.mode}`;
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
-    // Gone, or not to be looked at: alike for whoever compares.
+    // For a comparison, a missing file and an inaccessible one are the same.
     return 'missing';
   }
 }

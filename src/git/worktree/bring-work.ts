@@ -24,7 +24,7 @@ const PATCH: readonly string[] = [
   '--dst-prefix=b/',
 ];
 
-/** The project's own repository, as it is now. */
+/** The project's own repository, with its current HEAD. */
 export interface Target {
   readonly git: ChangingGit;
   readonly repository: Repository;
@@ -41,8 +41,8 @@ export async function targetOf(git: ChangingGit, repository: Repository): Promis
 }
 
 /**
- * Merges the work into the branch that is checked out. Gives the commit that it is at then. All of git's own checks hold: what
- * would conflict or would overwrite uncommitted changes is refused before a file is touched.
+ * Merges the work into the branch that is checked out, and returns its new commit. git refuses conflicts and overwriting of
+ * uncommitted changes before it touches a file.
  */
 export async function mergeWork(target: Target, work: Work, branch: string): Promise<string> {
   const { git, head } = target;
@@ -83,18 +83,21 @@ export async function mergeWork(target: Target, work: Work, branch: string): Pro
   return commit;
 }
 
-/** Brings the changes into the working tree, and into nothing else. All of them or none. */
+/** Applies the changes to the working tree only, all of them or none. */
 export async function applyWork(target: Target, work: Work, branch: string, scratch: string): Promise<void> {
   const { git, head } = target;
   const base = await commonBase(target, work);
-  const to = base === head ? work.commit : ((await triedMerge(target, work, branch)) ?? work.commit);
-  // Without a merged tree the changes are those since the common commit, which git fits in by the lines around them.
+  const to = base === head ? work.commit : ((await tryMerge(target, work, branch)) ?? work.commit);
+  // Without a merged tree, use the changes since the common commit; git places them by their context lines.
   const from = to === work.commit ? base : head;
   const modules = (await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', from, to])).filter(
     (field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1')),
   );
   if (modules.length > 0)
-    throw doesNotFit('The work changes submodules, which uncommitted changes cannot hold.', 'Use "merge".');
+    throw doesNotFit(
+      'The work changes submodules, which cannot be applied as uncommitted changes.',
+      'Use "merge".',
+    );
   await requireNoFilters(git, from, to, branch);
   const patch = join(scratch, PATCH_FILE);
   try {
@@ -114,32 +117,32 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
 async function commonBase({ git, head }: Target, work: Work): Promise<string> {
   const { code, text } = await git.output(['merge-base', head, work.commit], { answers: [0, 1] });
   if (code === 0) return text.trim();
-  throw doesNotFit('The work and the project have no commit in common.', 'Merge it by hand.');
+  throw doesNotFit('The work and the project share no commit.', 'Merge it by hand.');
 }
 
 async function mergedTree(target: Target, work: Work, branch: string): Promise<string> {
-  const tree = await triedMerge(target, work, branch);
+  const tree = await tryMerge(target, work, branch);
   if (tree !== undefined) return tree;
   throw doesNotFit(
-    'The project has commits of its own since, and this git (older than 2.38) cannot merge without touching files.',
+    'The project has new commits, and this git (older than 2.38) cannot merge without changing files.',
     `Merge ${branch} in a terminal, or use "apply".`,
   );
 }
 
-/** The merged tree; undefined where git is too old to merge beside the working tree. Throws WORK_DOES_NOT_FIT for conflicts. */
-async function triedMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
+/** The merged tree; undefined if git is too old to merge without a working tree. Throws WORK_DOES_NOT_FIT for conflicts. */
+async function tryMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, work.commit];
   const { code, text } = await git.output(args, { answers: [0, 1, 128, 129] });
   const [tree, ...names] = text.split('\0').filter((field) => field !== '');
   if (code > 1) return undefined;
   if (code === 0) return tree;
   throw doesNotFit(
-    `The work conflicts with what the project has by now, in ${someNames(names)}.`,
-    `Merge ${branch} by hand, or start a task that does: its worktree is kept. Nothing was changed.`,
+    `The work conflicts with the current state of the project in ${someNames(names)}.`,
+    `Merge ${branch} by hand, or start a task for it. The worktree still exists; nothing was changed.`,
   );
 }
 
-/** Files that go through a filter, such as git-lfs: writing or committing them without it would be wrong. */
+/** Throws for files that need a filter, such as git-lfs: writing or committing them without it would be wrong. */
 async function requireNoFilters(git: ChangingGit, from: string, to: string, branch: string): Promise<void> {
   if (git.filters.length === 0) return;
   const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to]);
@@ -153,7 +156,7 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
   );
   if (filtered.length === 0) return;
   throw doesNotFit(
-    `Files of the work go through a filter of git, which the bridge does not run: ${someFiles(filtered)}.`,
+    `Some files need a git filter, which the bridge does not run: ${someFiles(filtered)}.`,
     `Commit in the worktree and merge ${branch} in a terminal.`,
   );
 }
@@ -161,7 +164,7 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
 async function writePatch(git: ChangingGit, from: string, to: string, path: string): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   const written = finished(file);
-  // Awaited below; an error that comes earlier must not be unhandled meanwhile.
+  // It is awaited below; this avoids an unhandled rejection until then.
   written.catch(() => undefined);
   let bytes = 0;
   try {
@@ -178,6 +181,6 @@ async function writePatch(git: ChangingGit, from: string, to: string, path: stri
 
 function refusedByGit(error: unknown, what: string, hint: string): unknown {
   if (!(error instanceof BridgeError) || error.code !== 'GIT_FAILED') return error;
-  // git lists names on lines of their own.
+  // git lists names on separate lines.
   return doesNotFit(`${what}: ${error.message.replaceAll(/ ⏎ (?:\\u0009)?/gu, ' ')}`, hint);
 }

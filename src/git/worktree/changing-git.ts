@@ -5,11 +5,11 @@ import type { Repository } from '../run/repository.js';
 import { repositoryCall } from '../run/repository-git.js';
 import type { GitCall, GitRunner } from '../run/run-git.js';
 
-/** A working tree of a hundred thousand files is written in this time. */
+/** Enough to write a working tree of a hundred thousand files. */
 const CHANGE_LIMIT_MS = 35_000;
 /** More files than one task changes. */
 const MAX_FIELDS = 200_000;
-/** Whose commits these are where the user has told git no name. */
+/** Author of commits when the user's git settings contain no name. */
 const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
 
 export interface ChangingOptions {
@@ -18,24 +18,24 @@ export interface ChangingOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** git in one repository, for what changes it: as safe as for looking, and no merge driver runs either. */
+/** Runs git commands that change one repository: as safe as `RepositoryGit`, and no merge driver runs either. */
 export interface ChangingGit {
-  /** Names of the filters that are defined; none of them runs. */
+  /** Names of the defined filters; none of them runs. */
   readonly filters: readonly string[];
   output(
     args: readonly string[],
     options?: ChangingOptions,
   ): Promise<{ readonly code: number; readonly text: string }>;
-  /** The output without its last line end. Throws for every exit code but 0. */
+  /** The output without its last line end. Throws for every exit code except 0. */
   text(args: readonly string[], options?: ChangingOptions): Promise<string>;
-  /** The fields of an output that is cut by NUL bytes. */
+  /** The NUL-separated fields of the output. */
   fields(args: readonly string[], options?: ChangingOptions): Promise<readonly Buffer[]>;
   stream(args: readonly string[], take: (chunk: Buffer) => void): Promise<void>;
-  /** The commit of a tree, by the user as git knows them. */
+  /** Creates a commit of a tree, with the author from the user's git settings. */
   commit(tree: string, parents: readonly string[], message: string): Promise<string>;
 }
 
-/** Throws as `repositoryGit`. */
+/** Throws like `repositoryGit`. */
 export async function changingGit(
   runner: GitRunner,
   repository: Repository,
@@ -83,13 +83,13 @@ export async function changingGit(
   };
 }
 
-/** Of a merge driver that is not defined git would merge by lines; one that fails is a conflict. */
+/** Replaces merge drivers with one that fails, which makes a conflict; without a driver git would merge by lines. */
 function withoutMergeDrivers(settings: GitSettings): GitSettings {
   const failing = settings.mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
   return { ...settings, others: [...settings.others, ...failing] };
 }
 
-/** git refuses to make a commit of nobody. */
+/** A name for the author and committer if git has none, without which it refuses to commit. */
 async function nameIfNone(output: ChangingGit['output']): Promise<Record<string, string>> {
   const { code } = await output(['var', 'GIT_COMMITTER_IDENT'], { answers: [0, 1, 128] });
   if (code === 0) return {};
@@ -102,7 +102,7 @@ async function nameIfNone(output: ChangingGit['output']): Promise<Record<string,
   };
 }
 
-/** The work and the project do not fit; nothing was changed. */
+/** The error when work cannot be brought into the project; nothing was changed. */
 export function doesNotFit(message: string, hint: string): BridgeError {
   return new BridgeError('WORK_DOES_NOT_FIT', message, hint);
 }

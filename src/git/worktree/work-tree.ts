@@ -4,20 +4,20 @@ import { BridgeError } from '../../base/errors.js';
 import { NulFields } from '../nul-fields.js';
 import type { GitRunner } from '../run/run-git.js';
 
-/** Names that are held at once: a repository of a million files has some 60 MB of them. */
+/** Limit for names in memory; a repository of a million files has about 60 MB of them. */
 const MAX_BYTES = 200_000_000;
-/** Literal pathspecs are the default of all other commands; this one refuses them. */
+/** `check-ignore` refuses the literal pathspecs that all other commands use. */
 const IS_FOLDER_IGNORED = ['--no-literal-pathspecs', 'check-ignore', '--no-index', '-q', '.'];
 
-/** The part of a repository's work tree that lies in one folder. */
+/** The part of a repository's working tree that is in one folder. */
 export interface WorkTree {
-  /** The names that `git ls-files` gives, relative to the folder. Throws GIT_FAILED. */
+  /** The names that `git ls-files` prints, relative to the folder. Throws GIT_FAILED. */
   files(...args: readonly string[]): Promise<Set<string>>;
-  /** True when an ignore rule hits the folder or one above it; what is tracked in it is not ignored. Throws GIT_FAILED. */
+  /** True when an ignore rule matches the folder or one above it. Tracked files in it are not ignored. Throws GIT_FAILED. */
   isIgnored(): Promise<boolean>;
 }
 
-/** The work tree that the folder `cwd` lies in; undefined where git finds none, and where there is no git. Throws GIT_FAILED. */
+/** The working tree that contains the folder `cwd`; undefined outside a repository or without git. Throws GIT_FAILED. */
 export async function workTreeAt(
   runner: GitRunner,
   cwd: string,
@@ -45,7 +45,7 @@ export async function workTreeAt(
       return names;
     };
     const isIgnored = async (): Promise<boolean> => {
-      // No rule hits the top of a work tree.
+      // No rule matches the top of a working tree.
       if (existsSync(join(cwd, '.git'))) return false;
       const call = { cwd, signal, settings, commonDir, args: IS_FOLDER_IGNORED, answers: [0, 1] };
       return (await runner.stream(call, () => undefined)) === 0;

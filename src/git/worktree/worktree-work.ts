@@ -10,7 +10,7 @@ import type { Repository } from '../run/repository.js';
 import { commitIn } from '../revision.js';
 import { shownBytes } from '../diff/shown-bytes.js';
 
-/** git leaves these while a person, or an agent, is in the middle of something. */
+/** Files of git that exist during an unfinished operation. */
 const UNFINISHED: readonly string[] = [
   'MERGE_HEAD',
   'CHERRY_PICK_HEAD',
@@ -19,18 +19,18 @@ const UNFINISHED: readonly string[] = [
   'rebase-apply',
 ];
 
-/** All that was done in a worktree, as one commit. Nothing refers to it yet, and the worktree is as it was. */
+/** Everything that was done in a worktree, as one commit. No ref names it yet, and the worktree is unchanged. */
 export interface Work {
   readonly commit: string;
-  /** What is checked out in the worktree; the same when all was committed. */
+  /** HEAD of the worktree; equal to `commit` when everything was committed. */
   readonly head: string;
-  /** Where the branch is that was made for the task; undefined when it is gone. */
+  /** Tip of the task's branch; undefined when the branch was deleted. */
   readonly branchTip: string | undefined;
 }
 
 /**
- * Takes what is committed and what is not, ignored files excepted. Throws WORK_DOES_NOT_FIT for what a commit cannot hold:
- * repositories in the worktree, and submodules that were checked out there.
+ * Collects committed and uncommitted changes, except ignored files. Throws WORK_DOES_NOT_FIT for what a commit cannot contain:
+ * other repositories in the worktree, and submodules that were checked out there.
  */
 export async function workIn(
   git: ChangingGit,
@@ -42,17 +42,17 @@ export async function workIn(
   if (head === undefined) {
     throw doesNotFit(
       'The worktree has no commit checked out.',
-      `Look at it in a terminal: ${worktree.top}. Nothing was changed.`,
+      `Inspect it in a terminal: ${worktree.top}. Nothing was changed.`,
     );
   }
   await requireNoModules(worktree);
-  // Out of reach of programs in the project: git believes what an index says.
+  // In a temporary folder, where programs in the project cannot change it: git trusts its index.
   const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
     const index = join(scratch, 'index');
-    await copyIfThere(join(worktree.gitDir, 'index'), index);
+    await copyIfExists(join(worktree.gitDir, 'index'), index);
     const environment = { GIT_INDEX_FILE: index };
-    await passByModules(git, worktree, environment);
+    await skipModules(git, worktree, environment);
     await git.text(['add', '--all'], { environment });
     await requireNoRepositories(git, head, environment);
     const tree = await git.text(['write-tree'], { environment });
@@ -64,7 +64,7 @@ export async function workIn(
   }
 }
 
-/** Throws WORK_DOES_NOT_FIT for a worktree that is in the middle of a merge or rebase, or whose branch went another way. */
+/** Throws WORK_DOES_NOT_FIT for a worktree with an unfinished merge or rebase, or whose HEAD lacks commits of the branch. */
 export async function requireSettled(
   git: ChangingGit,
   worktree: Repository,
@@ -72,18 +72,18 @@ export async function requireSettled(
   branch: string,
 ): Promise<void> {
   for (const name of UNFINISHED) {
-    if (!(await isThere(join(worktree.gitDir, name)))) continue;
+    if (!(await exists(join(worktree.gitDir, name)))) continue;
     throw doesNotFit(
-      `The worktree is in the middle of something: its .git holds ${name}.`,
-      `Finish or abort that in ${worktree.top}, or discard the work.`,
+      `The worktree has an unfinished operation: its .git contains ${name}.`,
+      `Finish or abort it in ${worktree.top}, or discard the work.`,
     );
   }
   if ((await git.fields(['ls-files', '--unmerged', '-z'])).length > 0)
     throw doesNotFit('The worktree has conflicts.', `Resolve them in ${worktree.top}, or discard the work.`);
   if (work.branchTip !== undefined && !(await isAncestor(git, work.branchTip, work.head))) {
     throw doesNotFit(
-      `The branch ${branch} holds commits that are not checked out in the worktree.`,
-      `Check out ${branch} in ${worktree.top}, with all that is to be kept, or discard the work.`,
+      `The branch ${branch} contains commits that are not checked out in the worktree.`,
+      `Check out ${branch} in ${worktree.top} with everything to keep, or discard the work.`,
     );
   }
 }
@@ -92,13 +92,13 @@ export async function isAncestor(git: ChangingGit, older: string, newer: string)
   return (await git.output(['merge-base', '--is-ancestor', older, newer], { answers: [0, 1] })).code === 0;
 }
 
-/** Names of files, as git gives them, for a sentence. */
+/** Some of the file names from git, for a sentence. */
 export function someFiles(names: readonly Buffer[]): string {
   return someNames(names.map((name) => shownBytes(name).text));
 }
 
 async function requireNoModules(worktree: Repository): Promise<void> {
-  if (!(await isThere(join(worktree.gitDir, 'modules')))) return;
+  if (!(await exists(join(worktree.gitDir, 'modules')))) return;
   throw doesNotFit(
     'Submodules were checked out in the worktree, and commits in them would be lost with it.',
     `Push them, and finish by hand: the worktree is ${worktree.top}.`,
@@ -106,10 +106,10 @@ async function requireNoModules(worktree: Repository): Promise<void> {
 }
 
 /**
- * `git add` runs `git status` in each submodule that is checked out, with the settings of that submodule, which may name programs:
- * none may be checked out, and what the index says of them stays as it is.
+ * `git add` runs `git status` in each submodule that is checked out, with that submodule's settings, which may name programs. So
+ * this throws if one is checked out, and makes `git add` leave the index entries of the others unchanged.
  */
-async function passByModules(
+async function skipModules(
   git: ChangingGit,
   worktree: Repository,
   environment: Readonly<Record<string, string>>,
@@ -121,12 +121,13 @@ async function passByModules(
   if (modules.length === 0) return;
   const top = Buffer.from(`${worktree.top}/`);
   for (const module of modules)
-    if (await isThere(Buffer.concat([top, module, Buffer.from('/.git')]))) throw holdsRepositories([module]);
+    if (await exists(Buffer.concat([top, module, Buffer.from('/.git')])))
+      throw containsRepositories([module]);
   const input = Buffer.concat(modules.flatMap((module) => [module, Buffer.from([0])]));
   await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { environment, input });
 }
 
-/** As `git add` sees it a repository in a repository is one commit, and what it holds would be lost with the worktree. */
+/** `git add` stores a nested repository only as a commit id, so its contents would be lost with the worktree. */
 async function requireNoRepositories(
   git: ChangingGit,
   head: string,
@@ -139,17 +140,17 @@ async function requireNoRepositories(
     (_, index) => index % 2 === 1 && /^:\d{6} 160000 /.test(fields[index - 1]?.toString('latin1') ?? ''),
   );
   if (names.length === 0) return;
-  throw holdsRepositories(names);
+  throw containsRepositories(names);
 }
 
-function holdsRepositories(names: readonly Buffer[]): BridgeError {
+function containsRepositories(names: readonly Buffer[]): BridgeError {
   return doesNotFit(
-    `The worktree holds repositories of their own: ${someFiles(names)}.`,
-    'Move them out of the worktree first: a commit cannot hold them.',
+    `The worktree contains other repositories: ${someFiles(names)}.`,
+    'Move them out of the worktree first: a commit cannot contain them.',
   );
 }
 
-async function copyIfThere(from: string, to: string): Promise<void> {
+async function copyIfExists(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);
   } catch (error) {
@@ -157,7 +158,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-async function isThere(path: string | Buffer): Promise<boolean> {
+async function exists(path: string | Buffer): Promise<boolean> {
   try {
     await lstat(path);
     return true;
@@ -171,6 +172,6 @@ export function notAWorktree(path: string, why: string): BridgeError {
   return new BridgeError(
     'NOT_A_REPOSITORY',
     `The worktree ${path} cannot be used: ${why}.`,
-    'Look at it in a terminal: git worktree list names the worktrees of a repository.',
+    'Inspect it in a terminal: git worktree list shows the worktrees of a repository.',
   );
 }

@@ -16,12 +16,12 @@ import { readStatus } from '../status.js';
 import { worktreesFolder } from './worktree-folder.js';
 import { isAncestor, notAWorktree, requireSettled, workIn, type Work } from './worktree-work.js';
 
-/** Refs that keep what `apply` and `discard` leave behind: git never collects what a ref names. */
-const KEPT_REFS = 'refs/claude-code-bridge';
-/** A `.git` file is one path. */
+/** Refs that preserve the commits of `apply` and `discard`: git never deletes what a ref names. */
+const SAVED_REFS = 'refs/claude-code-bridge';
+/** A `.git` file contains one path. */
 const MAX_POINTER_BYTES = 8_192;
-/** Removing many files is not cut short by a caller that lost patience. */
-const never = new AbortController().signal;
+/** For operations that must finish even if the caller cancels. */
+const neverAborted = new AbortController().signal;
 
 export interface WorktreeParts {
   readonly roots: AllowedRoots;
@@ -29,7 +29,7 @@ export interface WorktreeParts {
   readonly clock: Clock;
 }
 
-/** A task's worktree: the facts by which it is found again. */
+/** A task's worktree, as stored in the task's record. */
 export interface WorktreeFacts {
   readonly project_path: string;
   readonly repository: string;
@@ -42,17 +42,17 @@ export interface WorktreeFacts {
 export interface FinishQuery {
   readonly action: 'merge' | 'apply' | 'discard';
   readonly taskId: string;
-  /** For the commit of what was not committed. */
+  /** Message of the commit for uncommitted changes. */
   readonly message: string;
 }
 
 export interface FinishReport {
-  /** The commit that the project is at after a merge; else the ref that keeps the work, or nothing where there was none. */
+  /** The project's commit after a merge; otherwise the ref that preserves the work, or the empty text when there was none. */
   readonly result: string;
   readonly notes: readonly string[];
 }
 
-/** Git worktrees for tasks: made, brought home, and removed with nothing lost. Nothing that the repository names is run. */
+/** Creates, merges and removes git worktrees for tasks, without losing work. Runs no program that the repository configures. */
 export class Worktrees {
   readonly #parts: WorktreeParts;
   readonly #stores: ObjectStores;
@@ -63,8 +63,8 @@ export class Worktrees {
   }
 
   /**
-   * A worktree at the last commit, on a branch of its own. `folder` is the same folder in it as `project` is of its
-   * repository. Throws NOT_A_REPOSITORY, PATH_NOT_FOUND, PATH_NOT_ALLOWED, NOT_WRITABLE, GIT_FAILED; nothing is left then.
+   * Creates a worktree at the last commit, on its own branch. `folder` is the folder in it that corresponds to `project`. Throws
+   * NOT_A_REPOSITORY, PATH_NOT_FOUND, PATH_NOT_ALLOWED, NOT_WRITABLE, GIT_FAILED, and then leaves nothing behind.
    */
   async create(
     project: AllowedPath,
@@ -79,21 +79,21 @@ export class Worktrees {
     if (base === undefined) {
       throw new BridgeError(
         'NOT_A_REPOSITORY',
-        `The repository ${repository.top} has no commit yet, so no worktree can be made from it.`,
+        `The repository ${repository.top} has no commit yet, so it cannot have a worktree.`,
         'Make a first commit, or start the task without a worktree.',
       );
     }
     if (within !== undefined) await requireFolder(git, base, within);
-    const notes = await this.#leftBehind(repository, signal);
+    const notes = await this.#uncommittedNotes(repository, signal);
     const path = join(await worktreesFolder(roots, repository.top), taskId);
     const branch = `claude/${taskId}`;
-    // Fails where there is something: only what was made here is removed when it comes to that.
+    // Fails if the path exists, so that a cleanup removes only what was created here.
     await mkdir(path);
     try {
       await addWorktree(git, repository, { path, branch, base });
       if (git.filters.length > 0)
         notes.push(
-          'Filters of git, such as git-lfs, were not run: such files are in the worktree as git holds them.',
+          'Git filters such as git-lfs were not run: the worktree contains these files as git stores them.',
         );
       const folder = await roots.resolveDirectory(within === undefined ? path : join(path, within));
       const facts = {
@@ -106,18 +106,18 @@ export class Worktrees {
       };
       return { folder, worktree: facts };
     } catch (error) {
-      await this.#remove(await changingGit(this.#parts.runner, repository, never), path, branch);
+      await this.#remove(await changingGit(this.#parts.runner, repository, neverAborted), path, branch);
       throw error;
     }
   }
 
-  /** Removes what holds no work. False when there is work, or when it cannot be told: then nothing was removed. */
+  /** Removes a worktree without work. Returns false, and removes nothing, when it contains work or cannot be checked. */
   async removeUnlessWork(worktree: WorktreeFacts): Promise<boolean> {
     try {
-      const { git, repository } = await this.#main(worktree, never);
+      const { git, repository } = await this.#main(worktree, neverAborted);
       const head = await commitIn(git, 'HEAD');
       if (await isFolder(worktree.path)) {
-        const inner = await this.#inner(worktree, repository, never);
+        const inner = await this.#inner(worktree, repository, neverAborted);
         const work = await workIn(inner.git, inner.repository, worktree.branch, 'What was not committed.\n');
         if (!(await this.#isKnown(git, work.commit, worktree, head))) return false;
       }
@@ -125,28 +125,31 @@ export class Worktrees {
       if (tip !== undefined && !(await this.#isKnown(git, tip, worktree, head))) return false;
       return (await this.#remove(git, worktree.path, worktree.branch)) === undefined;
     } catch (error) {
-      // Whatever is in its way: work that cannot be seen is work.
+      // A worktree that cannot be checked may contain work.
       if (error instanceof BridgeError) return false;
       throw error;
     }
   }
 
   /**
-   * Ends a worktree. Throws WORK_DOES_NOT_FIT with everything as it was, and as `create`; when it resolves the work is where
-   * `result` says.
+   * Brings the work to where `result` says and removes the worktree. Throws like `create`, and WORK_DOES_NOT_FIT when nothing was
+   * changed.
    */
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
     const { repository } = await this.#main(worktree, signal);
     if (!(await isFolder(worktree.path)))
-      throw notAWorktree(worktree.path, `it is gone; what was committed is on the branch ${worktree.branch}`);
+      throw notAWorktree(
+        worktree.path,
+        `it does not exist any more; its commits are on the branch ${worktree.branch}`,
+      );
     const inner = await this.#inner(worktree, repository, signal);
     const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
     if (query.action !== 'discard') await requireSettled(inner.git, inner.repository, work, worktree.branch);
-    // What is begun here is not cut short: half a merge would be worse than an answer that nobody waits for.
-    const patient = await changingGit(this.#parts.runner, repository, never);
-    const result = await this.#bring(patient, repository, inner.repository, worktree, work, query);
-    const left = await this.#remove(patient, worktree.path, worktree.branch);
-    return { result, notes: left === undefined ? [] : [left] };
+    // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
+    const uninterrupted = await changingGit(this.#parts.runner, repository, neverAborted);
+    const result = await this.#bring(uninterrupted, repository, inner.repository, worktree, work, query);
+    const problem = await this.#remove(uninterrupted, worktree.path, worktree.branch);
+    return { result, notes: problem === undefined ? [] : [problem] };
   }
 
   async #bring(
@@ -160,28 +163,33 @@ export class Worktrees {
     if (query.action === 'merge') return mergeWork(await targetOf(git, repository), work, worktree.branch);
     if (query.action === 'apply')
       await applyWork(await targetOf(git, repository), work, worktree.branch, inner.gitDir);
-    return this.#keep(git, worktree, work, query);
+    return this.#saveToRef(git, worktree, work, query);
   }
 
-  /** A ref that holds all of the work; the empty text when there is none. */
-  async #keep(git: ChangingGit, worktree: WorktreeFacts, work: Work, query: FinishQuery): Promise<string> {
+  /** Creates a ref to all of the work; returns the empty text when there is none. */
+  async #saveToRef(
+    git: ChangingGit,
+    worktree: WorktreeFacts,
+    work: Work,
+    query: FinishQuery,
+  ): Promise<string> {
     const head = await commitIn(git, 'HEAD');
     const { branchTip } = work;
-    const isBranchHeld = branchTip === undefined || (await isAncestor(git, branchTip, work.commit));
-    if (isBranchHeld && (await this.#isKnown(git, work.commit, worktree, head))) return '';
-    const all = isBranchHeld
+    const isBranchIncluded = branchTip === undefined || (await isAncestor(git, branchTip, work.commit));
+    if (isBranchIncluded && (await this.#isKnown(git, work.commit, worktree, head))) return '';
+    const all = isBranchIncluded
       ? work.commit
       : await git.commit(
           await git.text(['rev-parse', `${work.commit}^{tree}`]),
           [work.commit, branchTip],
           `Work of ${query.taskId}\n`,
         );
-    const ref = `${KEPT_REFS}/${query.action === 'apply' ? 'applied' : 'discarded'}/${query.taskId}`;
+    const ref = `${SAVED_REFS}/${query.action === 'apply' ? 'applied' : 'discarded'}/${query.taskId}`;
     await git.text(['update-ref', ref, all]);
     return ref;
   }
 
-  /** True for a commit that the project has anyway. */
+  /** True for a commit that the project already contains. */
   async #isKnown(
     git: ChangingGit,
     commit: string,
@@ -207,7 +215,7 @@ export class Worktrees {
     };
   }
 
-  /** The worktree's own repository. Throws NOT_A_REPOSITORY when its `.git` leads elsewhere by now. */
+  /** The worktree's own repository. Throws NOT_A_REPOSITORY when its `.git` points elsewhere by now. */
   async #inner(
     worktree: WorktreeFacts,
     main: Repository,
@@ -215,7 +223,7 @@ export class Worktrees {
   ): Promise<{ readonly git: ChangingGit; readonly repository: Repository }> {
     const top = await this.#parts.roots.resolveDirectory(worktree.path);
     const found = await gitOf(this.#parts.roots, top);
-    if (found.state !== 'found') throw notAWorktree(worktree.path, 'its .git is none');
+    if (found.state !== 'found') throw notAWorktree(worktree.path, 'its .git is not a repository');
     const { gitDir, commonDir } = found.repository;
     if (
       top !== worktree.path ||
@@ -229,7 +237,7 @@ export class Worktrees {
     };
   }
 
-  async #leftBehind(repository: Repository, signal: AbortSignal): Promise<string[]> {
+  async #uncommittedNotes(repository: Repository, signal: AbortSignal): Promise<string[]> {
     const git = await repositoryGit(this.#parts.runner, repository, signal);
     const { counts } = await readStatus(git, undefined);
     const changed = counts.staged + counts.modified + counts.conflicted;
@@ -239,33 +247,42 @@ export class Worktrees {
     ];
   }
 
-  /** Removes a worktree and its branch; gives a sentence about what could not be removed. */
+  /** Removes a worktree and its branch; returns a sentence about anything that could not be removed. */
   async #remove(git: ChangingGit, path: string, branch: string): Promise<string | undefined> {
     try {
       await rm(path, { recursive: true, force: true, maxRetries: 2 });
-      // Answers with an error where git knows no such worktree: it was never made.
+      // 128 when git knows no such worktree, since it was never created.
       await git.output(['worktree', 'remove', '--force', path], { answers: [0, 128] });
       await git.output(['update-ref', '-d', `refs/heads/${branch}`]);
       return undefined;
     } catch (error) {
-      return `The worktree ${path} could not be removed whole: ${messageOf(error)}`;
+      return `The worktree ${path} could not be removed completely: ${messageOf(error)}`;
     }
   }
 }
 
-/** The worktree names its repository by the folder in which git found it; it is to be the repository's own. */
+/** Adds a worktree and corrects its `.git` file: git writes the temporary common folder there instead of the real one. */
 async function addWorktree(
   git: ChangingGit,
   { commonDir }: Repository,
-  made: { readonly path: string; readonly branch: string; readonly base: string },
+  worktree: { readonly path: string; readonly branch: string; readonly base: string },
 ): Promise<void> {
   const all = join(commonDir, 'worktrees');
-  // git would not make what a link stands for.
+  // git cannot create this folder itself, since it sees only a link to it.
   await mkdir(all, { recursive: true });
-  await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', made.branch, made.path, made.base]);
-  const pointer = join(made.path, '.git');
+  await git.text([
+    'worktree',
+    'add',
+    '--quiet',
+    '--no-track',
+    '-b',
+    worktree.branch,
+    worktree.path,
+    worktree.base,
+  ]);
+  const pointer = join(worktree.path, '.git');
   const read = await readRegularFile(pointer, MAX_POINTER_BYTES);
-  if (read.state !== 'ok') throw notAWorktree(made.path, 'git wrote no .git into it');
+  if (read.state !== 'ok') throw notAWorktree(worktree.path, 'git wrote no .git into it');
   const name = basename(read.bytes.toString('utf8').trimEnd());
   await replaceFile(pointer, `gitdir: ${join(all, name)}\n`, { mode: 0o644, durable: false });
 }
@@ -275,7 +292,7 @@ async function requireFolder(git: ChangingGit, base: string, within: string): Pr
   if (text.trim() === 'tree') return;
   throw new BridgeError(
     'PATH_NOT_FOUND',
-    `The folder '${within}' is not in the last commit, so a worktree would not have it.`,
+    `The folder '${within}' is not in the last commit, so a worktree would not contain it.`,
     'Commit it first, or start the task in a folder that is committed.',
   );
 }
@@ -284,7 +301,7 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch {
-    // Gone, or closed to us: what cannot be opened is not finished either.
+    // It is missing or inaccessible.
     return false;
   }
 }

@@ -42,8 +42,8 @@ async function head(place: GitPlace): Promise<string> {
   return (await place.git('rev-parse', 'HEAD')).trim();
 }
 
-describe('two looks at a project', () => {
-  it('tell files created, changed and deleted, with their lines', async () => {
+describe('two snapshots of a project', () => {
+  it('report created, changed and deleted files, with their lines', async () => {
     const place = await placeWithCommit();
     const changes = await changesOf(place, async () => {
       await place.write('kept.txt', 'one\nthree\nfour\n');
@@ -65,7 +65,7 @@ describe('two looks at a project', () => {
     });
   });
 
-  it('tell commits made meanwhile, also on a branch that is left again, and none that somebody made earlier', async () => {
+  it('report new commits, even on a branch that is not checked out any more, and no older ones', async () => {
     const place = await placeWithCommit();
     await place.write('old.txt', 'old\n');
     await place.git('add', '.');
@@ -89,7 +89,7 @@ describe('two looks at a project', () => {
     expect(changes.files.map(({ path }) => path)).toEqual(['kept.txt', 'old.txt']);
   });
 
-  it('set apart what was uncommitted before: left, changed further, and swept into a commit', async () => {
+  it('separate files that were uncommitted before: untouched, changed further, and committed', async () => {
     const place = await placeWithCommit();
     await place.write('kept.txt', 'mine\n');
     await place.write('swept.txt', 'mine\n');
@@ -113,7 +113,7 @@ describe('two looks at a project', () => {
     ]);
   });
 
-  it('tell a change that was thrown away, and an uncommitted file that was removed', async () => {
+  it('report a discarded change and a removed uncommitted file', async () => {
     const place = await placeWithCommit();
     await place.write('kept.txt', 'mine\n');
     await place.write('mine.txt', 'mine\n');
@@ -127,7 +127,7 @@ describe('two looks at a project', () => {
     ]);
   });
 
-  it('work from before the first commit', async () => {
+  it('work before the first commit', async () => {
     const place = await gitPlace();
     const changes = await changesOf(place, async () => {
       await place.write('a.txt', 'a\n');
@@ -138,7 +138,7 @@ describe('two looks at a project', () => {
     expect(changes.commits).toMatchObject([{ subject: 'first', commit: changes.head }]);
   });
 
-  it('keep to the part of the repository that the project is', async () => {
+  it('are limited to the part of the repository that is the project', async () => {
     const place = await placeWithCommit();
     await mkdir(join(place.repo, 'part'));
     const changes = await changesOf(
@@ -152,7 +152,7 @@ describe('two looks at a project', () => {
     expect(changes.files).toEqual([{ path: 'part/in.txt', change: 'created' }]);
   });
 
-  it('tell the commits of a repository that was made meanwhile, and not which of its files are new', async () => {
+  it('report the commits of a new repository, but not which of its files are new', async () => {
     const place = await gitPlace();
     const folder = join(place.projects, 'plain');
     await mkdir(folder);
@@ -171,7 +171,7 @@ describe('two looks at a project', () => {
   });
 });
 
-it('a commit is known by its name, whole or shortened, and text that is none is not given to git', async () => {
+it('a commit is found by its full or abbreviated id, and other text is not passed to git', async () => {
   const place = await placeWithCommit();
   const snapshots = snapshotsOf(place);
   const first = await head(place);

@@ -86,7 +86,7 @@ describe('a worktree for a task', () => {
     expect((await here.gitIn(folder, 'symbolic-ref', '--short', 'HEAD')).trim()).toBe(BRANCH);
   });
 
-  it('has the same folder for a project that is a part of its repository', async () => {
+  it('has the corresponding folder for a project that is a part of its repository', async () => {
     const here = await place();
     const { folder, worktree } = await here.make(join(here.repo, 'sub'));
     expect(folder).toBe(join(worktree.path, 'sub'));
@@ -95,7 +95,7 @@ describe('a worktree for a task', () => {
     expect(await readdir(join(here.repo, '.claude', 'worktrees'))).toEqual(['.gitignore', TASK]);
   });
 
-  it('is not made without a commit, without a repository, or through a link, and nothing is left', async () => {
+  it('is not created without a commit, without a repository, or through a link, and nothing is left behind', async () => {
     const here = await place();
     const empty = join(here.projects, 'empty');
     await mkdir(empty);
@@ -115,7 +115,7 @@ describe('a worktree for a task', () => {
     expect(await readdir(join(here.repo, '.claude', 'worktrees'))).toEqual(['.gitignore']);
   });
 
-  it('is removed with its branch when it holds no work, and kept when it does', async () => {
+  it('is removed with its branch when it contains no work, and stays when it does', async () => {
     const here = await place();
     const before = await here.state();
     const { folder, worktree } = await here.make();
@@ -149,7 +149,7 @@ describe('the work of a task', () => {
     return worktree;
   }
 
-  it('is merged with what was not committed, beside uncommitted changes to other files', async () => {
+  it('is merged with its uncommitted changes, next to uncommitted changes of other files', async () => {
     const here = await place();
     const worktree = await worked(here);
     await here.write('mine', 'mine\n');
@@ -166,7 +166,7 @@ describe('the work of a task', () => {
     expect((await here.git('worktree', 'list')).trim().split('\n')).toHaveLength(1);
   });
 
-  it('is merged with commits that the project made meanwhile', async () => {
+  it('is merged with newer commits of the project', async () => {
     const here = await place();
     const worktree = await worked(here);
     await here.write('theirs', 'x\n');
@@ -180,7 +180,7 @@ describe('the work of a task', () => {
   });
 
   it.each(['merge', 'apply'] as const)(
-    'stays where it is when a %s would conflict or overwrite, with everything as it was',
+    'stays in the worktree when a %s would conflict or overwrite, and nothing changes',
     async (action) => {
       const here = await place();
       const worktree = await worked(here);
@@ -209,7 +209,7 @@ describe('the work of a task', () => {
     },
   );
 
-  it('is applied as uncommitted changes, to lines beside those that are changed, and its commits are kept', async () => {
+  it('is applied as uncommitted changes, next to changed lines, and its commits are preserved', async () => {
     const here = await place();
     const worktree = await worked(here);
     await here.write('a', `${lines('a')}a line at the end\n`);
@@ -230,7 +230,7 @@ describe('the work of a task', () => {
     expect(await isGone(worktree.path)).toBe(true);
   });
 
-  it('is kept under a ref when it is discarded, also commits of a branch that was left', async () => {
+  it('is preserved by a ref when it is discarded, including commits of an abandoned branch', async () => {
     const here = await place();
     const worktree = await worked(here);
     await here.gitIn(worktree.path, 'stash', '--quiet', '--include-untracked');
@@ -247,7 +247,7 @@ describe('the work of a task', () => {
     expect([await isGone(worktree.path), await here.git('branch', '--list', 'claude/*')]).toEqual([true, '']);
   });
 
-  it('that is none leaves nothing behind', async () => {
+  it('leaves nothing behind when there is none', async () => {
     const here = await place();
     const before = await here.state();
     for (const action of ['merge', 'apply', 'discard'] as const) {
@@ -258,7 +258,7 @@ describe('the work of a task', () => {
     }
   });
 
-  it('is not ended in the middle of a merge, on a detached head, or with repositories in it', async () => {
+  it('is not finished during a merge, on a detached head, or with other repositories in it', async () => {
     const here = await place();
     const worktree = await worked(here);
     await here.gitIn(worktree.path, 'commit', '--quiet', '-a', '-m', 'all');
@@ -278,7 +278,7 @@ describe('the work of a task', () => {
     expect(await here.git('show', `${result}:a`)).toContain('<<<<<<<');
   });
 
-  it('is brought home without running hooks, filters and merge drivers, and told where that matters', async () => {
+  it('is brought in without running hooks, filters and merge drivers, and reported where that matters', async () => {
     const here = await place();
     const canary = join(here.root, 'canary');
     for (const hook of [
@@ -297,7 +297,7 @@ describe('the work of a task', () => {
     await here.git('config', 'filter.evil.smudge', `touch '${canary}'; cat`);
     await writeFile(join(here.repo, '.git', 'info', 'attributes'), 'a merge=evil\n*.big filter=evil\n');
     const { worktree } = await here.make();
-    expect(worktree.notes.join()).toContain('Filters of git');
+    expect(worktree.notes.join()).toContain('Git filters');
     await writeFile(join(worktree.path, 'a'), lines('a').replace('line 19', 'task'));
     await here.write('a', lines('mine'));
     await here.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-a', '-m', 'mine');
@@ -309,7 +309,7 @@ describe('the work of a task', () => {
     expect(await isGone(canary)).toBe(true);
   });
 
-  it('is not looked for where the .git of the worktree leads by now', async () => {
+  it('is not read from another place that the .git of the worktree points to', async () => {
     const here = await place();
     const worktree = await worked(here);
     const other = join(here.projects, 'other');
