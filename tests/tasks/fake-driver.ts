@@ -22,6 +22,8 @@ export class FakeDriver implements SessionDriver {
   startFault: Error | undefined;
   /** As often the session takes no message. */
   refusals = 0;
+  /** What happens while the next message is on its way. */
+  duringSend: () => void = () => undefined;
 
   fire(event: SessionEvent): void {
     this.#events.fire(event);
@@ -64,6 +66,8 @@ export class FakeDriver implements SessionDriver {
 
   async send(text: string): Promise<SendResult> {
     this.told.push(`send ${text}`);
+    this.duringSend();
+    this.duringSend = () => undefined;
     if (this.refusals === 0) return 'sent';
     this.refusals--;
     return 'covered';

@@ -2,8 +2,10 @@ import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { oneLine, tailChars } from '../../base/text/text.js';
 import type { ExitStatus } from '../../claude/session.js';
+import type { RunRequests } from './run-requests.js';
 import type { RunState } from './run-state.js';
-import type { TaskRecord, TaskStatus } from '../task.js';
+import type { Cause, SessionPhase } from './session-phase.js';
+import type { TaskRecord } from '../task.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -14,26 +16,19 @@ const SHOWN_CHARS = 200;
 /** The files of a task are closed within this; a dead disk must not keep an ended task from being told. */
 const FLUSH_LIMIT_MS = 3_000;
 
-/** What the record says of the end. */
-export interface Cause {
-  readonly status: TaskStatus;
-  readonly reason: string;
-}
-
 export interface RunEndingParts extends Pick<
   TaskRunParts,
   'clock' | 'logger' | 'driver' | 'records' | 'endLeftovers' | 'flush' | 'release'
 > {
   readonly state: RunState;
   readonly story: TaskStory;
-  /** Closes what is still open when the agent has gone. */
-  readonly withdraw: (why: string) => void;
+  readonly phase: SessionPhase;
+  readonly requests: Pick<RunRequests, 'withdrawAll'>;
 }
 
 /** The end of a run: the first cause wins, the last process goes, the files are closed, and then the end is told. */
 export class RunEnding {
   readonly #parts: RunEndingParts;
-  #cause: Cause | undefined;
   #resolveEnded: (record: TaskRecord) => void = () => undefined;
   /** Resolves with the final record when it is on disk and all that belonged to the run is gone. */
   readonly ended: Promise<TaskRecord>;
@@ -43,20 +38,11 @@ export class RunEnding {
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
   }
 
-  /** Something has asked for the end, or the agent is gone. */
-  get hasCause(): boolean {
-    return this.#cause !== undefined;
-  }
-
-  get reason(): string | undefined {
-    return this.#cause?.reason;
-  }
-
   /** The first cause wins; the status itself changes when the processes are gone. */
   end(cause: Cause, how: 'kill' | 'close' = 'kill'): void {
-    const { state, story, driver, logger } = this.#parts;
-    if (this.#cause !== undefined || state.isFinished) return;
-    this.#cause = cause;
+    const { state, story, phase, driver, logger } = this.#parts;
+    if (phase.cause !== undefined) return;
+    phase.move({ name: 'leaving', cause });
     story.ending(cause.status, cause.reason);
     state.act(cause.reason);
     const ended = how === 'kill' ? driver.kill() : driver.close();
@@ -67,15 +53,15 @@ export class RunEnding {
 
   /** The agent is gone. `otherwise`: what that means, where its exit code says something else. */
   async finish(exit: ExitStatus, otherwise?: Cause): Promise<void> {
-    const { state, story, records, driver, endLeftovers, flush, release, logger, clock } = this.#parts;
-    const cause = this.#cause ?? otherwise ?? this.#causeOf(exit);
-    this.#cause = cause;
+    const { state, story, phase, records, driver, endLeftovers, flush, release, logger, clock } = this.#parts;
+    const cause = phase.cause ?? otherwise ?? this.#causeOf(exit);
+    if (phase.cause === undefined) phase.move({ name: 'leaving', cause });
     const { final_message } = state.record;
     const lastOutput =
       final_message !== '' && cause.status === 'completed'
         ? final_message
         : driver.lastOutput(LAST_OUTPUT_CHARS);
-    this.#parts.withdraw('the task ended');
+    this.#parts.requests.withdrawAll('the task ended');
     const leftovers = await endLeftovers().catch((error: unknown) => {
       logger.error('leftover processes could not be ended', { fault: messageOf(error) });
       return 0;
@@ -88,6 +74,7 @@ export class RunEnding {
       signal: exit.signal,
       last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
     });
+    phase.move({ name: 'ended', cause });
     // Whoever reads that it has ended may start the next one.
     await release().catch((error: unknown) =>
       logger.error('the project could not be released', { fault: messageOf(error) }),

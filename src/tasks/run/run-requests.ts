@@ -3,6 +3,7 @@ import type { SessionAnswer, SessionRequest } from '../../claude/session.js';
 import type { DecisionBook } from '../decisions/decision-book.js';
 import { planModeOf } from '../decisions/plan-mode.js';
 import type { RunState } from './run-state.js';
+import type { SessionPhase } from './session-phase.js';
 import { answerInWords, sessionAnswerFor } from '../decisions/session-answer.js';
 import { SessionGrants } from '../decisions/session-grants.js';
 import type { TaskStory } from './task-story.js';
@@ -13,8 +14,7 @@ export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' |
   readonly state: RunState;
   readonly story: TaskStory;
   readonly decisions: DecisionBook;
-  /** Something has asked for the run's end: what is asked now needs no answer. */
-  readonly isEnding: () => boolean;
+  readonly phase: SessionPhase;
 }
 
 /** What a session asks: judged by the rules, or opened as a decision that somebody takes, once. */
@@ -32,12 +32,13 @@ export class RunRequests {
   }
 
   async asked(request: SessionRequest): Promise<void> {
-    const { isEnding, state, story, decisions, driver } = this.#parts;
-    if (isEnding()) return;
+    const { phase, state, story, decisions, driver } = this.#parts;
+    // What is asked while something ends the session needs no answer.
+    if (phase.cause !== undefined) return;
     this.#judging.add(request.requestId);
     const judgement = await this.#judged(request);
     // Answered at the terminal meanwhile, or the task ended.
-    if (!this.#judging.delete(request.requestId) || state.isFinished) return;
+    if (!this.#judging.delete(request.requestId) || phase.cause !== undefined) return;
     if (judgement.verdict === 'ask') {
       const refusal = decisions.refusal(request);
       if (refusal !== undefined) {

@@ -11,6 +11,7 @@ import {
   type TaskStatus,
   type TaskTrouble,
 } from '../task.js';
+import type { SessionPhase } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -28,6 +29,7 @@ const MAX_WORDS_BYTES = 4_000;
 export class RunState implements Disposable {
   readonly #parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>;
   readonly #story: TaskStory;
+  readonly #phase: SessionPhase;
   readonly #decisions: DecisionBook;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
@@ -35,29 +37,26 @@ export class RunState implements Disposable {
   readonly onDidChange = this.#changes.event;
   #record: TaskRecord;
   #startedMs: number | undefined;
-  #isFinished = false;
   /** What was said of the disk last. */
   #storageAtEnd: Pick<TaskRecord, 'storage'> | undefined;
-  /** The turn is over and the session waits for a message. */
-  awaitsMessage = false;
-  /** Why the session cannot go on now, in words, while it waits for that to pass. */
-  #heldUp: string | undefined;
   #viewTimer: Disposable | undefined;
 
   constructor(
     parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
     story: TaskStory,
+    phase: SessionPhase,
     decisions: DecisionBook,
     initial: TaskRecord,
   ) {
     this.#parts = parts;
     this.#story = story;
+    this.#phase = phase;
     this.#decisions = decisions;
     this.#record = initial;
     this.#owned.add(
       parts.records.onDidWrite((record) => {
         // A final record is told when the project is free, too.
-        if (!this.#isFinished) this.#changes.fire(record);
+        if (!this.#phase.isEnded) this.#changes.fire(record);
       }),
     );
   }
@@ -65,11 +64,6 @@ export class RunState implements Disposable {
   /** The record as of now; `elapsed_seconds` is current. */
   get record(): TaskRecord {
     return { ...this.#record, elapsed_seconds: this.#elapsedSeconds() };
-  }
-
-  /** The end has begun that nothing changes any more. */
-  get isFinished(): boolean {
-    return this.#isFinished;
   }
 
   /** Time counts from here. */
@@ -85,7 +79,8 @@ export class RunState implements Disposable {
       started_at: this.#record.started_at ?? this.nowText(),
       started_monotonic_ms: this.#record.started_monotonic_ms ?? this.#parts.clock.monotonicMs(),
     };
-    this.move('running', 'The agent runs.', 'exact');
+    if (this.#record.status === 'starting') this.move('running', 'The agent runs.', 'exact');
+    else this.settle('exact');
   }
 
   move(to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
@@ -102,46 +97,24 @@ export class RunState implements Disposable {
     this.changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
   }
 
-  /** `waiting` while a decision or a message is needed, else `running`. A decision asked or closed is a change by itself. */
+  /** Gives the task the status that follows from decisions and phase. A decision asked or closed is a change by itself. */
   settle(source: 'exact' | 'observed', decision?: 'asked' | 'closed'): void {
     const before = this.#record.change_seq;
     if (this.#record.status === 'running' || this.#record.status === 'waiting') {
-      const open = openDecisions({ ...this.#record, decisions: this.#decisions.all });
-      const first = open[0];
-      if (first !== undefined) {
-        const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
-        this.move('waiting', `Waits for an answer to: ${first.summary}${more}`, source);
-      } else if (this.#heldUp !== undefined) {
-        this.move('waiting', this.#heldUp, source);
-      } else if (this.awaitsMessage) {
-        this.move('waiting', 'The turn is over; the session waits for a message.', source);
-      } else {
-        this.move('running', 'The agent runs.', source);
-      }
+      const waitsFor = this.#waitsFor();
+      if (waitsFor === undefined) this.move('running', 'The agent runs.', source);
+      else this.move('waiting', waitsFor, source);
     }
     if (decision !== undefined && this.#record.change_seq === before)
       this.changed({ change_seq: before + 1 });
   }
 
-  /** Waits for trouble to pass, for the reason given in words. */
-  holdUp(trouble: TaskTrouble, reason: string, source: 'exact' | 'observed'): void {
+  /** What blocks the session now; null when that has passed. */
+  setTrouble(trouble: TaskTrouble | null, source: 'exact' | 'observed'): void {
     this.#record = { ...this.#record, trouble };
-    this.#heldUp = reason;
     this.settle(source);
     // A decision may be open, too: then the status stays, and the trouble is still news.
     this.changed({});
-  }
-
-  /** The trouble has passed. */
-  goOn(source: 'exact' | 'observed'): void {
-    if (this.#heldUp === undefined) return;
-    this.#heldUp = undefined;
-    this.#record = { ...this.#record, trouble: null };
-    this.settle(source);
-  }
-
-  get isHeldUp(): boolean {
-    return this.#heldUp !== undefined;
   }
 
   /** What the session does now, on one line. */
@@ -159,7 +132,7 @@ export class RunState implements Disposable {
 
   /** A change that callers act on: written at once, then told. */
   changed(fields: Partial<TaskRecord>): void {
-    if (this.#isFinished) return;
+    if (this.#phase.isEnded) return;
     this.#record = { ...this.#record, ...bounded(fields), ...this.#decided() };
     this.#write(this.#record);
   }
@@ -167,13 +140,13 @@ export class RunState implements Disposable {
   /** How the disk is, also when the end has come: what the record says of it last must be so. */
   setStorage(storage: string | null): void {
     this.#storageAtEnd = { storage };
-    if (!this.#isFinished) this.changed({ storage });
+    if (!this.#phase.isEnded) this.changed({ storage });
     else if (isFinal(this.#record.status)) this.finish(this.#record);
   }
 
   /** A change that callers do not act on: written and told within a second. */
   update(fields: Partial<TaskRecord>): void {
-    if (this.#isFinished) return;
+    if (this.#phase.isEnded) return;
     this.#record = { ...this.#record, ...bounded(fields) };
     this.#parts.records.writeSoon(() => this.record);
   }
@@ -183,17 +156,17 @@ export class RunState implements Disposable {
    * keeper, and the next change of its state takes it to the disk.
    */
   show(fields: Pick<Partial<TaskRecord>, 'activity' | 'last_output' | 'output_bytes'>): void {
-    if (this.#isFinished) return;
+    if (this.#phase.isEnded) return;
     this.#record = { ...this.#record, ...fields };
     this.#viewTimer ??= this.#parts.clock.after(VIEW_INTERVAL_MS, () => {
       this.#viewTimer = undefined;
-      if (!this.#isFinished) this.#changes.fire(this.record);
+      if (!this.#phase.isEnded) this.#changes.fire(this.record);
     });
   }
 
   /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
   async written(): Promise<void> {
-    if (!this.#isFinished) await this.#parts.records.write(this.record);
+    if (!this.#phase.isEnded) await this.#parts.records.write(this.record);
   }
 
   /** The record that an end makes of this one. From here on nothing but `finish` changes it. */
@@ -208,7 +181,6 @@ export class RunState implements Disposable {
     };
     if (!canMove(this.#record.status, final.status))
       this.#parts.logger.error('an unexpected end', { from: this.#record.status, to: final.status });
-    this.#isFinished = true;
     return final;
   }
 
@@ -226,6 +198,20 @@ export class RunState implements Disposable {
   dispose(): void {
     this.#viewTimer?.dispose();
     this.#owned.dispose();
+  }
+
+  /** In words; undefined while the session works, or is being left. */
+  #waitsFor(): string | undefined {
+    const open = openDecisions({ ...this.#record, decisions: this.#decisions.all });
+    const first = open[0];
+    if (first !== undefined) {
+      const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
+      return `Waits for an answer to: ${first.summary}${more}`;
+    }
+    if (this.#phase.now.name === 'blocked') return this.#phase.now.reason;
+    return this.#phase.isIdleFor('message')
+      ? 'The turn is over; the session waits for a message.'
+      : undefined;
   }
 
   #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {

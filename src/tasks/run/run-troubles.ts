@@ -5,6 +5,7 @@ import { resetTimeOf } from '../../claude/trouble/reset-time.js';
 import { troubleWords } from '../../claude/trouble/trouble-words.js';
 import type { RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
+import type { BlockedPhase, SessionPhase, TurnPhase } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -31,6 +32,7 @@ const GO_ON = 'Go on with the task where it stopped; do not repeat what is alrea
 export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
   readonly state: RunState;
   readonly story: TaskStory;
+  readonly phase: SessionPhase;
   readonly ending: Pick<RunEnding, 'end'>;
   /** Sends the session a message, unless a turn runs. */
   readonly goOn: (text: string) => Promise<void>;
@@ -41,8 +43,6 @@ type Outcome = { readonly held: true } | { readonly held: false; readonly reason
 /** What is in a session's way: waited for until it passes, where it passes by itself and the settings say so, or told. */
 export class RunTroubles implements Disposable {
   readonly #parts: RunTroublesParts;
-  /** `retry`: a turn runs, and Claude Code asks again by itself. `turn`: the turn is over, and another one is to begin. */
-  #holds: 'retry' | 'turn' | undefined;
   #timer: Disposable | undefined;
   /** Tries in a row that failed again. */
   #failures = 0;
@@ -53,11 +53,6 @@ export class RunTroubles implements Disposable {
 
   constructor(parts: RunTroublesParts) {
     this.#parts = parts;
-  }
-
-  /** The turn is over, and the task waits for the time at which it goes on. */
-  get isWaiting(): boolean {
-    return this.#holds === 'turn';
   }
 
   /** A turn ended by an error: the task waits for that to pass, or fails for the reason given. */
@@ -89,29 +84,32 @@ export class RunTroubles implements Disposable {
     this.#failures++;
     driver.keepSession?.(true);
     const words = `${name}${until}; the task goes on by itself at ${timeText(resumesAtMs)}.`;
-    this.#holdUp('turn', error.kind, error.text, resumesAtMs, words, source);
+    this.#block('turn', error.kind, error.text, resumesAtMs, words, source);
     this.#goOnAt(resumesAtMs);
     return { held: true };
   }
 
   /** Claude Code asks the API again by itself. */
   retrying({ kind, text, delayMs, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
-    if (delayMs < TOLD_RETRY_MS || this.#holds === 'turn') return;
+    const { phase } = this.#parts;
+    // A session that waits for a message, or is being left, waits for no answer of the API.
+    if (delayMs < TOLD_RETRY_MS || !phase.isOpen || phase.isIdleFor('message') || phase.isBetweenTries)
+      return;
     const resumesAtMs = this.#parts.clock.now() + delayMs;
     const { name, nameOfRetry } = troubleWords(kind);
     const words = `${nameOfRetry ?? name}; Claude Code asks again at ${timeText(resumesAtMs)}.`;
-    this.#holdUp('retry', kind, text, resumesAtMs, words, source);
+    this.#block('answer', kind, text, resumesAtMs, words, source);
     this.#timer = this.#parts.clock.after(delayMs + RETRY_ANSWER_MS, () => this.#over('observed'));
   }
 
   /** Something came that only an answer of the API leads to. */
   answered(source: 'exact' | 'observed'): void {
     this.#failures = 0;
-    if (this.#holds === 'retry') this.#over(source);
+    if (!this.#parts.phase.isBetweenTries) this.#over(source);
   }
 
   turnStarted(source: 'exact' | 'observed'): void {
-    this.#over(source);
+    this.#over(source, { name: 'turn' });
   }
 
   /** A turn ended well. */
@@ -134,21 +132,22 @@ export class RunTroubles implements Disposable {
     );
   }
 
-  #holdUp(
-    holds: 'retry' | 'turn',
+  #block(
+    until: BlockedPhase['until'],
     kind: TroubleKind,
     text: string,
     resumesAtMs: number,
     words: string,
     source: 'exact' | 'observed',
   ): void {
-    const { state, story } = this.#parts;
-    const isNew = this.#holds !== holds;
+    const { state, story, phase } = this.#parts;
+    const { now } = phase;
+    const isNew = now.name !== 'blocked' || now.until !== until;
     const trouble = this.#trouble(kind, resumesAtMs);
     this.#timer?.dispose();
-    this.#holds = holds;
+    phase.block(until, words);
     if (isNew) story.heldUp(kind, text, trouble, words);
-    state.holdUp(trouble, words, source);
+    state.setTrouble(trouble, source);
     state.act(words);
   }
 
@@ -177,7 +176,8 @@ export class RunTroubles implements Disposable {
   }
 
   async #goOn(): Promise<void> {
-    const { ending, goOn, driver, clock, story } = this.#parts;
+    const { ending, goOn, driver, clock, story, phase } = this.#parts;
+    if (!phase.isBetweenTries) return;
     // From here on the program's end is the session's.
     driver.keepSession?.(false);
     if (this.#repeats > 0) story.noticed('The session has begun no turn and is told again to go on');
@@ -200,20 +200,21 @@ export class RunTroubles implements Disposable {
     this.#goOnAt(clock.now() + TAKEN_LIMIT_MS);
   }
 
-  #over(source: 'exact' | 'observed'): void {
-    const { state, story } = this.#parts;
+  /** The trouble has passed, and the session is in `next`, or in what it was in meanwhile. */
+  #over(source: 'exact' | 'observed', next?: TurnPhase): void {
+    const { state, story, phase } = this.#parts;
     const { trouble } = state.record;
-    if (this.#holds === undefined) return;
+    if (phase.now.name !== 'blocked') return;
     this.#setFree();
     if (trouble !== null && trouble !== undefined) story.troubleOver(trouble);
-    state.goOn(source);
+    phase.move(next ?? phase.now.within);
+    state.setTrouble(null, source);
   }
 
   #setFree(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (this.#holds === 'turn') this.#parts.driver.keepSession?.(false);
-    this.#holds = undefined;
+    if (this.#parts.phase.isBetweenTries) this.#parts.driver.keepSession?.(false);
     this.#repeats = 0;
     this.#episode++;
   }

@@ -5,6 +5,7 @@ import type { SendResult, SessionEvent } from '../../claude/session.js';
 import type { RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
 import type { RunTroubles } from './run-troubles.js';
+import type { SessionPhase } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -21,12 +22,10 @@ const refusals = {
   covered: 'something covers the input box of Claude Code',
 } as const;
 
-/** `sending`: a message is on its way into the session. `leaving`: the work is done, and messages come too late. */
-type Phase = 'before' | 'turn' | 'idle' | 'sending' | 'leaving';
-
 export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
   readonly state: RunState;
   readonly story: TaskStory;
+  readonly phase: SessionPhase;
   readonly ending: RunEnding;
   readonly troubles: RunTroubles;
 }
@@ -35,8 +34,8 @@ export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'dr
 export class RunTurns implements Disposable {
   readonly #parts: RunTurnsParts;
   readonly #messages: string[] = [];
-  #phase: Phase = 'before';
-  #turnsDone = 0;
+  /** A message is on its way into the session. */
+  #isSending = false;
   #sendAgain: Disposable | undefined;
   #messageDeadline: Disposable | undefined;
   /** People who have taken the session over: while there are some it is not left. */
@@ -47,33 +46,26 @@ export class RunTurns implements Disposable {
     this.#parts = parts;
   }
 
-  get isLeaving(): boolean {
-    return this.#phase === 'leaving';
-  }
-
   /** Messages wait for the running turn, or for a session that takes them. */
   get hasMessages(): boolean {
-    return this.#messages.length > 0 || this.#phase === 'sending';
+    return this.#messages.length > 0 || this.#isSending;
   }
 
   started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
-    const { state, story, troubles } = this.#parts;
-    if (this.#phase !== 'leaving' && this.#phase !== 'sending') this.#phase = 'turn';
-    state.awaitsMessage = false;
+    const { state, story, phase, troubles } = this.#parts;
     this.#messageDeadline?.dispose();
     troubles.turnStarted(event.source);
+    if (phase.isOpen) phase.move({ name: 'turn' });
     story.turnStarted(event);
     state.act('Working');
     state.settle(event.source);
   }
 
   async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
-    const { state, story, ending, spec, troubles } = this.#parts;
-    if (this.#phase !== 'leaving' && this.#phase !== 'sending') this.#phase = 'idle';
-    this.#turnsDone++;
-    const { final_message, change_seq } = state.record;
+    const { state, story, phase, ending, spec, troubles } = this.#parts;
+    const { turns, final_message, change_seq } = state.record;
     state.changed({
-      turns: this.#turnsDone,
+      turns: turns + 1,
       final_message: event.message === '' ? final_message : headBytes(event.message, this.#messageBytes()),
       ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,
@@ -81,7 +73,7 @@ export class RunTurns implements Disposable {
       change_seq: change_seq + 1,
     });
     story.turnEnded(event);
-    if (ending.hasCause) return;
+    if (!phase.isOpen) return;
     if (event.error !== undefined) {
       const outcome = troubles.turnFailed(event.error, event.source);
       if (outcome.held) return;
@@ -89,11 +81,11 @@ export class RunTurns implements Disposable {
       return;
     }
     troubles.passed(event.source);
-    // The next turn is about to begin, or the message is sent again.
-    if (this.#phase === 'sending') return;
-    if (this.#messages.length > 0) {
+    if (this.#isSending || this.#messages.length > 0) {
+      phase.move({ name: 'idle', why: 'sending' });
       await this.#sendNext();
     } else if (event.backgroundTasks > 0) {
+      phase.move({ name: 'idle', why: 'background' });
       state.show({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
     } else if (spec.keep_open || event.interrupted === true || this.#holders > 0) {
       this.#awaitMessage(event.interrupted === true);
@@ -104,8 +96,7 @@ export class RunTurns implements Disposable {
 
   /** What held the session up has passed: it is told to go on. For a session in which no turn runs. Throws when it takes no message. */
   async goOn(text: string): Promise<void> {
-    const { state, ending } = this.#parts;
-    if (ending.hasCause || state.isFinished || this.#phase === 'sending') return;
+    if (this.#isSending) return;
     const result = await this.#send(text);
     if (result !== 'sent') throw new Error(`The session takes no message: ${refusals[result]}.`);
   }
@@ -125,11 +116,12 @@ export class RunTurns implements Disposable {
       }
       this.#messages.push(message.text);
     }
-    if (message.interrupt === true && this.#phase === 'turn') {
+    const { phase } = this.#parts;
+    if (message.interrupt === true && phase.turnRuns && !this.#isSending) {
       this.#parts.story.interruptedByCaller();
       await this.#parts.driver.interrupt();
     }
-    if (this.#phase === 'idle') await this.#sendNext();
+    if (phase.takesMessage) await this.#sendNext();
   }
 
   /** A person has taken the session over: until the result is disposed, the end of a turn does not end the task. */
@@ -143,16 +135,8 @@ export class RunTurns implements Disposable {
 
   /** Nobody holds the session any more: what its last turn would have led to, happens now. */
   #letGo(): void {
-    const { state, spec, ending } = this.#parts;
-    if (
-      this.#phase !== 'idle' ||
-      !state.awaitsMessage ||
-      this.hasMessages ||
-      spec.keep_open ||
-      ending.hasCause ||
-      state.isFinished
-    )
-      return;
+    const { phase, spec, ending } = this.#parts;
+    if (!phase.isIdleFor('message') || this.hasMessages || spec.keep_open) return;
     if (this.#wasInterrupted) {
       this.#awaitMessage(true);
       return;
@@ -163,17 +147,15 @@ export class RunTurns implements Disposable {
   }
 
   async #leave(): Promise<void> {
-    this.#phase = 'leaving';
+    this.#parts.phase.move({ name: 'leaving' });
     await this.#parts.driver.close();
   }
 
   /** The turn was all that a question asked for: the session will be left, which takes the CLI a while. */
   #isAnswer({ error, interrupted, backgroundTasks }: Extract<SessionEvent, { type: 'turn-ended' }>): boolean {
-    const { spec, ending } = this.#parts;
+    const { spec, phase } = this.#parts;
     const goesOn = this.#messages.length > 0 || backgroundTasks > 0 || spec.keep_open || this.#holders > 0;
-    return (
-      spec.purpose === 'ask' && error === undefined && interrupted !== true && !goesOn && !ending.hasCause
-    );
+    return spec.purpose === 'ask' && error === undefined && interrupted !== true && !goesOn && phase.isOpen;
   }
 
   #messageBytes(): number {
@@ -186,8 +168,8 @@ export class RunTurns implements Disposable {
   }
 
   #awaitMessage(interrupted: boolean): void {
-    const { state, spec, clock, ending } = this.#parts;
-    state.awaitsMessage = true;
+    const { state, spec, clock, phase, ending } = this.#parts;
+    phase.move({ name: 'idle', why: 'message' });
     this.#wasInterrupted = interrupted;
     state.show({
       activity: this.#holders > 0 ? 'A person works at the terminal' : 'Ready for a message (message_task)',
@@ -206,9 +188,9 @@ export class RunTurns implements Disposable {
     );
   }
 
-  /** Sends the oldest message; one that the session does not take now stays the oldest. */
+  /** Sends the oldest message, unless one is on its way; one that the session does not take now stays the oldest. */
   async #sendNext(): Promise<void> {
-    const text = this.#messages.shift();
+    const text = this.#isSending ? undefined : this.#messages.shift();
     if (text === undefined) return;
     const result = await this.#send(text);
     if (result === 'sent') return;
@@ -217,15 +199,16 @@ export class RunTurns implements Disposable {
   }
 
   #keepMessage(why: string): void {
-    const { state, story, clock, ending } = this.#parts;
-    if (ending.hasCause || state.isFinished) return;
+    const { state, story, clock, phase, ending } = this.#parts;
+    // A turn that began meanwhile sends it at its end.
+    if (!phase.takesMessage) return;
     const words = `A message waits to be sent: ${why}`;
     if (state.record.activity !== words) story.noticed(words);
-    state.awaitsMessage = true;
+    if (phase.isIdleFor('background')) phase.move({ name: 'idle', why: 'message' });
     state.act(words);
     state.settle('exact');
     this.#sendAgain = clock.after(SEND_AGAIN_MS, () => {
-      if (this.#phase !== 'idle' || ending.hasCause) return;
+      if (!phase.takesMessage) return;
       this.#sendNext().catch((error: unknown) =>
         ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
       );
@@ -233,18 +216,23 @@ export class RunTurns implements Disposable {
   }
 
   async #send(text: string): Promise<SendResult> {
-    const { state, story, driver } = this.#parts;
+    const { state, story, phase, driver } = this.#parts;
     this.#messageDeadline?.dispose();
     this.#sendAgain?.dispose();
-    this.#phase = 'sending';
+    this.#isSending = true;
     let result: SendResult | undefined;
     try {
       result = await driver.send(text);
     } finally {
-      this.#phase = result === 'sent' ? 'turn' : 'idle';
+      this.#isSending = false;
+      // Nothing is on its way any more.
+      if (result !== 'sent' && phase.isIdleFor('sending')) {
+        phase.move({ name: 'idle', why: 'message' });
+        state.settle('exact');
+      }
     }
     if (result !== 'sent') return result;
-    state.awaitsMessage = false;
+    if (phase.isOpen) phase.messageSent();
     story.messageSent(text);
     state.settle('exact');
     return result;

@@ -3,11 +3,12 @@ import type { Event } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { ExitStatus, SessionEvent } from '../../claude/session.js';
 import { DecisionBook } from '../decisions/decision-book.js';
-import { LAST_OUTPUT_CHARS, RunEnding, type Cause } from './run-ending.js';
+import { LAST_OUTPUT_CHARS, RunEnding } from './run-ending.js';
 import { RunRequests } from './run-requests.js';
 import { RunState } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
 import { RunTurns } from './run-turns.js';
+import { SessionPhase, type Cause } from './session-phase.js';
 import { isFinal, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
@@ -20,6 +21,7 @@ import { TaskStory } from './task-story.js';
 export class TaskRun implements Disposable {
   readonly #parts: TaskRunParts;
   readonly #owned = new DisposableStore();
+  readonly #phase = new SessionPhase();
   readonly #story: TaskStory;
   readonly #decisions: DecisionBook;
   readonly #state: RunState;
@@ -41,23 +43,20 @@ export class TaskRun implements Disposable {
         (id) => void this.#requests.deadline(id),
       ),
     );
-    const state = this.#owned.add(new RunState(parts, story, decisions, initial));
+    const phase = this.#phase;
+    const state = this.#owned.add(new RunState(parts, story, phase, decisions, initial));
     this.#story = story;
     this.#decisions = decisions;
     this.#state = state;
-    this.#ending = new RunEnding({
-      ...parts,
-      state,
-      story,
-      withdraw: (why) => this.#requests.withdrawAll(why),
-    });
-    const ending = this.#ending;
-    this.#requests = new RunRequests({ ...parts, state, story, decisions, isEnding: () => ending.hasCause });
+    const requests = new RunRequests({ ...parts, state, story, phase, decisions });
+    this.#requests = requests;
+    const ending = new RunEnding({ ...parts, state, story, phase, requests });
+    this.#ending = ending;
     const troubles = this.#owned.add(
-      new RunTroubles({ ...parts, state, story, ending, goOn: (text) => this.#turns.goOn(text) }),
+      new RunTroubles({ ...parts, state, story, phase, ending, goOn: (text) => this.#turns.goOn(text) }),
     );
     this.#troubles = troubles;
-    this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, ending, troubles }));
+    this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, phase, ending, troubles }));
     this.onDidChange = state.onDidChange;
     this.ended = ending.ended;
     this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
@@ -80,7 +79,7 @@ export class TaskRun implements Disposable {
     await driver.start();
     this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
     // An end that came before there was a process to end.
-    if (this.#ending.hasCause && !this.#state.isFinished) await driver.kill();
+    if (this.#phase.now.name === 'leaving') await driver.kill();
   }
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
@@ -100,7 +99,7 @@ export class TaskRun implements Disposable {
 
   /** Ends the task; resolves with its final record when every process is gone. The first cause stays. */
   async kill(reason: string): Promise<TaskRecord> {
-    if (!this.#state.isFinished) this.#ending.end({ status: 'killed', reason });
+    this.#ending.end({ status: 'killed', reason });
     return this.ended;
   }
 
@@ -222,14 +221,15 @@ export class TaskRun implements Disposable {
 
   /** What the end of the agent's process means where its exit code does not tell; undefined where it does. */
   #causeOf(exit: ExitStatus): Cause | undefined {
-    if (this.#troubles.isWaiting) return lostWhileWaiting(this.record);
-    const wasEndedInLeaving = this.#turns.isLeaving && exit.signal !== null && exit.why === undefined;
+    if (this.#phase.isBetweenTries) return lostWhileWaiting(this.record);
+    const wasEndedInLeaving =
+      this.#phase.now.name === 'leaving' && exit.signal !== null && exit.why === undefined;
     return wasEndedInLeaving ? doneBeforeSignal(exit.signal) : undefined;
   }
 
   #onTimeout(): void {
     const { timeout_seconds } = this.#parts.spec;
-    if (this.#state.awaitsMessage && !this.#turns.hasMessages && this.#decisions.openCount === 0) {
+    if (this.#phase.isIdleFor('message') && !this.#turns.hasMessages && this.#decisions.openCount === 0) {
       this.#ending.end(
         {
           status: 'completed',
@@ -247,13 +247,12 @@ export class TaskRun implements Disposable {
 
   #mustRun(): void {
     const { task_id, status, reason } = this.record;
-    const isEnding = this.#ending.hasCause || this.#turns.isLeaving;
-    if (!isFinal(status) && !isEnding) return;
+    if (this.#phase.isOpen) return;
     throw new BridgeError(
       'TASK_NOT_RUNNING',
       isFinal(status)
         ? `Task ${task_id} is ${status}: ${reason}`
-        : `Task ${task_id} is ending: ${this.#ending.reason ?? 'its work is done.'}`,
+        : `Task ${task_id} is ending: ${this.#phase.cause?.reason ?? 'its work is done.'}`,
       'Start a new task with start_task; with keep_open its session waits for messages after each turn.',
     );
   }

@@ -404,6 +404,16 @@ describe('a request', () => {
     await run.ended;
   });
 
+  it('that a rule still looks at when the task ends is not left open', async () => {
+    let judge: (judgement: Judgement) => void = () => undefined;
+    const judged = new Promise<Judgement>((resolve) => (judge = resolve));
+    const { run, driver } = await started({ judge: () => judged });
+    driver.ask({ requestId: 'r1' });
+    judge({ verdict: 'ask', rule: 'x', reason: 'x' });
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', decisions: [] });
+  });
+
   it('a question is not allowed without an answer, and free text is one', async () => {
     const harness = await started();
     const { run, driver } = harness;
@@ -480,6 +490,20 @@ describe('a message', () => {
     clock.advance(100_000);
     driver.exit();
     expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Third.' });
+  });
+
+  it('that is not taken since a person has begun a turn is sent when that is over', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.endTurn('First.');
+    driver.refusals = 1;
+    driver.duringSend = () => driver.fire({ type: 'turn-started', source: 'exact', prompt: 'by hand' });
+    await run.message({ text: 'one' });
+    expect(run.record.status).toBe('running');
+    driver.endTurn('By hand.');
+    await settle();
+    expect(driver.told).toEqual(['start', 'send one', 'send one']);
+    driver.exit();
+    await run.ended;
   });
 
   it('that waited for the turn, and that the session does not take then, is kept, and the work is not lost', async () => {
