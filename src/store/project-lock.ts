@@ -55,21 +55,22 @@ export interface LockTable {
   clear(dead: LockHolder): Promise<void>;
 }
 
-/** `names` are those of all files in the folder of locks when the decision began. */
-type Decide<T> = (table: LockTable, names: readonly string[]) => Promise<T>;
+/** `names` are those of all files in the folder of locks when the critical section began. */
+type CriticalSection<T> = (table: LockTable, names: readonly string[]) => Promise<T>;
 
 const LOCK_NAME = /^[0-9a-f]{64}$/;
-const DECISION_NAME = 'decision';
-/** A decision is a few milliseconds of small files; whoever meets one looks again this often. */
-const DECISION_RETRY_MS = 4;
-/** Longer than a hundred decisions before ours; then its owner was stopped in the middle. */
-const DECISION_LIMIT_MS = 20_000;
-/** How often a reservation that could not be given back is tried again; its project is held as long. */
+/** The file that a process holds in a critical section. The name is that of the first version. */
+const MUTEX_NAME = 'decision';
+/** A critical section takes a few milliseconds; a process that waits for one tries again this often. */
+const MUTEX_RETRY_MS = 4;
+/** Longer than a hundred critical sections take; a process that holds the mutex so long was stopped in the middle. */
+const MUTEX_LIMIT_MS = 20_000;
+/** How often a failed release of a reservation is tried again; its project is held as long. */
 const GIVE_BACK_RETRY_MS = 1_000;
 
 /**
  * One running task a project, across all processes of the user: `<lockDir>/<hash of the project's path>`. A folder and one
- * that lies in it are one project. Whoever takes a lock holds `<lockDir>/decision` meanwhile.
+ * that lies in it are one project. Locks are taken in a critical section: its process holds `<lockDir>/decision`.
  */
 export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
@@ -81,7 +82,7 @@ export class ProjectLocks implements Disposable {
   /** Reservations by their paths that are still to be given back. */
   readonly #owed = new Map<string, LockHolder>();
   #payingBack: Disposable | undefined;
-  /** The decision before, in this process: these queue here and not at the file. */
+  /** The critical section before, in this process: they wait for each other here and not at the file. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(lockDir: string, clock: Clock, onCorrupt: (corrupt: CorruptLock) => void) {
@@ -96,7 +97,7 @@ export class ProjectLocks implements Disposable {
    * Throws BridgeError STATE_UNUSABLE when the disk does not let it.
    */
   async acquire(wish: LockWish): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
-    return this.#inTurn(async ({ held }, names) => {
+    return this.#inSection(async ({ held }, names) => {
       const isReserved = (lock: LockHolder): boolean =>
         lock.task_id === wish.taskId && lock.project_path === wish.projectPath && (lock.reserved ?? false);
       const busy = held.find(
@@ -105,7 +106,7 @@ export class ProjectLocks implements Disposable {
       if (busy !== undefined) return { busy };
       const holder = this.#holder(wish);
       const path = this.#pathOf(wish.projectPath);
-      // Nobody else changes a lock during a decision, except an owner that removes its own.
+      // No other process changes a lock meanwhile, except an owner that removes its own.
       if (held.some(isReserved)) replaceLock(path, holder);
       else {
         const other = await this.#files.claim(path, holder);
@@ -117,12 +118,12 @@ export class ProjectLocks implements Disposable {
   }
 
   /**
-   * Runs `act` while no other process takes a lock: what it reads of locks and of the queue behind them stays so until it is
-   * done. It must be short, and must not wait for another decision. When it throws, what it reserved is given back. Throws
-   * STATE_UNUSABLE when the turn does not come.
+   * A critical section: runs `act` while no other process takes a lock. What `act` reads of locks and queue does not change until
+   * it is done. It must be short, and must not begin another one. When it throws, what it reserved is released. Throws
+   * STATE_UNUSABLE when other processes do not leave theirs.
    */
-  decide<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
-    return this.#inTurn(act);
+  exclusively<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
+    return this.#inSection(act);
   }
 
   /** All locks as they are now; they may change at once. */
@@ -140,8 +141,8 @@ export class ProjectLocks implements Disposable {
   }
 
   /**
-   * For a process that leaves now, perhaps in the middle of a decision: what it holds of one is given back at once. Locks of
-   * projects stay, they are their tasks', but those that were to be given back. No decision can be begun afterwards.
+   * For a process that leaves now, perhaps in the middle of a critical section: it releases the mutex at once, and reservations
+   * that it could not release before. Other locks of projects stay: they are their tasks'. No critical section begins afterwards.
    */
   dispose(): void {
     this.#disposed = true;
@@ -151,32 +152,32 @@ export class ProjectLocks implements Disposable {
     if (own === undefined) return;
     for (const name of namesAtOnce(this.#lockDir)) {
       const path = join(this.#lockDir, name);
-      const isPassing = name === DECISION_NAME || name.endsWith(TEMPORARY_SUFFIX) || this.#owed.has(path);
+      const isPassing = name === MUTEX_NAME || name.endsWith(TEMPORARY_SUFFIX) || this.#owed.has(path);
       const owner = isPassing ? readLockAtOnce(path)?.owner : undefined;
       if (owner !== undefined && isSameIdentity(owner, own)) rmSync(path, { force: true });
     }
   }
 
-  #inTurn<T>(act: Decide<T>): Promise<T> {
-    const decision = this.#last.then(() => this.#decideAlone(act));
-    // An error is its own caller's.
-    this.#last = decision.catch(() => undefined);
-    return decision;
+  #inSection<T>(act: CriticalSection<T>): Promise<T> {
+    const section = this.#last.then(() => this.#orReleased(act));
+    // An error is reported to the caller of that section.
+    this.#last = section.catch(() => undefined);
+    return section;
   }
 
-  async #decideAlone<T>(act: Decide<T>): Promise<T> {
+  async #orReleased<T>(act: CriticalSection<T>): Promise<T> {
     const reserved: Lock[] = [];
     try {
-      return await this.#decideHolding(act, reserved);
+      return await this.#withMutex(act, reserved);
     } catch (error) {
-      // Its caller knows of none of them. Each is given back in a decision of its own, which follows this one.
+      // The caller knows none of them. Each is released in a critical section of its own, after this one.
       for (const lock of reserved) void lock.release();
       throw error;
     }
   }
 
-  async #decideHolding<T>(act: Decide<T>, reserved: Lock[]): Promise<T> {
-    const path = join(this.#lockDir, DECISION_NAME);
+  async #withMutex<T>(act: CriticalSection<T>, reserved: Lock[]): Promise<T> {
+    const path = join(this.#lockDir, MUTEX_NAME);
     const holder = await this.#enter(path);
     try {
       const names = await this.#names();
@@ -208,7 +209,7 @@ export class ProjectLocks implements Disposable {
     }
     this.#known ??= await ownIdentity();
     const wish = { projectPath: this.#lockDir, taskId: createSecret(), owner: this.#known };
-    const giveUpMs = this.#clock.monotonicMs() + DECISION_LIMIT_MS;
+    const giveUpMs = this.#clock.monotonicMs() + MUTEX_LIMIT_MS;
     for (;;) {
       const holder = this.#holder(wish);
       const busy = await this.#files.claim(path, holder);
@@ -216,11 +217,11 @@ export class ProjectLocks implements Disposable {
       if (this.#clock.monotonicMs() > giveUpMs) {
         throw new BridgeError(
           'STATE_UNUSABLE',
-          `Another process (${busy.owner.pid}) has been deciding about tasks since ${busy.since}.`,
+          `Another process (${busy.owner.pid}) has held the lock over all projects since ${busy.since}.`,
           `If that process was stopped, let it go on or end it; it holds ${path}.`,
         );
       }
-      await sleep(this.#clock, DECISION_RETRY_MS);
+      await sleep(this.#clock, MUTEX_RETRY_MS);
     }
   }
 
@@ -235,13 +236,13 @@ export class ProjectLocks implements Disposable {
         'Start the task again; if it happens again, update every bridge that is installed.',
       );
     }
-    // In a decision, since the task's keeper may be taking it at this moment.
+    // In a critical section, since the task's keeper may be taking it at this moment.
     return { holder, release: () => this.#giveBack(path, holder) };
   }
 
   async #giveBack(path: string, holder: LockHolder): Promise<'released' | 'lost' | 'later'> {
     try {
-      const released = await this.decide(() => this.#files.release(path, holder));
+      const released = await this.exclusively(() => this.#files.release(path, holder));
       this.#owed.delete(path);
       return released;
     } catch (error) {
@@ -319,7 +320,7 @@ function namesAtOnce(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // No folder, no lock; one that cannot be listed is told by the next decision.
+    // No folder, no lock; the next critical section reports one that cannot be listed.
     if (systemCodeOf(error) !== undefined) return [];
     throw error;
   }

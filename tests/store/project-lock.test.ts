@@ -209,7 +209,7 @@ describe('a project that lies in another', () => {
 describe('a lock reserved for a task', () => {
   async function reserve(taskId: string, owner?: ProcessIdentity): Promise<Lock> {
     const wish = { projectPath: project, taskId, owner: owner ?? (await ownIdentity()) };
-    return locks.decide((table) => table.reserve(wish));
+    return locks.exclusively((table) => table.reserve(wish));
   }
 
   test('is held for everyone else, and taken by the task once', async () => {
@@ -231,15 +231,15 @@ describe('a lock reserved for a task', () => {
   });
 });
 
-test('a decision that fails gives back what it had reserved', async () => {
+test('a critical section that fails releases what it had reserved', async () => {
   const owner = await ownIdentity();
-  const failing = locks.decide(async (table) => {
+  const failing = locks.exclusively(async (table) => {
     for (const taskId of ['task_one', 'task_two'])
       await table.reserve({ projectPath: `/p/${taskId}`, taskId, owner });
     throw new Error('no space left');
   });
   await expect(failing).rejects.toThrow('no space left');
-  expect(await locks.decide(async ({ held }) => held)).toEqual([]);
+  expect(await locks.exclusively(async ({ held }) => held)).toEqual([]);
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -248,7 +248,7 @@ test('a reservation that cannot be given back now is given back as soon as that 
   const slow = new ProjectLocks(folder, clock, () => undefined);
   onTestFinished(() => slow.dispose());
   const owner = await ownIdentity();
-  const reserved = await slow.decide((table) =>
+  const reserved = await slow.exclusively((table) =>
     table.reserve({ projectPath: project, taskId: 'task_failed', owner }),
   );
   const away = `${folder}-away`;
@@ -263,14 +263,14 @@ test('a reservation that cannot be given back now is given back as soon as that 
   await mustAcquire('task_next');
 });
 
-test('decisions come one after the other, and one that fails stops none', async () => {
+test('critical sections run one after the other, and one that fails stops none', async () => {
   const steps: string[] = [];
-  const failing = locks.decide(async () => {
+  const failing = locks.exclusively(async () => {
     steps.push('first');
     await new Promise(setImmediate);
     throw new Error('no');
   });
-  const second = locks.decide(async ({ held }) => {
+  const second = locks.exclusively(async ({ held }) => {
     steps.push('second');
     return held.length;
   });
@@ -279,8 +279,8 @@ test('decisions come one after the other, and one that fails stops none', async 
   expect(steps).toEqual(['first', 'second']);
 });
 
-test('a process that stays in a decision is named when patience ends', async () => {
-  await locks.decide(async () => {
+test('a process that stays in a critical section is named at the time limit', async () => {
+  await locks.exclusively(async () => {
     let nowMs = 0;
     const clock: Clock = {
       ...systemClock,
@@ -288,17 +288,19 @@ test('a process that stays in a decision is named when patience ends', async () 
       after: (_delayMs, done) => systemClock.after(0, done),
     };
     const other = new ProjectLocks(folder, clock, () => undefined);
-    await expect(other.decide(async () => undefined)).rejects.toThrow(`(${process.pid}) has been deciding`);
+    await expect(other.exclusively(async () => undefined)).rejects.toThrow(
+      `(${process.pid}) has held the lock over all projects`,
+    );
   });
 });
 
-describe('a process that leaves in the middle of a decision', () => {
-  test('gives it back at once, keeps the locks of its tasks, and begins no other', async () => {
+describe('a process that leaves in the middle of a critical section', () => {
+  test('releases it at once, keeps the locks of its tasks, and begins no other', async () => {
     const held = await mustAcquire('task_first');
     let finish = (): void => {};
-    let decision: Promise<void> | undefined;
+    let section: Promise<void> | undefined;
     await new Promise<void>((begun) => {
-      decision = locks.decide(async () => {
+      section = locks.exclusively(async () => {
         begun();
         await new Promise<void>((resolve) => {
           finish = resolve;
@@ -310,12 +312,12 @@ describe('a process that leaves in the middle of a decision', () => {
     expect(await readdir(folder)).toEqual([basename(await lockFile())]);
     expect(await locks.holderOf(project)).toEqual(held.holder);
     finish();
-    await decision;
+    await section;
     await expect(acquire('task_second')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
   });
 
-  test('takes nothing from a decision of another process', async () => {
-    await locks.decide(async () => {
+  test('takes nothing from a critical section of another process', async () => {
+    await locks.exclusively(async () => {
       const path = join(folder, 'decision');
       const text = await readFile(path, 'utf8');
       await writeFile(path, text.replace(`"pid":${process.pid}`, `"pid":${process.ppid}`));

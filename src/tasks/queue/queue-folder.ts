@@ -13,7 +13,7 @@ const SUFFIX = '.json';
 /** What `writeJsonFileAtomically` leaves when its process is killed. */
 const UNFINISHED = /^\..*\.tmp$/;
 
-/** The tickets on disk. What is decided by them is decided in a decision over the locks. */
+/** The tickets on disk. They are read in a critical section over the locks where a start depends on them. */
 export class QueueFolder {
   readonly #stateDir: StateDir;
   readonly #logger: Logger;
@@ -42,7 +42,7 @@ export class QueueFolder {
     return this.#unfinished.length > 0;
   }
 
-  /** Removes what the last look found unfinished. Only in a decision that began before it: no other process writes a ticket then. */
+  /** Removes what the last look found unfinished. Only in a critical section that began before it: no other process writes a ticket then. */
   async removeUnfinished(): Promise<void> {
     for (const name of this.#unfinished) await rm(join(this.#stateDir.queueDir, name), { force: true });
     this.#unfinished = [];

@@ -74,8 +74,7 @@ export class TaskQueue implements Disposable {
   /** Gives a new task its project, or its place behind the others. Throws STATE_UNUSABLE. */
   async enter(wish: EntryWish): Promise<Entry> {
     const { spec } = wish;
-    await this.#settleDead();
-    const entry = await this.#options.locks.decide(async (table): Promise<Entry> => {
+    const entry = await this.#exclusively(async (table): Promise<Entry> => {
       const tickets = await this.#folder.tickets();
       await this.#folder.removeUnfinished();
       const ticket: Ticket = {
@@ -102,10 +101,9 @@ export class TaskQueue implements Disposable {
    * room for the next. Throws STATE_UNUSABLE; the queue stays as it is then.
    */
   async advance(): Promise<void> {
-    // Who adds a ticket advances the queue itself: without one there is nothing to decide, and no lock to take.
+    // A process that adds a ticket advances the queue itself: without one there is nothing to do.
     if ((await this.#folder.tickets()).length === 0 && !this.#folder.hasUnfinished) return;
-    await this.#settleDead();
-    const { begun, left } = await this.#options.locks.decide((table) => this.#takeNext(table));
+    const { begun, left } = await this.#exclusively((table) => this.#takeNext(table));
     if (left > 0) this.#lookLater();
     await Promise.all(
       begun.map(async (one) => {
@@ -119,7 +117,7 @@ export class TaskQueue implements Disposable {
 
   /** Ends a task that still waits; undefined for one that does not, or is being started. */
   async cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
-    const ended = await this.#options.locks.decide(async ({ held }) => {
+    const ended = await this.#options.locks.exclusively(async ({ held }) => {
       const waits = (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
       const record = waits ? await this.#record(taskId) : undefined;
       if (record?.keeper !== null || held.some((lock) => lock.task_id === taskId)) return undefined;
@@ -258,7 +256,7 @@ export class TaskQueue implements Disposable {
    * the project back. Undefined when another process has the project or the task by now, as a keeper that is only late has.
    */
   #reservedStill(ticket: Ticket, reservation: Lock): Promise<Lock | undefined> {
-    return this.#options.locks.decide(async (table) => {
+    return this.#options.locks.exclusively(async (table) => {
       if (table.held.some((lock) => isSameHolder(lock, reservation.holder))) return reservation;
       const isTaken = table.held.some((lock) => isSameProject(lock.project_path, ticket.project_path));
       const tickets = await this.#folder.tickets();
@@ -267,28 +265,39 @@ export class TaskQueue implements Disposable {
     });
   }
 
-  async #settleDead(): Promise<void> {
-    const { dead } = await this.#options.locks.table();
-    if (dead.length === 0) return;
-    const settled: LockHolder[] = [];
-    for (const lock of dead) {
-      try {
-        await this.#settle(lock);
-        settled.push(lock);
-      } catch (error) {
-        this.#options.logger.warn('a dead task could not be settled', { fault: messageOf(error) });
-      }
-    }
-    await this.#options.locks.decide(async (table) => {
+  /** A critical section over the locks. Tasks of dead owners get their end before, outside of it, since that takes seconds. */
+  async #exclusively<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
+    const { locks } = this.#options;
+    const first = await locks.exclusively(async (table) =>
+      table.dead.length > 0 ? { dead: table.dead } : { result: await act(table) },
+    );
+    if ('result' in first) return first.result;
+    const recovered = await this.#recoverAll(first.dead);
+    return locks.exclusively(async (table) => {
       for (const lock of table.dead) {
-        if (settled.some((one) => one.task_id === lock.task_id && one.since === lock.since))
+        if (recovered.some((one) => one.task_id === lock.task_id && one.since === lock.since))
           await table.clear(lock);
       }
+      return act(table);
     });
   }
 
+  /** The locks whose tasks have their end now. */
+  async #recoverAll(dead: readonly LockHolder[]): Promise<LockHolder[]> {
+    const recovered: LockHolder[] = [];
+    for (const lock of dead) {
+      try {
+        await this.#recover(lock);
+        recovered.push(lock);
+      } catch (error) {
+        this.#options.logger.warn('a dead task could not be given its end', { fault: messageOf(error) });
+      }
+    }
+    return recovered;
+  }
+
   /** Ends what a dead keeper left behind, before another task gets its project. */
-  async #settle({ task_id: taskId, owner }: LockHolder): Promise<void> {
+  async #recover({ task_id: taskId, owner }: LockHolder): Promise<void> {
     const file = await readRecordFile(this.#options.stateDir, taskId);
     const record =
       file.state === 'corrupt' ? await rebuiltRecord(taskId, owner, this.#options) : recordOf(file);

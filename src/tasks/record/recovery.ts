@@ -175,7 +175,7 @@ async function freeProject(taskId: string, { stateDir, clock, logger }: Recovery
   );
   const { dead } = await locks.table();
   if (!dead.some((lock) => lock.task_id === taskId)) return;
-  await locks.decide(async (table) => {
+  await locks.exclusively(async (table) => {
     for (const lock of table.dead) if (lock.task_id === taskId) await table.clear(lock);
   });
 }
