@@ -23,8 +23,10 @@ export interface ScreenText {
 
 /** A running task as its callers see it, in this process or through the keeper's socket. */
 export interface TaskLink extends Disposable {
-  /** The newest record, each time it changed. */
-  readonly onDidChange: Event<TaskRecord>;
+  /** The record: once at first, and once at the end of the task. */
+  readonly onRecord: Event<TaskRecord>;
+  /** The `change_seq` of the record, at first and each time anything in it changed. */
+  readonly onDidChange: Event<number>;
   /** Fires once when the keeper is gone; the record on disk is then the truth. */
   readonly onDidClose: Event<void>;
   /** Throws BridgeError DECISION_NOT_FOUND or DECISION_CLOSED. */

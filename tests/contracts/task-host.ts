@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { nextEvent } from '../../src/base/event.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../src/tasks/task.js';
 import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
@@ -30,13 +30,31 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       return { record, link };
     }
 
+    /** The record as a new link gives it, once it is as `accept` wants it. */
+    async function recordWhere(
+      test: HostUnderTest,
+      task: TaskRecord,
+      accept: (record: TaskRecord) => boolean,
+    ): Promise<TaskRecord> {
+      return vi.waitUntil(
+        async () => {
+          const link = await test.host.connect(task);
+          if (link === undefined) return undefined;
+          const record = await nextEvent(link.onRecord);
+          link.dispose();
+          return accept(record) ? record : undefined;
+        },
+        { timeout: 10_000 },
+      );
+    }
+
     it('launches a task that runs, and is told its final record when it ends', async () => {
       const test = await open();
       const { record, link } = await linked(test, await test.prepare('AGENT: sleeps 1'));
       expect(record).toMatchObject({ status: 'running', project_path: test.project, ended_at: null });
       expect(record.started_at).not.toBeNull();
       const closed = nextEvent(link.onDidClose);
-      const final = await nextEvent(link.onDidChange, ({ status }) => isFinal(status));
+      const final = await nextEvent(link.onRecord, ({ status }) => isFinal(status));
       expect(final).toMatchObject({ status: 'completed', exit_code: 0, last_output: 'sleeping\nawake' });
       await closed;
       expect(await test.host.connect(record)).toBeUndefined();
@@ -55,13 +73,13 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
     it('passes an answer on, once', async () => {
       const test = await open();
       const { settings } = await test.prepare('AGENT: split-prompt');
-      const { link } = await linked(
+      const { record, link } = await linked(
         test,
         await test.prepare('AGENT: split-prompt', {
           settings: { ...settings, rules: [...asksAboutPrompts] },
         }),
       );
-      const asking = await nextEvent(link.onDidChange, (record) => openDecisions(record).length > 0);
+      const asking = await recordWhere(test, record, (now) => openDecisions(now).length > 0);
       const decision_id = openDecisions(asking)[0]?.decision_id ?? '';
       expect(asking.status).toBe('waiting');
       await expect(
@@ -69,7 +87,7 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       ).rejects.toMatchObject({
         code: 'DECISION_NOT_FOUND',
       });
-      const ended = nextEvent(link.onDidChange, ({ status }) => isFinal(status));
+      const ended = nextEvent(link.onRecord, ({ status }) => isFinal(status));
       // Both at once: the task ends soon after its answer.
       const [answered, late] = await Promise.allSettled([
         link.respond({ decision_id, verdict: 'deny', by: 'caller' }),

@@ -27,7 +27,7 @@ async function heldRecord(record: TaskRecord): Promise<TaskRecord> {
   const link = await KeeperClient.connect(record.task_id, record.socket_path);
   if (link === undefined) throw new Error('the keeper is gone');
   try {
-    return await new Promise((resolve) => link.onDidChange(resolve));
+    return await new Promise((resolve) => link.onRecord(resolve));
   } finally {
     link.dispose();
   }

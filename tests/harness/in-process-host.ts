@@ -46,7 +46,12 @@ export class InProcessHost implements TaskHost {
     const closes = new Emitter<void>();
     const closed = this.#closes.event((taskId) => (taskId === record.task_id ? closes.fire() : undefined));
     return {
-      onDidChange: run.onDidChange,
+      // As a keeper does, it says how the task is when somebody connects.
+      onRecord: (listener) => {
+        setImmediate(() => listener(run.record));
+        return run.onDidChange(listener);
+      },
+      onDidChange: (listener) => run.onDidChange(({ change_seq }) => listener(change_seq)),
       onDidClose: closes.event,
       respond: (answer) => run.respond(answer),
       message: (message) => run.message(message),

@@ -39,7 +39,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     const record = await host.launch(await prepare('AGENT: never-exits'));
     const link = await host.connect(record);
     if (link === undefined || record.keeper === null) throw new Error('no keeper');
-    const final = nextEvent(link.onDidChange, ({ status }) => isFinal(status));
+    const final = nextEvent(link.onRecord, ({ status }) => isFinal(status));
     process.kill(record.keeper.pid, 'SIGHUP');
     process.kill(record.keeper.pid, signal);
     expect(await final).toMatchObject({

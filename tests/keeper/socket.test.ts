@@ -65,6 +65,41 @@ it('its socket is for its user alone, and greets with the record', async () => {
   ]);
 });
 
+it.each([
+  { protocol: 3, role: 'caller', gets: { push: 'changed', change_seq: 3 } },
+  { protocol: 3, role: 'server', gets: { push: 'changed', change_seq: 3 } },
+  { protocol: 3, role: 'watcher', gets: { push: 'record', record: { change_seq: 3 } } },
+  { protocol: 2, role: 'server', gets: { push: 'record', record: { change_seq: 3 } } },
+])('a $role of protocol $protocol gets $gets.push of a change', async ({ protocol, role, gets }) => {
+  const { path, harness } = await served();
+  const socket = await rawClient(path);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const got = (): Line[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => lineSchema.parse(JSON.parse(line)));
+  socket.write(`${JSON.stringify({ id: 1, method: 'hello', protocol, role })}\n`);
+  await expect.poll(got).toContainEqual({ id: 1, hello: { protocol: 3, needs_server: false } });
+  expect(got()[0]).toMatchObject({ push: 'record', protocol: 3 });
+  harness.driver.endTurn('Done.');
+  await expect.poll(() => got().at(-1)).toMatchObject(gets);
+});
+
+it('a keeper that pushes whole records is understood', async () => {
+  const keeper = await halted();
+  const client = await KeeperClient.connect(TASK_ID, keeper.path);
+  if (client === undefined) throw new Error('nobody listens');
+  onTestFinished(() => client.dispose());
+  const numbers: number[] = [];
+  client.onDidChange((number) => numbers.push(number));
+  keeper.wake(sampleRecord({ change_seq: 4 }));
+  await expect.poll(keeper.got).toContain('"method":"hello"');
+  keeper.wake(sampleRecord({ change_seq: 5 }));
+  await expect.poll(() => numbers).toEqual([4, 5]);
+});
+
 it('requests are answered by their number, also several in one write and one in several', async () => {
   const { path } = await served();
   const socket = await rawClient(path);
@@ -142,7 +177,7 @@ it('what is asked while the task ends is still answered, and the final record is
   const client = await KeeperClient.connect(TASK_ID, path);
   if (client === undefined) throw new Error('nobody listens');
   const statuses: string[] = [];
-  client.onDidChange(({ status }) => statuses.push(status));
+  client.onRecord(({ status }) => statuses.push(status));
   const ending = harness.run.ended.then(() => server.finish());
   const killed = client.kill('Enough.');
   await expect.poll(() => harness.driver.told).toContain('kill');

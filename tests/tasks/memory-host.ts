@@ -75,12 +75,14 @@ export class MemoryHost implements TaskHost {
       await this.end(task_id, 'completed', 'Done.');
       throw new TaskUnreachable(task_id, 'its keeper went away');
     };
+    const onRecord: TaskLink['onRecord'] = (listener) => {
+      // As a keeper does, it says how the task is when somebody connects.
+      setImmediate(() => listener(this.#running.get(task_id)?.record ?? running.record));
+      return this.#changes.event((record) => (record.task_id === task_id ? listener(record) : undefined));
+    };
     return {
-      onDidChange: (listener) => {
-        // As a keeper does, it says how the task is when somebody connects.
-        setImmediate(() => listener(this.#running.get(task_id)?.record ?? running.record));
-        return this.#changes.event((record) => (record.task_id === task_id ? listener(record) : undefined));
-      },
+      onRecord,
+      onDidChange: (listener) => onRecord(({ change_seq }) => listener(change_seq)),
       onDidClose: new Emitter<void>().event,
       respond: refuse,
       message: goAway,

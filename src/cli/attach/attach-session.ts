@@ -58,7 +58,7 @@ export class AttachSession implements Disposable {
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.#keys = new AttachKeys(detachKey.byte, () => openDecisions(this.#record).length > 0);
     this.#owned.add(link.onTerminal((push) => this.#show(push)));
-    this.#owned.add(link.onDidChange((changed) => this.#onRecord(changed)));
+    this.#owned.add(link.onRecord((record) => this.#onRecord(record)));
     this.#owned.add(
       link.onDidClose(() =>
         this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),

@@ -27,9 +27,12 @@ const HELLO_PROTOCOL = 2;
 
 /** A TaskLink over the keeper's socket. */
 export class KeeperClient implements TaskLink {
-  readonly #changes = new Emitter<TaskRecord>();
+  readonly #records = new Emitter<TaskRecord>();
+  readonly #changes = new Emitter<number>();
   readonly #terminal = new Emitter<TerminalPush>();
   readonly #closes = new Emitter<void>();
+  /** A client with the role `watcher` gets it each time it changed. */
+  readonly onRecord = this.#records.event;
   readonly onDidChange = this.#changes.event;
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
@@ -123,6 +126,7 @@ export class KeeperClient implements TaskLink {
 
   dispose(): void {
     this.#requests.dispose();
+    this.#records.dispose();
     this.#changes.dispose();
     this.#terminal.dispose();
     this.#closes.dispose();
@@ -144,11 +148,21 @@ export class KeeperClient implements TaskLink {
   #onPush(line: unknown): void {
     const push = taskPushSchema.safeParse(line);
     // A keeper of another version: nobody waits for what it sends.
-    if (!push.success) this.#greet(undefined);
-    else if (push.data.push === 'terminal') this.#terminal.fire(push.data);
-    else {
-      this.#greet(push.data.protocol);
-      this.#changes.fire(push.data.record);
+    if (!push.success) {
+      this.#greet(undefined);
+      return;
+    }
+    switch (push.data.push) {
+      case 'terminal':
+        this.#terminal.fire(push.data);
+        return;
+      case 'changed':
+        this.#changes.fire(push.data.change_seq);
+        return;
+      case 'record':
+        this.#greet(push.data.protocol);
+        this.#records.fire(push.data.record);
+        this.#changes.fire(push.data.record.change_seq);
     }
   }
 

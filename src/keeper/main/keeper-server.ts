@@ -7,7 +7,7 @@ import { RecordPush } from './record-push.js';
 import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from '../terminal/terminal-watchers.js';
 import type { KeeperPeer } from '../wire/keeper-peer.js';
 import { KeeperSocket } from '../wire/keeper-socket.js';
-import { keeperRequestSchema, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
+import { keeperRequestSchema, NUMBER_PROTOCOL, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
 import { notUnderstood } from '../wire/wire-error.js';
 
 export interface KeeperServerOptions {
@@ -54,7 +54,7 @@ export class KeeperServer implements Disposable {
         onAlone: (reason) => void run.kill(reason),
       }),
     );
-    const push = this.#owned.add(new RecordPush(clock, () => this.#socket.tellRecord()));
+    const push = this.#owned.add(new RecordPush(clock, () => this.#socket.sendChange()));
     this.#owned.add(run.onDidChange((record) => push.changed(record)));
   }
 
@@ -96,6 +96,8 @@ export class KeeperServer implements Disposable {
     switch (request.method) {
       case 'hello':
         peer.stays ||= request.role !== 'caller';
+        if (request.protocol >= NUMBER_PROTOCOL && request.role !== 'watcher')
+          peer.sendsChangesAs(() => ({ push: 'changed', change_seq: this.#run.record.change_seq }));
         if (request.role === 'server') peer.owns(this.#lastServer.came());
         return { hello: { protocol: PROTOCOL, needs_server: this.#lastServer.isNeeded } };
       case 'respond':

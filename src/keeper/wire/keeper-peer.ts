@@ -8,15 +8,15 @@ import { wireErrorOf } from './wire-error.js';
 const MAX_OPEN_REQUESTS = 100;
 /** A client that sends requests and does not read the answers is disconnected before it costs memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
-/** A client with so much unread is sent no record; when it has read all, it is sent the newest one. */
-const MAX_UNREAD_RECORD_BYTES = 256 * 1024;
+/** A client with so much unread is sent no change; when it has read all, it is sent the newest one. */
+const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
 
 /** What every request of any version has: enough to be answered. */
 const requestSchema = z.looseObject({ id: z.number() });
 const killSchema = z.object({ method: z.literal('kill') });
 
 export interface KeeperPeerOptions {
-  /** The record of what is kept, as it is pushed. */
+  /** The record of what is kept, as it is pushed: at first, at the end, and when it changed. */
   readonly record: () => object;
   /** Resolves with the answer to a request; what it throws is the answer, too. Undefined disconnects the client. */
   readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;
@@ -33,20 +33,22 @@ export class KeeperPeer implements Disposable {
   readonly #options: KeeperPeerOptions;
   readonly #owned = new DisposableStore();
   readonly #answering = new Set<Promise<void>>();
-  #isOwedRecord = false;
+  #isOwedChange = false;
+  #changed: () => object;
   /** A server or a watcher, which stays connected; any other client connects for one call. */
   stays = false;
 
   constructor(socket: Socket, options: KeeperPeerOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#changed = options.record;
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       options.onClose(this);
       this.dispose();
     });
     socket.on('drain', () => {
-      if (this.#isOwedRecord) this.tellRecord();
+      if (this.#isOwedChange) this.sendChange();
       options.onDrain(this);
     });
     readJsonLines(socket, (line) => this.#onLine(line), MAX_REQUEST_BYTES);
@@ -66,9 +68,21 @@ export class KeeperPeer implements Disposable {
     writeJsonLine(this.#socket, push);
   }
 
-  tellRecord(): void {
-    this.#isOwedRecord = this.unreadBytes > MAX_UNREAD_RECORD_BYTES;
-    if (!this.#isOwedRecord) this.send(this.#options.record());
+  /** From here on a change is sent as `changed` makes it, and not as the record. */
+  sendsChangesAs(changed: () => object): void {
+    this.#changed = changed;
+  }
+
+  /** The record has changed. */
+  sendChange(): void {
+    this.#isOwedChange = this.unreadBytes > MAX_UNREAD_CHANGE_BYTES;
+    if (!this.#isOwedChange) this.send(this.#changed());
+  }
+
+  /** The record will not change any more. */
+  sendFinalRecord(): void {
+    this.#changed = this.#options.record;
+    this.sendChange();
   }
 
   /** Resolves when all requests that have been read are answered. */
@@ -82,7 +96,7 @@ export class KeeperPeer implements Disposable {
    */
   end(): Promise<void> {
     if (this.#socket.destroyed) return Promise.resolve();
-    if (this.#isOwedRecord) this.send(this.#options.record());
+    if (this.#isOwedChange) this.send(this.#changed());
     return new Promise((resolve) => {
       this.#socket.once('close', resolve);
       this.#socket.end();

@@ -57,15 +57,15 @@ export class KeeperSocket implements Disposable {
     return [...this.#peers].reduce((sum, peer) => sum + peer.unreadBytes, 0);
   }
 
-  /** Sends every client the record. */
-  tellRecord(): void {
-    for (const peer of this.#peers) peer.tellRecord();
+  /** The record has changed: sends that to every client. */
+  sendChange(): void {
+    for (const peer of this.#peers) peer.sendChange();
   }
 
   /** Sends every client the final record and the answers to its requests, and closes; resolves when all have read that. */
   async finish(): Promise<void> {
     const { clock, path } = this.#options;
-    this.tellRecord();
+    for (const peer of this.#peers) peer.sendFinalRecord();
     this.#server.close();
     const answered = [...this.#peers].map((peer) => peer.answered());
     await withinMs(clock, LAST_ANSWERS_MS, Promise.all(answered));

@@ -3,12 +3,16 @@ import { taskRecordSchema } from '../../tasks/task.js';
 import { decisionAnswerSchema } from '../../tasks/task-host.js';
 
 /**
- * What a server and the keeper of a task say to each other, see Requests and KeeperPeer. A keeper pushes the record to every
- * client each time it changed, and answers a request that it does not know with an error.
+ * What a server and the keeper of a task send each other, see Requests and KeeperPeer. A keeper greets every client with the record
+ * and sends it again at the end. When the record changed it pushes its number; a watcher, which shows decisions, gets the record.
+ * A request that a keeper does not know is answered with an error.
  *
- * Protocol 1 had neither `protocol` in its greeting nor `hello`, `watch` and `type`, and hung up on what it did not know.
+ * Protocol 2 pushed the record to every client each time it changed. A client of it still gets that.
+ * Protocol 1 had neither `protocol` in its greeting nor `hello`, `watch` and `type`, and disconnected on what it did not know.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
+/** The first protocol whose clients know the number of a change. */
+export const NUMBER_PROTOCOL = 3;
 
 /** A terminal is never made larger or smaller than this by those who watch it. */
 const MAX_COLUMNS = 1000;
@@ -78,9 +82,10 @@ const terminalPushSchema = z.object({
 });
 export type TerminalPush = z.infer<typeof terminalPushSchema>;
 
-/** What a keeper sends unasked: the record, at first and each time it changed, and what a watcher's terminal is to show. */
+/** What a keeper sends unasked: the record, the number of its newest change, and what a watcher's terminal is to show. */
 export const taskPushSchema = z.discriminatedUnion('push', [
   z.object({ push: z.literal('record'), record: taskRecordSchema, protocol: z.number().optional() }),
+  z.object({ push: z.literal('changed'), change_seq: z.number() }),
   terminalPushSchema,
 ]);
 

@@ -42,7 +42,7 @@ export async function recordOfKeeper(
       return undefined;
     }
     try {
-      return await withinMs(clock, ANSWER_LIMIT_MS, nextEvent(link.onDidChange));
+      return await withinMs(clock, ANSWER_LIMIT_MS, nextEvent(link.onRecord));
     } finally {
       link.dispose();
     }

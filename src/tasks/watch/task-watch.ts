@@ -98,7 +98,7 @@ export class TaskWatch implements Disposable {
       return false;
     }
     this.#links.set(taskId, link);
-    link.onDidChange(({ change_seq }) => onChange(taskId, change_seq));
+    link.onDidChange((changeSeq) => onChange(taskId, changeSeq));
     link.onDidClose(() => {
       if (this.#isDisposed) return;
       this.#links.delete(taskId);

@@ -36,7 +36,8 @@ function hostWith(tells: TaskRecord | undefined): TaskHost {
       if (tells !== undefined) setImmediate(() => changes.fire(tells));
       const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
       return {
-        onDidChange: changes.event,
+        onRecord: changes.event,
+        onDidChange: new Emitter<number>().event,
         onDidClose: new Emitter<void>().event,
         respond: never,
         message: never,
