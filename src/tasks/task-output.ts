@@ -6,7 +6,7 @@ import { oneLine } from '../base/text/text.js';
 /** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */
 const MAX_OPENS = 10;
 
-export interface OutputPage {
+export interface TextPage {
   readonly text: string;
   /** Where the next page begins. */
   readonly cursor: string;
@@ -24,7 +24,7 @@ export async function readLogPage(
   path: string,
   cursor: string | undefined,
   maxBytes: number,
-): Promise<OutputPage> {
+): Promise<TextPage> {
   const parts = await openParts(path);
   try {
     const totalBytes = parts.reduce((sum, part) => sum + part.size, 0);

@@ -16,7 +16,7 @@ import { readRecordFile, recordOf, type RecordFile } from './record/record-file.
 import { recoverTask } from './record/recovery.js';
 import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
-import { readLogPage } from './task-output.js';
+import { readLogPage, type TextPage } from './task-output.js';
 import { TaskUnreachable } from './unreachable.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
 
@@ -100,15 +100,19 @@ export class TaskReader {
   }
 
   /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND. */
-  async output({ taskId, view, cursor, maxBytes }: OutputQuery): Promise<OutputPage> {
-    const record = await this.get(taskId);
+  async output(query: OutputQuery): Promise<OutputPage> {
+    const task = await this.get(query.taskId);
+    return { task, ...(await this.#page(task, query)) };
+  }
+
+  async #page(task: TaskRecord, { view, cursor, maxBytes }: OutputQuery): Promise<TextPage> {
     switch (view) {
       case 'log':
-        return readLogPage(record.log_file, cursor, maxBytes);
+        return readLogPage(task.log_file, cursor, maxBytes);
       case 'events':
-        return this.#events(taskId, cursor, maxBytes);
+        return this.#events(task.task_id, cursor, maxBytes);
       case 'screen': {
-        const text = headBytes(await this.#screen(record), maxBytes);
+        const text = headBytes(await this.#screen(task), maxBytes);
         return { text, cursor: '', more: false, totalBytes: Buffer.byteLength(text) };
       }
     }
@@ -137,7 +141,7 @@ export class TaskReader {
     }
   }
 
-  async #events(taskId: string, cursor: string | undefined, maxBytes: number): Promise<OutputPage> {
+  async #events(taskId: string, cursor: string | undefined, maxBytes: number): Promise<TextPage> {
     const afterSeq = cursor === undefined ? 0 : Number(cursor);
     if (!Number.isSafeInteger(afterSeq) || afterSeq < 0) {
       throw new BridgeError(

@@ -90,6 +90,8 @@ export interface OutputQuery {
 }
 
 export interface OutputPage {
+  /** As it was read before the page: nothing is missing behind the last page of a task that had ended by then. */
+  readonly task: TaskRecord;
   readonly text: string;
   readonly cursor: string;
   readonly more: boolean;

@@ -178,10 +178,10 @@ export class FakeTaskService implements TaskService {
   }
 
   async output(query: OutputQuery): Promise<OutputPage> {
-    this.#known(query.taskId);
+    const task = this.#known(query.taskId);
     this.outputs.push(query);
     const text = this.text.slice(-query.maxBytes);
-    return { text, cursor: '1:2', more: false, totalBytes: this.text.length };
+    return { task, text, cursor: '1:2', more: false, totalBytes: this.text.length };
   }
 
   async taskIds(prefix: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../base/clock.js';
-import type { OutputPage } from '../../tasks/task-output.js';
+import type { TextPage } from '../../tasks/task-output.js';
 
 const PAGE_BYTES = 64 * 1024;
 /** A log grows by lines; people do not read faster than this. */
@@ -7,7 +7,7 @@ const LOOK_INTERVAL_MS = 200;
 
 export interface FollowLogOptions {
   readonly clock: Clock;
-  readonly page: (cursor: string, maxBytes: number) => Promise<OutputPage>;
+  readonly page: (cursor: string, maxBytes: number) => Promise<TextPage>;
   readonly isOver: () => Promise<boolean>;
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;

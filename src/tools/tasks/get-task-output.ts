@@ -44,7 +44,7 @@ export const getTaskOutput = defineTool({
       ({ text }) => text,
     );
     return {
-      ...taskView(await tasks.get(taskId)),
+      ...taskView(page.task),
       view,
       cursor: page.cursor,
       more: page.more,
