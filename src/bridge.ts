@@ -14,7 +14,7 @@ import { enabledTools } from './tools/registry.js';
 /** Everything that serves one client, and its end. */
 export interface Bridge {
   readonly parts: ServerParts<ServerServices['offered']>;
-  /** Ends the processes that are not to be kept; tasks go on. */
+  /** Ends every process that should not outlive the server; tasks go on. */
   dispose(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   background.joinSoon();
   const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
-  // Claude Code inside a task has this server, too, when its user has it everywhere: there it costs no tokens.
+  // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
   return {
     parts: {

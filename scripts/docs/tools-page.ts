@@ -1,7 +1,7 @@
 // Pure: tools → docs/tools.md.
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
 import type { Tool } from '../../src/mcp/tool.js';
-import { expectation } from '../../src/mcp/argument-faults.js';
+import { expectation } from '../../src/mcp/argument-errors.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
 
 /** The page of all tools, by toolset: what each does, takes and gives. */

@@ -16,22 +16,22 @@ import { exitCodes } from './exit-codes.js';
 
 export interface ExplainRequest {
   readonly tool: string;
-  /** JSON of the tool's input; of Bash the command line, of a tool about files or pages the path or address alone. */
+  /** The tool's input as JSON; for Bash the command line, for a tool about files or pages only the path or URL. */
   readonly input: string;
   readonly mode: string;
-  /** The project; relative ones begin in `cwd`. */
+  /** The project; a relative path starts at `cwd`. */
   readonly project: string;
   readonly configPath?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly homeDir: string;
   readonly write: (line: string) => void;
-  /** The built thread that judges shell lines, when it does not lie beside the program. */
+  /** The built worker thread that checks shell lines, if it is not next to the program. */
   readonly judgeWorker?: URL | undefined;
 }
 
 /**
- * Tells which rule answers a request, and why; of a shell line for each of its commands. Nothing is run. Resolves with the
+ * Prints which rule decides a request, and why; for a shell line, for each of its commands. Nothing is run. Resolves with the
  * exit code 0 for allow, 2 for ask, 3 for deny. Throws INVALID_ARGUMENTS, CONFIG_ERROR.
  */
 export async function runExplain(request: ExplainRequest): Promise<number> {
@@ -46,7 +46,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
     bases: { projectPath, homeDir },
     workerFile: request.judgeWorker,
   });
-  const judged = await checkRequest(
+  const decided = await checkRequest(
     {
       mode,
       kind: 'permission',
@@ -62,20 +62,20 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
     compileRules(config.rules, { projectPath, homeDir }),
     (line) => judge.check(line),
   );
-  write(`${judged.verdict}: ${judged.reason}`);
-  write(`  rule     ${judged.rule}`);
+  write(`${decided.verdict}: ${decided.reason}`);
+  write(`  rule     ${decided.rule}`);
   write(`  mode     ${mode}`);
   write(`  project  ${projectPath}`);
   write(`  settings ${source ?? 'none'}, ${config.rules.length} rules`);
-  tellParts(judged, write);
-  if (tool === 'Bash' && mode === 'cautious' && judged.verdict === 'ask')
+  writeParts(decided, write);
+  if (tool === 'Bash' && mode === 'cautious' && decided.verdict === 'ask')
     write(
-      'Claude Code may run it without asking, when it takes it for reading and no rule of yours denies or asks.',
+      'Claude Code may run it without asking if it considers it read-only and none of your rules denies it or asks.',
     );
-  return { allow: exitCodes.done, ask: exitCodes.ask, deny: exitCodes.deny }[judged.verdict];
+  return { allow: exitCodes.done, ask: exitCodes.ask, deny: exitCodes.deny }[decided.verdict];
 }
 
-function tellParts({ parts }: RequestVerdict, write: (line: string) => void): void {
+function writeParts({ parts }: RequestVerdict, write: (line: string) => void): void {
   if (parts.length === 0) return;
   write('its commands:');
   for (const { part, verdict, rule, reason, depth } of parts) {

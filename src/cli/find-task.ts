@@ -1,7 +1,7 @@
 import { BridgeError } from '../base/errors.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 
-/** What is looked through. */
+/** The tasks to search. */
 export interface TaskShelf {
   /** Ids of all tasks, newest first. */
   ids(): Promise<string[]>;
@@ -13,14 +13,14 @@ const MAX_NAMED = 8;
 
 /**
  * The task of an id or of the beginning of one (with or without `task_`); without, the only one that runs. Throws
- * TASK_NOT_FOUND or INVALID_ARGUMENTS, naming what could be meant.
+ * TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates.
  */
 export async function findTask(shelf: TaskShelf, given: string | undefined): Promise<TaskRecord> {
   const ids = await shelf.ids();
   if (given === undefined) return onlyRunning(await readAll(shelf, ids));
   const prefix = given.startsWith('task_') ? given : `task_${given}`;
-  const meant = ids.filter((id) => id.startsWith(prefix));
-  const [first, ...others] = meant;
+  const matching = ids.filter((id) => id.startsWith(prefix));
+  const [first, ...others] = matching;
   if (first === undefined) {
     throw new BridgeError(
       'TASK_NOT_FOUND',
@@ -31,7 +31,7 @@ export async function findTask(shelf: TaskShelf, given: string | undefined): Pro
   if (others.length > 0) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `${meant.length} task ids start with '${given.slice(0, 40)}': ${meant.slice(0, MAX_NAMED).join(', ')}.`,
+      `${matching.length} task ids start with '${given.slice(0, 40)}': ${matching.slice(0, MAX_NAMED).join(', ')}.`,
       'Use more of the id.',
     );
   }

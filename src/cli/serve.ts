@@ -66,7 +66,7 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
 function logStartError(logger: Logger, error: unknown): void {
   if (!(error instanceof BridgeError)) {
     logger.error('The server could not start', {
-      fault: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
     return;
   }
@@ -77,10 +77,10 @@ function logStartError(logger: Logger, error: unknown): void {
 /** Logs an uncaught error. The server goes on, since its tasks run in other processes and its client waits for answers. */
 function guardProcess(logger: Logger): void {
   process.on('uncaughtException', (error) =>
-    logger.error('An internal error', { fault: error.stack ?? error.message }),
+    logger.error('An internal error', { error: error.stack ?? error.message }),
   );
   process.on('unhandledRejection', (error) =>
-    logger.error('An unhandled internal error', { fault: messageOf(error) }),
+    logger.error('An unhandled internal error', { error: messageOf(error) }),
   );
 }
 

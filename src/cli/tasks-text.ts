@@ -31,7 +31,7 @@ export function taskTable(records: readonly TaskRecord[], nowMs: number): string
   return `${table.map(line).join('\n')}\n`;
 }
 
-/** All that a person wants to know of one task, and what can be done with it. */
+/** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, nowMs: number): string {
   const fields: [string, string][] = [
     ['task', record.task_id],

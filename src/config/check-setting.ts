@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { oneLine } from '../base/text/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './home-path.js';
-import { patternFaults } from './pattern-faults.js';
+import { patternErrors } from './pattern-errors.js';
 import { absolutePath, configSchema, factsOf, type ConfigKey } from './schema.js';
 
 /** Enough to recognise a value by. */
 const SHOWN_CHARS = 100;
 
-/** A value of a setting as somebody wrote it. */
+/** A value of a setting as it was written. */
 export interface FoundSetting {
   readonly key: ConfigKey;
   readonly value: unknown;
@@ -17,16 +17,16 @@ export interface FoundSetting {
 }
 
 /** Every error of the value, a line each; none means that it can be used. `~` is understood, links are not followed. */
-export async function settingFaults(found: FoundSetting, homeDir: string): Promise<readonly string[]> {
+export async function settingErrors(found: FoundSetting, homeDir: string): Promise<readonly string[]> {
   const { key, origin } = found;
   const parsed = configSchema.shape[key].safeParse(withHome(key, found.value, homeDir));
   // Several bounds that one value breaks are one error, said in the same words.
   if (!parsed.success) return [...new Set(parsed.error.issues.map((issue) => issueLine(found, issue)))];
   if (key !== 'auto_approve_patterns') return [];
   const patterns = configSchema.shape.auto_approve_patterns.parse(found.value);
-  const faults = await patternFaults(patterns);
-  return faults.flatMap((expected, index) =>
-    expected === undefined ? [] : [faultLine(origin, `${key}[${index}]`, patterns[index], expected)],
+  const errors = await patternErrors(patterns);
+  return errors.flatMap((expected, index) =>
+    expected === undefined ? [] : [errorLine(origin, `${key}[${index}]`, patterns[index], expected)],
   );
 }
 
@@ -54,14 +54,14 @@ function withPathsExpanded(schema: z.core.$ZodType, value: unknown, homeDir: str
 }
 
 /** One error in the words that all of them use. */
-export function faultLine(origin: string, name: string, value: unknown, expected: string): string {
+export function errorLine(origin: string, name: string, value: unknown, expected: string): string {
   return `${origin}: ${name}: found ${shown(value)}, expected ${expected}`;
 }
 
 function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue): string {
   if (issue.path.length === 0) {
     const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
-    return faultLine(origin, key, value, expected);
+    return errorLine(origin, key, value, expected);
   }
   const name = issue.path.reduce<string>(
     (text, step) => (typeof step === 'string' ? `${text}.${step}` : `${text}[${String(step)}]`),
@@ -71,7 +71,7 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
     (whole, step) => (typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined),
     value,
   );
-  return faultLine(origin, name, part, issue.message);
+  return errorLine(origin, name, part, issue.message);
 }
 
 function isObject(value: unknown): value is object {

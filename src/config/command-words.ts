@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { expandHome } from './home-path.js';
 
-type Split = { readonly words: readonly string[] } | { readonly fault: string };
+type Split = { readonly words: readonly string[] } | { readonly error: string };
 
 /**
  * The program and its arguments. A text is split at white space, with '…', "…" and \ as a shell reads them and nothing
@@ -14,15 +14,15 @@ export function commandWords(command: string | readonly string[]): string[] {
   if ('words' in split) return [...split.words];
   throw new BridgeError(
     'CONFIG_ERROR',
-    `claude_command: expected ${split.fault}`,
+    `claude_command: expected ${split.error}`,
     'Correct the setting claude_command.',
   );
 }
 
 /** What a command should have been, or undefined for one that can be started. */
-export function commandFault(command: string | readonly string[]): string | undefined {
+export function commandError(command: string | readonly string[]): string | undefined {
   const split = splitCommand(command);
-  if ('fault' in split) return split.fault;
+  if ('error' in split) return split.error;
   const program = split.words[0];
   if (program === undefined || program === '') return 'a command that names a program';
   if (split.words.some((word) => word.includes('\0'))) return 'a command without NUL characters';
@@ -45,7 +45,7 @@ export function expandCommand(
     if (isFile(whole)) return [whole];
   }
   const split = splitCommand(command);
-  if ('fault' in split) return command;
+  if ('error' in split) return command;
   return split.words.map((word, index) => (index === 0 ? expandHome(word, homeDir) : word));
 }
 
@@ -59,7 +59,7 @@ function splitCommand(command: string | readonly string[]): Split {
     const char = command.charAt(at);
     if (char === '\\' && quote !== "'") {
       const next = command.charAt(at + 1);
-      if (next === '') return { fault: 'a character after the last \\' };
+      if (next === '') return { error: 'a character after the last \\' };
       // Between double quotes a backslash is special only before these two, as in a shell.
       const special = quote === undefined || next === '"' || next === '\\';
       word = (word ?? '') + (special ? next : char + next);
@@ -76,7 +76,7 @@ function splitCommand(command: string | readonly string[]): Split {
       word = (word ?? '') + char;
     }
   }
-  if (quote !== undefined) return { fault: `a closing ${quote}` };
+  if (quote !== undefined) return { error: `a closing ${quote}` };
   if (word !== undefined) words.push(word);
   return { words };
 }

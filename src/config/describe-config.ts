@@ -2,7 +2,7 @@ import { commandWords } from './command-words.js';
 import type { Config } from './schema.js';
 
 /**
- * The settings as the resource `config://current` shows them: a copy of every key. No setting is a secret by itself, but a
+ * The settings as the resource `config://current` shows them: a copy of every key. No setting is a secret, but a
  * command may set a variable for its program (`env TOKEN=… claude`), so such values are left out.
  */
 export function describeConfig(config: Config): Config {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { closest, distance } from 'fastest-levenshtein';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
-import { faultLine, settingFaults, withHome, type FoundSetting } from './check-setting.js';
+import { errorLine, settingErrors, withHome, type FoundSetting } from './check-setting.js';
 import { configKeys, configKeySchema, configSchema, factsOf, type Config, type ConfigKey } from './schema.js';
 import { removedSetting } from './removed-settings.js';
 import { settingFromText } from './setting-from-text.js';
@@ -44,22 +44,22 @@ export interface LoadedConfig {
  */
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const warnings: string[] = [];
-  const faults: string[] = [];
+  const errors: string[] = [];
   const file = await findSettingsFile(request, (warning) => warnings.push(warning));
   const found = [
-    ...settingsOfFile(file, faults, warnings),
-    ...settingsOfEnvironment(request.env, faults, warnings),
-    ...settingsOfFlags(request.overrides ?? [], faults),
+    ...settingsOfFile(file, errors, warnings),
+    ...settingsOfEnvironment(request.env, errors, warnings),
+    ...settingsOfFlags(request.overrides ?? [], errors),
   ];
   const values = new Map<ConfigKey, unknown>();
   for (const setting of found) {
-    faults.push(...(await settingFaults(setting, request.homeDir)));
+    errors.push(...(await settingErrors(setting, request.homeDir)));
     values.set(setting.key, withHome(setting.key, setting.value, request.homeDir));
   }
-  if (faults.length > 0) {
+  if (errors.length > 0) {
     throw new BridgeError(
       'CONFIG_ERROR',
-      faults.join('\n'),
+      errors.join('\n'),
       'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
     );
   }
@@ -68,13 +68,13 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   return { config, source: file.kind === 'file' ? file.path : null, warnings };
 }
 
-function settingsOfFile(file: FoundSettingsFile, faults: string[], warnings: string[]): FoundSetting[] {
-  if (file.kind === 'fault') faults.push(file.fault);
+function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: string[]): FoundSetting[] {
+  if (file.kind === 'error') errors.push(file.error);
   if (file.kind !== 'file') return [];
   const path = oneLine(file.path, SHOWN_CHARS);
   const parsed = parseSettingsText(file.text);
-  if (parsed.kind === 'faults') {
-    faults.push(...parsed.faults.map(({ line, words }) => `${path}:${line}: ${words}`));
+  if (parsed.kind === 'errors') {
+    errors.push(...parsed.errors.map(({ line, words }) => `${path}:${line}: ${words}`));
     return [];
   }
   return parsed.entries.flatMap(({ key, value, line }) => {
@@ -87,12 +87,12 @@ function settingsOfFile(file: FoundSettingsFile, faults: string[], warnings: str
       return [];
     }
     const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
-    faults.push(`${origin}: unknown key ${name}; did you mean "${closest(key, [...configKeys])}"?`);
+    errors.push(`${origin}: unknown key ${name}; did you mean "${closest(key, [...configKeys])}"?`);
     return [];
   });
 }
 
-function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warnings: string[]): FoundSetting[] {
+function settingsOfEnvironment(env: NodeJS.ProcessEnv, errors: string[], warnings: string[]): FoundSetting[] {
   const variables = configKeys.flatMap((key) => {
     const { env: own, otherEnv = [] } = factsOf(key);
     return [own, ...otherEnv.map(({ name }) => name)];
@@ -115,20 +115,20 @@ function settingsOfEnvironment(env: NodeJS.ProcessEnv, faults: string[], warning
       const text = texts === undefined ? env[name] : texts[env[name] ?? ''];
       // For other programs, an empty variable of theirs is one that is not set.
       if (text === undefined || (text === '' && name !== own)) continue;
-      return settingsOfText(key, text, `environment variable ${name}`, faults);
+      return settingsOfText(key, text, `environment variable ${name}`, errors);
     }
     return [];
   });
 }
 
-function settingsOfFlags(overrides: readonly ConfigOverride[], faults: string[]): FoundSetting[] {
-  return overrides.flatMap(({ key, flag, text }) => settingsOfText(key, text, `flag ${flag}`, faults));
+function settingsOfFlags(overrides: readonly ConfigOverride[], errors: string[]): FoundSetting[] {
+  return overrides.flatMap(({ key, flag, text }) => settingsOfText(key, text, `flag ${flag}`, errors));
 }
 
-function settingsOfText(key: ConfigKey, text: string, origin: string, faults: string[]): FoundSetting[] {
+function settingsOfText(key: ConfigKey, text: string, origin: string, errors: string[]): FoundSetting[] {
   const read = settingFromText(factsOf(key), text);
   if (read.kind === 'value') return [{ key, value: read.value, origin }];
-  faults.push(faultLine(origin, key, text, read.expected));
+  errors.push(errorLine(origin, key, text, read.expected));
   return [];
 }
 

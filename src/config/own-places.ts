@@ -10,17 +10,17 @@ import { stateDirectory } from './state-directory.js';
  */
 export function ownPlaces(
   config: Pick<Config, 'state_dir'>,
-  surroundings: {
+  context: {
     readonly env: NodeJS.ProcessEnv;
     readonly homeDir: string;
     /** The settings file that was read. */
     readonly settingsFile?: string | null | undefined;
   },
 ): string[] {
-  const { env, homeDir, settingsFile } = surroundings;
+  const { env, homeDir, settingsFile } = context;
   const runtime = env['XDG_RUNTIME_DIR'];
   return [
-    stateDirectory(config, surroundings),
+    stateDirectory(config, context),
     dirname(defaultSettingsPath(homeDir)),
     ...(settingsFile == null ? [] : [settingsFile]),
     ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, 'ccb')] : []),

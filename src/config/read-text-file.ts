@@ -8,10 +8,10 @@ export const MAX_SETTINGS_BYTES = 1_048_576;
 export type TextFile =
   | { readonly kind: 'text'; readonly text: string; readonly mode: number }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'fault'; readonly fault: string };
+  | { readonly kind: 'error'; readonly error: string };
 
 /**
- * Reads a regular file of at most `MAX_SETTINGS_BYTES` as UTF-8, a byte order mark kept. A pipe or device is refused
+ * Reads a regular file of at most `MAX_SETTINGS_BYTES` as UTF-8, with its byte order mark. A pipe or device is refused
  * before anything is read from it: it is opened without blocking, and its descriptor is asked what it is.
  */
 export async function readTextFile(path: string): Promise<TextFile> {
@@ -23,15 +23,15 @@ export async function readTextFile(path: string): Promise<TextFile> {
     if (code === undefined) throw thrown;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
     // What a socket answers to being opened.
-    if (code === 'ENXIO') return { kind: 'fault', fault: 'is not a regular file' };
-    return { kind: 'fault', fault: `cannot be opened (${code})` };
+    if (code === 'ENXIO') return { kind: 'error', error: 'is not a regular file' };
+    return { kind: 'error', error: `cannot be opened (${code})` };
   }
   try {
     return await readRegular(file);
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
-    return { kind: 'fault', fault: `cannot be read (${code})` };
+    return { kind: 'error', error: `cannot be read (${code})` };
   } finally {
     await file.close();
   }
@@ -39,8 +39,8 @@ export async function readTextFile(path: string): Promise<TextFile> {
 
 async function readRegular(file: FileHandle): Promise<TextFile> {
   const facts = await file.stat();
-  if (facts.isDirectory()) return { kind: 'fault', fault: 'is a folder, not a file' };
-  if (!facts.isFile()) return { kind: 'fault', fault: 'is not a regular file' };
+  if (facts.isDirectory()) return { kind: 'error', error: 'is a folder, not a file' };
+  if (!facts.isFile()) return { kind: 'error', error: 'is not a regular file' };
   // One byte more than allowed shows a file that is larger than its size said, or grew.
   const bytes = Buffer.allocUnsafe(MAX_SETTINGS_BYTES + 1);
   let length = 0;
@@ -50,13 +50,13 @@ async function readRegular(file: FileHandle): Promise<TextFile> {
     length += bytesRead;
   }
   if (length > MAX_SETTINGS_BYTES) {
-    return { kind: 'fault', fault: `is larger than ${MAX_SETTINGS_BYTES} bytes` };
+    return { kind: 'error', error: `is larger than ${MAX_SETTINGS_BYTES} bytes` };
   }
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
     return { kind: 'text', text: decoder.decode(bytes.subarray(0, length)), mode: facts.mode & 0o777 };
   } catch (thrown) {
-    if (thrown instanceof TypeError) return { kind: 'fault', fault: 'is not UTF-8 text' };
+    if (thrown instanceof TypeError) return { kind: 'error', error: 'is not UTF-8 text' };
     throw thrown;
   }
 }

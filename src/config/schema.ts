@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { commandFault } from './command-words.js';
+import { commandError } from './command-words.js';
 import { ruleRowSchema } from './rule-setting.js';
 
 /** The format of a setting in an environment variable or a flag. */
@@ -45,7 +45,7 @@ export const absolutePath = z
   .string(PATH_WORDS)
   .max(MAX_TEXT_CHARS, `a path of at most ${MAX_TEXT_CHARS} characters`)
   .superRefine((path, context) => {
-    const error = pathFault(path);
+    const error = pathError(path);
     if (error !== undefined) context.addIssue({ code: 'custom', message: error });
   });
 
@@ -287,7 +287,7 @@ export const configSchema = z.strictObject({
   claude_command: z
     .union([commandText, z.array(commandText).max(MAX_LIST_ITEMS)])
     .superRefine((command, context) => {
-      const error = commandFault(command);
+      const error = commandError(command);
       if (error !== undefined) context.addIssue({ code: 'custom', message: error });
     })
     .default('claude')
@@ -414,7 +414,7 @@ function wholeNumber(env: string, from: number, to: number): SettingFacts {
 }
 
 /** What was expected, or undefined for a valid absolute path (`~` is already expanded). */
-function pathFault(path: string): string | undefined {
+function pathError(path: string): string | undefined {
   if (path.includes('\0')) return 'a path without NUL characters';
   if (path.startsWith('~')) return `${PATH_WORDS} (~name, the home of another user, is not supported)`;
   if (!isAbsolute(path)) return PATH_WORDS;

@@ -1,19 +1,19 @@
 import type { SettingFacts } from './schema.js';
 
 export type SettingFromText =
-  { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'fault'; readonly expected: string };
+  { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly expected: string };
 
-/** Reads a setting as an environment variable or a flag writes it. Pure; the schema judges the value. */
+/** Reads a setting as an environment variable or a flag writes it. Pure; the schema checks the value. */
 export function settingFromText(facts: SettingFacts, text: string): SettingFromText {
-  if (text === '') return fault(`${facts.expected}; unset it to use the default`);
+  if (text === '') return error(`${facts.expected}; unset it to use the default`);
   switch (facts.form) {
     case 'text':
       return value(text);
     case 'integer':
       // Not parseInt, which takes "10MB" as 10, nor Number, which takes "1e3" as 1000.
-      return /^(?:0|-?[1-9][0-9]*)$/.test(text) ? value(Number(text)) : fault(facts.expected);
+      return /^(?:0|-?[1-9][0-9]*)$/.test(text) ? value(Number(text)) : error(facts.expected);
     case 'yes or no':
-      return text === 'true' || text === 'false' ? value(text === 'true') : fault(facts.expected);
+      return text === 'true' || text === 'false' ? value(text === 'true') : error(facts.expected);
     case 'list':
       return list(text);
     case 'list or all':
@@ -26,14 +26,14 @@ export function settingFromText(facts: SettingFacts, text: string): SettingFromT
 function list(text: string): SettingFromText {
   const parts = text.split(',').map((part) => part.trim());
   // An empty part would become the current folder, or a name that matches everything.
-  return parts.includes('') ? fault('a list separated by commas, without empty parts') : value(parts);
+  return parts.includes('') ? error('a list separated by commas, without empty parts') : value(parts);
 }
 
 function json(facts: SettingFacts, text: string): SettingFromText {
   try {
     return value(JSON.parse(text));
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) return fault(facts.expected);
+    if (thrown instanceof SyntaxError) return error(facts.expected);
     throw thrown;
   }
 }
@@ -42,6 +42,6 @@ function value(read: unknown): SettingFromText {
   return { kind: 'value', value: read };
 }
 
-function fault(expected: string): SettingFromText {
-  return { kind: 'fault', expected };
+function error(expected: string): SettingFromText {
+  return { kind: 'error', expected };
 }

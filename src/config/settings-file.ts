@@ -25,7 +25,7 @@ export function defaultSettingsPath(homeDir: string): string {
 export type FoundSettingsFile =
   | { readonly kind: 'file'; readonly path: string; readonly text: string }
   | { readonly kind: 'none' }
-  | { readonly kind: 'fault'; readonly fault: string };
+  | { readonly kind: 'error'; readonly error: string };
 
 /**
  * The settings file: the one that `--config` names, else the one that the environment names, else the default one if it is
@@ -36,7 +36,7 @@ export async function findSettingsFile(
   warn: (warning: string) => void,
 ): Promise<FoundSettingsFile> {
   const named = namedFile(search);
-  if (named?.fault !== undefined) return { kind: 'fault', fault: named.fault };
+  if (named?.error !== undefined) return { kind: 'error', error: named.error };
   const path = named?.path ?? defaultSettingsPath(search.homeDir);
   const shownPath = oneLine(path, SHOWN_CHARS);
   const file = await readTextFile(path);
@@ -51,12 +51,12 @@ export async function findSettingsFile(
   }
   if (file.kind === 'missing' && named === undefined) return { kind: 'none' };
   const by = named === undefined ? '' : ` (named by ${named.by})`;
-  const state = file.kind === 'fault' ? `the settings file ${file.fault}` : 'found no file';
-  return { kind: 'fault', fault: `${shownPath}${by}: ${state}, expected a readable file of JSON` };
+  const state = file.kind === 'error' ? `the settings file ${file.error}` : 'found no file';
+  return { kind: 'error', error: `${shownPath}${by}: ${state}, expected a readable file of JSON` };
 }
 
 type NamedFile =
-  { readonly path: string; readonly by: string; readonly fault?: undefined } | { readonly fault: string };
+  { readonly path: string; readonly by: string; readonly error?: undefined } | { readonly error: string };
 
 function namedFile(search: SettingsFileSearch): NamedFile | undefined {
   const inEnvironment = search.env[SETTINGS_FILE_VARIABLE];
@@ -69,7 +69,7 @@ function namedFile(search: SettingsFileSearch): NamedFile | undefined {
   if (path === '' || path.includes('\0') || /^~[^/]/.test(path)) {
     const shownName = oneLine(JSON.stringify(name), SHOWN_CHARS);
     return {
-      fault: `${by}: found ${shownName}, expected the path of a settings file (~/ is your home folder; ~name is not supported)`,
+      error: `${by}: found ${shownName}, expected the path of a settings file (~/ is your home folder; ~name is not supported)`,
     };
   }
   return { path: resolve(search.cwd, path), by };

@@ -10,12 +10,12 @@ export interface SettingsEntry {
 export type SettingsText =
   | { readonly kind: 'entries'; readonly entries: readonly SettingsEntry[] }
   | {
-      readonly kind: 'faults';
-      readonly faults: readonly { readonly line: number; readonly words: string }[];
+      readonly kind: 'errors';
+      readonly errors: readonly { readonly line: number; readonly words: string }[];
     };
 
 /** More syntax errors than this only follow from the first ones. */
-const MAX_SYNTAX_FAULTS = 3;
+const MAX_SYNTAX_ERRORS = 3;
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -36,14 +36,14 @@ export function parseSettingsText(text: string): SettingsText {
   } catch (thrown) {
     // The parser calls itself for each bracket.
     if (!(thrown instanceof RangeError)) throw thrown;
-    return { kind: 'faults', faults: [{ line: 1, words: 'the JSON is nested too deeply' }] };
+    return { kind: 'errors', errors: [{ line: 1, words: 'the JSON is nested too deeply' }] };
   }
   if (json.trim() === '')
-    return fault(1, 'the file is empty, expected a JSON object such as { "allowed_roots": [] }');
+    return error(1, 'the file is empty, expected a JSON object such as { "allowed_roots": [] }');
   if (errors.length > 0) {
     return {
-      kind: 'faults',
-      faults: errors.slice(0, MAX_SYNTAX_FAULTS).map((error) => {
+      kind: 'errors',
+      errors: errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => {
         const { line, column } = positionAt(json, error.offset);
         return {
           line,
@@ -52,14 +52,14 @@ export function parseSettingsText(text: string): SettingsText {
       }),
     };
   }
-  if (root?.type !== 'object') return fault(1, `found ${kindOf(root)}, expected a JSON object`);
+  if (root?.type !== 'object') return error(1, `found ${kindOf(root)}, expected a JSON object`);
   return entriesOf(root, json);
 }
 
 function entriesOf(root: Node, json: string): SettingsText {
   const firstLine = new Map<string, number>();
   const entries: SettingsEntry[] = [];
-  const faults: { line: number; words: string }[] = [];
+  const errors: { line: number; words: string }[] = [];
   for (const property of root.children ?? []) {
     const [name, value] = property.children ?? [];
     if (name === undefined || value === undefined) continue;
@@ -70,14 +70,14 @@ function entriesOf(root: Node, json: string): SettingsText {
       firstLine.set(key, line);
       entries.push({ key, value: getNodeValue(value), line });
     } else {
-      faults.push({ line, words: `duplicate key ${JSON.stringify(key)} (first defined on line ${before})` });
+      errors.push({ line, words: `duplicate key ${JSON.stringify(key)} (first defined on line ${before})` });
     }
   }
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'entries', entries };
+  return errors.length > 0 ? { kind: 'errors', errors } : { kind: 'entries', entries };
 }
 
-function fault(line: number, words: string): SettingsText {
-  return { kind: 'faults', faults: [{ line, words }] };
+function error(line: number, words: string): SettingsText {
+  return { kind: 'errors', errors: [{ line, words }] };
 }
 
 function kindOf(root: Node | undefined): string {

@@ -34,9 +34,9 @@ export async function callTool<Services>(
   } catch (thrown) {
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
-    if (thrown instanceof BridgeError) return faultAnswer(thrown);
-    host.logger.error(`${tool.name} failed with an internal error`, { fault: thrown });
-    return faultAnswer(
+    if (thrown instanceof BridgeError) return bridgeErrorAnswer(thrown);
+    host.logger.error(`${tool.name} failed with an internal error`, { error: thrown });
+    return bridgeErrorAnswer(
       new BridgeError(
         'INTERNAL_ERROR',
         `${tool.name} failed with an internal error of the bridge.`,
@@ -68,7 +68,7 @@ function answerOf(name: string, structuredContent: JsonObject): ToolResult {
   return result;
 }
 
-function faultAnswer(error: BridgeError): ToolResult {
+function bridgeErrorAnswer(error: BridgeError): ToolResult {
   return { ...errorAnswer(errorText(error)), _meta: { error: { errorCode: error.code, ...error.data } } };
 }
 

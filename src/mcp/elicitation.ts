@@ -80,8 +80,8 @@ class LegacyPerson implements CallPerson {
       );
       return answerOf(result);
     } catch (thrown) {
-      // The time is over, or the client cannot show it after all: the model is told of the question instead.
-      this.#logger.debug('A person could not be asked', { fault: messageOf(thrown) });
+      // The time is over, or the client cannot show the form: the question goes to the model instead.
+      this.#logger.debug('A person could not be asked', { error: messageOf(thrown) });
       return { kind: 'unanswered' };
     }
   }

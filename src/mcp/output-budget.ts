@@ -2,7 +2,7 @@
 
 /** What an answer holds at most unless its caller asked for more. */
 export const REPLY_BUDGET_BYTES = 16_384;
-/** No answer is larger, whoever asks: clients close the connection at 10 MiB, and cut far earlier. */
+/** No answer is larger: clients close the connection at 10 MiB, and truncate far earlier. */
 export const MAX_REPLY_BYTES = 1_000_000;
 /** Part of an answer that is not its text: names, cursors, annotations, the frame of the protocol. */
 const FRAME_BYTES = 40_000;

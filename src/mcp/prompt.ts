@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { argumentFaults } from './argument-faults.js';
+import { argumentErrors } from './argument-errors.js';
 import type { JsonObject } from './json-object.js';
 
 export interface PromptDefinition<Services, Input extends z.ZodRawShape> {
@@ -63,7 +63,7 @@ export function promptDefiner<Services>() {
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `Invalid arguments for the prompt ${name}: ${argumentFaults(parsed.error, given, textSchema(listing()))}`,
+            `Invalid arguments for the prompt ${name}: ${argumentErrors(parsed.error, given, textSchema(listing()))}`,
             'Correct these arguments and request the prompt again.',
           );
         }

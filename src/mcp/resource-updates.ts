@@ -2,12 +2,12 @@ import type { Clock } from '../base/clock.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import { findResource, type Resource } from './resource.js';
 
-/** A log that grows a hundred times a second is told of four times a second: enough to follow, cheap to send. */
+/** A log that grows a hundred times a second is reported four times a second: enough to follow, cheap to send. */
 const QUIET_MS = 250;
 /** More than any client shows at once; what is above is not followed. */
 const MAX_WATCHED = 256;
 
-/** Why a URI is not followed although somebody subscribed. */
+/** Why a URI is not followed although a client subscribed. */
 export type SubscribeOutcome = 'following' | 'unknown' | 'too-many';
 
 interface Watched {
@@ -69,7 +69,7 @@ export class ResourceUpdates<Services> implements Disposable {
     this.#watched.clear();
   }
 
-  /** The first change is told at once, those that follow within the quiet time together at its end. */
+  /** Reports the first change at once; further ones within the quiet time are reported together at its end. */
   #coalesced(uri: string, store: DisposableStore): () => void {
     let timer: Disposable | undefined;
     let again = false;
@@ -78,15 +78,15 @@ export class ResourceUpdates<Services> implements Disposable {
       timer = undefined;
       if (!again) return;
       again = false;
-      tell();
+      report();
     };
-    const tell = () => {
+    const report = () => {
       timer = this.#clock.after(QUIET_MS, quietOver);
       this.#send(uri);
     };
     return () => {
       if (store.isDisposed) return;
-      if (timer === undefined) tell();
+      if (timer === undefined) report();
       else again = true;
     };
   }

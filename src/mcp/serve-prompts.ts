@@ -68,7 +68,7 @@ async function spoken<Services>(
         errorText(thrown),
       );
     }
-    logger.error('A prompt failed by a fault of the bridge', { prompt: prompt.name, fault: thrown });
+    logger.error('A prompt failed with an internal error', { prompt: prompt.name, error: thrown });
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
       'INTERNAL_ERROR: the server log on stderr has the details.',

@@ -111,7 +111,7 @@ async function readText<Services>(
     }
     if (thrown instanceof BridgeError)
       throw new ProtocolError(ProtocolErrorCode.InternalError, errorText(thrown));
-    logger.error('A resource could not be read by a fault of the bridge', { uri, fault: thrown });
+    logger.error('A resource could not be read because of an internal error', { uri, error: thrown });
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
       'INTERNAL_ERROR: the server log on stderr has the details.',

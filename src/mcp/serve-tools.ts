@@ -58,6 +58,6 @@ function progressOf(context: ServerContext, logger: Logger): (text: string) => v
     progress += 1;
     context.mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
-      .catch((error: unknown) => logger.debug('Progress could not be sent', { fault: messageOf(error) }));
+      .catch((error: unknown) => logger.debug('Progress could not be sent', { error: messageOf(error) }));
   };
 }

@@ -35,7 +35,7 @@ export function serveConnection<Services>(
   let current: Server | undefined;
   const updates = new ResourceUpdates(resources, services, clock, (uri) => {
     void current?.sendResourceUpdated({ uri }).catch((error: unknown) => {
-      logger.debug('A resource update could not be sent', { uri, fault: messageOf(error) });
+      logger.debug('A resource update could not be sent', { uri, error: messageOf(error) });
     });
   });
   const createServer = (): Server => {
@@ -55,7 +55,7 @@ export function serveConnection<Services>(
   });
   return serveStdio(createServer, {
     transport,
-    onerror: (error) => logger.debug('The protocol reported an error', { fault: error.message }),
+    onerror: (error) => logger.debug('The protocol reported an error', { error: error.message }),
   });
 }
 

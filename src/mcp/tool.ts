@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { argumentFaults } from './argument-faults.js';
+import { argumentErrors } from './argument-errors.js';
 import type { JsonObject } from './json-object.js';
 import type { Person } from './person.js';
 import { wireSchema } from './wire-schema.js';
@@ -12,7 +12,7 @@ export type Effect = 'read' | 'write' | 'destroy';
 export interface ToolCall {
   /** Aborts when the client cancelled the call or is gone. */
   readonly signal: AbortSignal;
-  /** Tells the client, if it asked for progress, what happens now. The last one may be lost: nothing is told only here. */
+  /** Sends progress to the client if it asked for that. The last message may be lost, so nothing is reported only here. */
   progress(text: string): void;
   /** The person at the client; undefined when the client cannot show a form. */
   readonly person?: Person | undefined;
@@ -96,7 +96,7 @@ export function toolDefiner<Services, Toolset extends string>() {
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `Invalid arguments for ${definition.name}: ${argumentFaults(parsed.error, given, listed().inputSchema)}`,
+            `Invalid arguments for ${definition.name}: ${argumentErrors(parsed.error, given, listed().inputSchema)}`,
             'Correct these arguments and call again.',
           );
         }

@@ -14,28 +14,28 @@ type Direction = 'input' | 'output';
 
 /**
  * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there, and
- * what lies deep, is left out, because it costs more bytes than it helps a reader.
+ * what is deeply nested, is left out, because it costs more bytes than it helps a reader.
  */
 export function wireSchema(schema: z.ZodObject, io: Direction): JsonObject {
   return trimmed(z.toJSONSchema(schema, { io }), io, 0);
 }
 
 function trimmed(node: JsonObject, io: Direction, listDepth: number): JsonObject {
-  const kept: Record<string, unknown> = {};
+  const reduced: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     if (isNoise(key, value, io)) continue;
     if (key === 'properties' && isObject(value)) {
       if (io === 'output' && listDepth > SHOWN_LIST_DEPTH) continue;
-      kept[key] = Object.fromEntries(
+      reduced[key] = Object.fromEntries(
         Object.entries(value).map(([name, field]) => [name, part(field, io, listDepth)]),
       );
     } else {
-      kept[key] = Array.isArray(value)
+      reduced[key] = Array.isArray(value)
         ? value.map((item: unknown) => part(item, io, listDepth))
         : part(value, io, key === 'items' ? listDepth + 1 : listDepth);
     }
   }
-  return kept;
+  return reduced;
 }
 
 function part(value: unknown, io: Direction, listDepth: number): unknown {

@@ -11,7 +11,7 @@ import {
   type Wanted,
 } from './meant-task.js';
 
-/** The id of an answer in a conversation. Whether there is one, `ask` tells. */
+/** The id of an answer in a conversation. `ask` reports whether it exists. */
 const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
 
 const any: Wanted = { fits: () => true, words: 'task yet' };
@@ -66,7 +66,7 @@ function endedText(record: TaskRecord): string {
     `Then call start_task with path ${path}.`,
     ...(open === undefined
       ? []
-      : [`That is its worktree, where the work lies; finish_task of ${record.task_id} brings home both.`]),
+      : [`That is its worktree, which contains the work; finish_task of ${record.task_id} finishes both.`]),
     resumes
       ? `Give it continue_from ${record.task_id}: the session knows all that was said, and its prompt only needs to say what is to be done now, and how to prove it.`
       : 'The session remembers nothing: its prompt must say what was done, what was found, what is to be done now, and how to prove it.',

@@ -49,7 +49,7 @@ export async function recentProjects(prefix: string, { tasks }: PromptServices):
   return [...new Set(newest.map(projectOf))].filter((path) => path.startsWith(prefix));
 }
 
-/** Told by its time, since the table of statuses stands among schemas that a start must not build. */
+/** Decided by its end time, since the table of statuses is in a file of schemas that a start must not build. */
 export function hasEnded(record: TaskRecord): boolean {
   return record.ended_at !== null;
 }
@@ -64,7 +64,7 @@ export function openWorktree({ worktree }: TaskRecord): Worktree | undefined {
   return worktree?.finished === undefined ? worktree : undefined;
 }
 
-/** One paragraph: which task it is, and how it stands. Nothing of it is the agent's word. */
+/** One paragraph: the task and its state. It contains no text of the agent. */
 export function factsOf(record: TaskRecord): string {
   const asked = JSON.stringify(oneLine(record.prompt_summary, SUMMARY_CHARS));
   const state = hasEnded(record) ? `It ended as ${record.status}` : `It has not ended: ${record.status}`;
@@ -79,7 +79,7 @@ function worktreeFacts(record: TaskRecord): string[] {
   const open = openWorktree(record);
   if (open !== undefined) {
     return [
-      `Its work lies in the git worktree ${open.path} on the branch ${open.branch}, begun at ${open.base_commit}.`,
+      `Its work is in the git worktree ${open.path} on the branch ${open.branch}, started from ${open.base_commit}.`,
     ];
   }
   const finished = record.worktree?.finished;

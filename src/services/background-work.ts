@@ -57,7 +57,7 @@ export class BackgroundWork implements Disposable {
 
   #after(delayMs: number, failure: string, work: () => Promise<void>): void {
     const run = (): void =>
-      void work().catch((error: unknown) => this.#options.logger.warn(failure, { fault: messageOf(error) }));
+      void work().catch((error: unknown) => this.#options.logger.warn(failure, { error: messageOf(error) }));
     this.#timers.add(systemClock.after(delayMs, run));
   }
 }

@@ -4,7 +4,7 @@ import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
-import { gitSurroundings } from './git-surroundings.js';
+import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
 export function createExplorerService(
@@ -12,13 +12,13 @@ export function createExplorerService(
   roots: AllowedRoots,
   activeProject: ActiveProject,
 ): ProjectExplorer {
-  const surroundings = gitSurroundings(options);
+  const context = gitContext(options);
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject,
-    git: gitRunner(surroundings),
-    env: askingEnvironment(surroundings),
+    git: gitRunner(context),
+    env: askingEnvironment(context),
     defaultDepth: options.config.default_tree_depth,
   });
 }

@@ -3,7 +3,7 @@ import { GitService } from '../git/git-service.js';
 import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { gitSurroundings } from './git-surroundings.js';
+import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
 export function createGitService(
@@ -15,7 +15,7 @@ export function createGitService(
     roots,
     activeProject,
     clock: systemClock,
-    runner: gitRunner(gitSurroundings(options)),
+    runner: gitRunner(gitContext(options)),
     maxDiffBytes: options.config.max_diff_size_bytes,
   });
 }

@@ -23,7 +23,7 @@ import type { BridgeOptions } from './options.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-/** Ended processes that are kept, and the bytes of all their output. */
+/** How many ended processes are stored, and the bytes of all their output. */
 const HISTORY_SIZE = 50;
 const MAX_HISTORY_BYTES = 2 * 1024 * 1024 * 1024;
 /** How long what is left of an ended process has between SIGTERM and SIGKILL. */
@@ -35,7 +35,7 @@ export interface ProcessServices {
   readonly copies: () => Promise<ContainerCopies>;
   /** Gives processes of servers that are gone their end. */
   readonly sweep: () => Promise<void>;
-  /** Ends all that are not to be kept. */
+  /** Ends every process that should not outlive the server. */
   readonly dispose: () => Promise<void>;
 }
 

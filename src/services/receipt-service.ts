@@ -7,7 +7,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
 import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
-import { gitSurroundings } from './git-surroundings.js';
+import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
 export function createReceiptService(
@@ -17,7 +17,7 @@ export function createReceiptService(
 ): TaskReceipts {
   const { env, logger } = options;
   const clock = systemClock;
-  const runner = gitRunner(gitSurroundings(options));
+  const runner = gitRunner(gitContext(options));
   return new TaskReceipts({
     stateDir,
     clock,

@@ -10,7 +10,7 @@ import type { BridgeOptions } from './options.js';
 import type { ProcessServices } from './process-services.js';
 import type { TaskServices } from './task-services.js';
 
-/** Every service of a server. Each is loaded and built when it is first asked for. */
+/** Every service of a server. Each is loaded and built at its first use. */
 export interface ServerServices {
   /** For tools, resources and prompts. */
   readonly offered: ToolServices & ResourceServices;
@@ -18,7 +18,7 @@ export interface ServerServices {
   readonly processServices: () => Promise<ProcessServices>;
   /** The marks of the tasks that this server runs inside, nearest first. */
   readonly marks: () => Promise<readonly string[]>;
-  /** Ends the processes that are not to be kept; tasks go on. */
+  /** Ends every process that should not outlive the server; tasks go on. */
   readonly dispose: () => Promise<void>;
 }
 

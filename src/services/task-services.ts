@@ -22,7 +22,7 @@ import { engineSettings } from './engine-settings.js';
 import { openState } from './open-state.js';
 import type { BridgeOptions } from './options.js';
 
-/** How long what a dead keeper left behind has between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL for what a dead keeper left behind. */
 const LEFTOVER_GRACE_MS = 1_000;
 /** With `on_disconnect` "stop": how long a task goes on without a server. A client restarts within it. */
 const DISCONNECT_GRACE_SECONDS = 30;
@@ -31,7 +31,7 @@ export interface TaskServices extends Disposable {
   readonly stateDir: StateDir;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
-  /** Ends and removes what keepers left that were killed while no server ran; an error is told in the log. */
+  /** Ends and removes what was left by keepers that were killed while no server ran; an error is logged. */
   readonly sweepLeftovers: () => Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
 function endMarkedFor(options: BridgeOptions): EndMarked {
   return async (mark, startedSince) => {
     const { killTree } = await import('../pty/kill-ladder.js');
-    // A container dies with its keeper; one whose keeper died before it began does not.
+    // A container ends with its keeper, except one whose keeper died before the container started.
     if (options.config.task_container.image !== null) {
       await sweepContainers({ engine: engineSettings(options), homeDir: options.homeDir, mark });
     }
@@ -119,7 +119,7 @@ function taskContainers(options: BridgeOptions): TaskManagerOptions['containers'
   };
 }
 
-/** The settings of this moment, which a task takes along. */
+/** The current settings, which are stored with a task. */
 function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerOptions['settings'] {
   const { config } = options;
   return {
@@ -174,7 +174,7 @@ async function sweepContainers(asked: {
   engine.dispose();
 }
 
-/** What keepers left that were killed while no server ran. */
+/** Sweeps what was left by keepers that were killed while no server ran. */
 async function sweepLeftovers(
   parts: Pick<SweeperParts, 'stateDir' | 'runtimeDir' | 'clock' | 'logger' | 'endMarked'> & {
     readonly tasks: TaskManager;
@@ -183,7 +183,7 @@ async function sweepLeftovers(
 ): Promise<void> {
   const { tasks, ...rest } = parts;
   const failed = (error: unknown): void =>
-    parts.logger.warn('what dead keepers left could not be swept', { fault: messageOf(error) });
+    parts.logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
   try {
     const [{ STALE_FOLDER_MS, sweep, sweepFolders }, { runningMarks }] = await Promise.all([
       import('../keeper/host/sweeper.js'),

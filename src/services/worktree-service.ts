@@ -2,9 +2,9 @@ import { systemClock } from '../base/clock.js';
 import { gitRunner } from '../git/run/run-git.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { gitSurroundings } from './git-surroundings.js';
+import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
 export function createWorktrees(options: BridgeOptions, roots: AllowedRoots): Worktrees {
-  return new Worktrees({ roots, clock: systemClock, runner: gitRunner(gitSurroundings(options)) });
+  return new Worktrees({ roots, clock: systemClock, runner: gitRunner(gitContext(options)) });
 }

@@ -3,7 +3,7 @@ import { toolLoaders } from './tool-loaders.js';
 import type { Toolset } from './toolsets.js';
 
 /**
- * What clients see of every tool, sorted as in `tool-loaders.ts`. The build puts the value in the place of this module
+ * What clients see of every tool, sorted as in `tool-loaders.ts`. The build replaces this module by its value
  * (scripts/build.mjs), so that a start loads no tool and builds no schema.
  */
 export const listings: readonly { readonly toolset: Toolset; readonly listing: ToolListing }[] =

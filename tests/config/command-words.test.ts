@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandFault, commandWords, expandCommand } from '../../src/config/command-words.js';
+import { commandError, commandWords, expandCommand } from '../../src/config/command-words.js';
 import { tempFolder } from './temp-folder.js';
 
 test.each([
@@ -25,7 +25,7 @@ test('the path of an existing file is one word, whatever it holds', async () => 
   const program = join(folder, 'claude');
   await writeFile(program, '');
   expect(commandWords(program)).toEqual([program]);
-  expect(commandFault(program)).toBeUndefined();
+  expect(commandError(program)).toBeUndefined();
 });
 
 test('the home folder may hold spaces', async () => {
@@ -50,5 +50,5 @@ test.each([
   ['bin/claude', 'a program name to find on PATH, or an absolute path, or one that begins with ~/'],
   ['~other/claude', 'a program name to find on PATH, or an absolute path, or one that begins with ~/'],
 ])('%j is refused: expected %s', (command, expected) => {
-  expect(commandFault(command)).toBe(expected);
+  expect(commandError(command)).toBe(expected);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { settingFaults } from '../../src/config/check-setting.js';
+import { settingErrors } from '../../src/config/check-setting.js';
 
 async function faults(value: unknown): Promise<readonly string[]> {
-  return settingFaults({ key: 'rules', value, origin: 'config.json:3' }, '/home/me');
+  return settingErrors({ key: 'rules', value, origin: 'config.json:3' }, '/home/me');
 }
 
 function rule(text: string): unknown {

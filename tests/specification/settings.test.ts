@@ -89,7 +89,7 @@ describe('the settings file', () => {
     const path = await settingsFile('config.json', { claude_command: '/bin/false', default_tree_depth: 9 });
     const client = await bridge().another();
     expect(await settingsOf(client)).toMatchObject({ claude_command: scriptedAgent });
-    await expect.poll(() => client.mcp.log()).toContain(`${path} is not used`);
+    await expect.poll(() => client.mcp.log()).toContain(`${path} is ignored`);
     await rm(path);
   });
 });

@@ -25,7 +25,7 @@ export function detachByte(name: string): number {
   );
 }
 
-/** Takes the detach key out of what a person types. While something is asked it begins an answer instead. */
+/** Takes the detach key out of what a person types. While a decision is open, the key starts an answer instead. */
 export class AttachKeys {
   readonly #detach: number;
   readonly #isAsked: () => boolean;
@@ -57,7 +57,7 @@ export class AttachKeys {
         this.#isChoosing = true;
         actions.push({ kind: 'choosing' });
       } else if (byte === CTRL_Z) {
-        // A session that stops itself would have nobody to continue it.
+        // If the session stopped itself, no one could continue it.
         passOn(at);
       }
     }

@@ -11,7 +11,7 @@ import { RESET_TERMINAL, type UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
 const SCROLLBACK_LINES = 500;
-/** How long a note stands in the last row. */
+/** How long a note is shown in the last row. */
 const NOTE_MS = 2_500;
 const CLEAR = '\x1b[H\x1b[J';
 const BEGIN_UPDATE = '\x1b[?2026h';
@@ -22,7 +22,7 @@ export type AttachEnd =
   | { readonly how: 'detached' }
   | { readonly how: 'ended'; readonly record: TaskRecord }
   | { readonly how: 'lost' }
-  | { readonly how: 'told'; readonly why: string; readonly exitCode: number };
+  | { readonly how: 'unusable'; readonly why: string; readonly exitCode: number };
 
 export interface AttachSessionOptions {
   readonly link: KeeperClient;
@@ -48,7 +48,7 @@ export class AttachSession implements Disposable {
   #bar: readonly string[] = [];
   #shown: TerminalPush['kind'] | undefined;
   #hadState = false;
-  /** What came before this terminal was opened; a keeper shows the screen before it answers the wish to watch. */
+  /** What came before this terminal was opened; a keeper sends the screen before it answers the request to watch. */
   #early: TerminalPush[] | undefined = [];
 
   constructor(options: AttachSessionOptions) {
@@ -67,7 +67,7 @@ export class AttachSession implements Disposable {
     const typed = this.#owned.add(new TypedKeys(options.clock, (keys) => this.#onTyped(keys)));
     this.#owned.add(terminal.onKeys((bytes) => typed.read(bytes)));
     this.#owned.add(terminal.onResize(() => this.#view()));
-    this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'told', ...end })));
+    this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'unusable', ...end })));
   }
 
   /** Begins to watch. Throws TASK_NOT_RUNNING when the task has no terminal. */
@@ -101,7 +101,7 @@ export class AttachSession implements Disposable {
 
   /** Asks for what is to be seen now: the size or the bar is another one. */
   #view(): void {
-    this.#told(this.#options.link.watch(this.#viewNow()));
+    this.#reportRefusal(this.#options.link.watch(this.#viewNow()));
     this.#drawBar();
   }
 
@@ -125,7 +125,7 @@ export class AttachSession implements Disposable {
       isTaken = terminal.write((this.#bar.length === 0 ? '' : barAt(this.#bar, terminal.size)) + END_UPDATE);
     }
     if (isTaken) return;
-    // The keeper notices that nobody reads, and sends the newest state when somebody does again.
+    // The keeper applies backpressure, and sends the newest state when the terminal reads again.
     link.pause();
     void terminal.drained().then(() => link.resume());
   }
@@ -148,7 +148,7 @@ export class AttachSession implements Disposable {
     for (const action of this.#keys.read(typed)) {
       switch (action.kind) {
         case 'keys':
-          if (!this.#options.readOnly) this.#told(this.#options.link.type(action.bytes));
+          if (!this.#options.readOnly) this.#reportRefusal(this.#options.link.type(action.bytes));
           break;
         case 'detach':
           this.#end({ how: 'detached' });
@@ -173,7 +173,7 @@ export class AttachSession implements Disposable {
     const isShown = requestRows(decision, this.#options.terminal.size) !== undefined;
     const answer = answerFor(decision, key, isShown);
     if (answer === undefined) this.#setNote(`'${key}' is no answer to this`);
-    else this.#told(this.#options.link.respond(answer));
+    else this.#reportRefusal(this.#options.link.respond(answer));
   }
 
   #setChoosing(isChoosing: boolean): void {
@@ -209,9 +209,9 @@ export class AttachSession implements Disposable {
       this.#options.terminal.write(barAt(this.#bar, this.#options.terminal.size));
   }
 
-  /** A wish that the keeper refused is told in the bar; one that is lost with the connection is told by its end. */
-  #told(wish: Promise<unknown>): void {
-    wish.catch((error: unknown) => {
+  /** Shows a request that the keeper refused in the bar. A request that was lost with the connection is reported by its end. */
+  #reportRefusal(request: Promise<unknown>): void {
+    request.catch((error: unknown) => {
       if (!this.#owned.isDisposed) this.#setNote(messageOf(error));
     });
   }

@@ -28,7 +28,7 @@ export interface AttachOptions {
   readonly output: NodeJS.WriteStream;
 }
 
-/** Puts a task's terminal into this one until the person detaches or the task ends; resolves with the exit code. */
+/** Shows a task's terminal in this one until the person detaches or the task ends; resolves with the exit code. */
 export async function runAttach(options: AttachOptions): Promise<number> {
   await requireOutsideTasks(options.env, 'attach to tasks');
   const name = options.detachKey ?? DEFAULT_DETACH_KEY;
@@ -56,7 +56,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     );
   }
   const link = await KeeperClient.connect(record.task_id, record.socket_path, 'watcher');
-  if (link === undefined) return tellLost(await read(record.task_id), record, say);
+  if (link === undefined) return reportLost(await read(record.task_id), record, say);
   const terminal = new UserTerminal({ input, output });
   const session = new AttachSession({
     link,
@@ -75,8 +75,8 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     if (!(error instanceof BridgeError)) throw error;
     const left = await read(record.task_id);
     terminal.dispose();
-    // It ended while it was asked.
-    if (left !== undefined && isFinal(left.status)) return tellLost(left, record, say);
+    // The task ended in the meantime.
+    if (left !== undefined && isFinal(left.status)) return reportLost(left, record, say);
     if (error.code !== 'TASK_NOT_RUNNING') throw error;
     say(`${error.message} Its log follows; Ctrl-C stops following, the task goes on.`);
     return await followInstead(record, read, say);
@@ -89,14 +89,14 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     case 'detached':
       say(`Detached from ${record.task_id}; it goes on. Again: claude-code-bridge attach ${record.task_id}`);
       return exitCodes.done;
-    case 'told':
+    case 'unusable':
       say(`${end.why} ${record.task_id} goes on.`);
       return end.exitCode;
     case 'ended':
       say(endWords(end.record));
       return exitCodeOfEnd(end.record.status);
     case 'lost':
-      return tellLost(await read(record.task_id), record, say);
+      return reportLost(await read(record.task_id), record, say);
   }
 }
 
@@ -127,7 +127,7 @@ function reader(stateDir: StateDir): (taskId: string) => Promise<TaskRecord | un
   };
 }
 
-function tellLost(now: TaskRecord | undefined, before: TaskRecord, say: (text: string) => void): number {
+function reportLost(now: TaskRecord | undefined, before: TaskRecord, say: (text: string) => void): number {
   if (now !== undefined && isFinal(now.status)) {
     say(endWords(now));
     return exitCodeOfEnd(now.status);

@@ -66,7 +66,7 @@ export class TypedKeys implements Disposable {
     this.#timer?.dispose();
   }
 
-  /** What is not continued is a key by itself, or the beginning of an answer whose end is lost. */
+  /** What is not continued is a key of its own, or the start of an answer whose end is lost. */
   #wait(): void {
     const isKeyAlone = /^(?:\x1b[^]?|\xc2)$/.test(this.#carried);
     this.#timer = this.#clock.after(isKeyAlone ? APART_MS : ANSWER_MS, () => {

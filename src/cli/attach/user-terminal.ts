@@ -84,7 +84,7 @@ export class UserTerminal implements Disposable {
     try {
       writeSync(STDOUT_FD, `${RESET_TERMINAL}\x1b[${this.size.rows};1H\x1b[K\r\n`);
     } catch {
-      // The terminal is gone or takes nothing now: there is nothing to restore, or nobody to see it.
+      // The terminal is gone or takes nothing now: there is nothing to restore, or no one to see it.
     }
     this.#input.setRawMode(false);
     this.#input.pause();

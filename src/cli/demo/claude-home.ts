@@ -23,7 +23,7 @@ export async function writeClaudeHome(homeDir: string, options: ClaudeHomeOption
     hasCompletedOnboarding: true,
     theme: 'dark',
     customApiKeyResponses: { approved, rejected: [] as const },
-    // Else each session of a new home asks GitHub for a list of plugins, which nobody here needs.
+    // Else each session of a new home asks GitHub for a list of plugins, which is not needed here.
     officialMarketplaceAutoInstallAttempted: true,
     officialMarketplaceAutoInstallFailReason: 'policy_blocked',
     projects: Object.fromEntries(projects),
@@ -31,7 +31,7 @@ export async function writeClaudeHome(homeDir: string, options: ClaudeHomeOption
   await writeFile(join(homeDir, '.claude.json'), JSON.stringify(state), { mode: 0o600 });
 }
 
-/** Environment in which the CLI talks to the scripted API and to nobody else; built from nothing. */
+/** Environment in which the CLI talks only to the scripted API; inherits nothing. */
 export function scriptedClaudeEnvironment(options: {
   readonly homeDir: string;
   readonly apiUrl: string;

@@ -4,7 +4,7 @@ import type { OpenDecision, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;
 
-/** What the journal tells of a decision that was made. */
+/** What the journal records of a decision. */
 const closedDecisionSchema = z.object({
   type: z.literal('decision-closed'),
   summary: z.string(),
@@ -68,7 +68,7 @@ export class DemoReport {
     for (const line of journal.split('\n')) {
       const closed = closedDecisionSchema.safeParse(parseJson(line)).data;
       if (!closed) continue;
-      const by = `by ${closed.answered_by ?? 'nobody'}${closed.reason ? `: ${closed.reason}` : ''}`;
+      const by = `by ${closed.answered_by ?? 'no one'}${closed.reason ? `: ${closed.reason}` : ''}`;
       this.line(this.#short(`  ${closed.verdict.padEnd(6)} ${closed.summary}  (${by})`));
     }
   }

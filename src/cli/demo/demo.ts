@@ -29,7 +29,7 @@ export interface DemoOptions {
   readonly claude?: string;
   /** Use this version from the cache or npm, also when another is on PATH. */
   readonly claudeVersion?: string;
-  /** Where a fetched version is kept; see `demoCacheDir`. */
+  /** The cache of fetched versions; see `demoCacheDir`. */
   readonly cacheDir: string;
   readonly signal?: AbortSignal;
 }
@@ -42,7 +42,7 @@ export function demoCacheDir(env: Readonly<Record<string, string | undefined>>):
 }
 
 /**
- * Delegates a task to the real CLI through the built server, with a scripted model in place of the service, and shows
+ * Delegates a task to the real CLI through the built server, with a scripted model instead of the service, and shows
  * it. Resolves with the exit code: 0 only when the file was really changed. Leaves nothing behind but a fetched CLI.
  */
 export async function runDemo(options: DemoOptions): Promise<number> {

@@ -17,7 +17,7 @@ const STDERR_CHARS = 400;
 
 export interface FetchClaudeOptions {
   readonly version: string;
-  /** One folder a version is kept here; any number of callers may share it. */
+  /** Has one folder for each version; any number of callers may share it. */
   readonly cacheDir: string;
   /** For npm: PATH, proxies and npm's own settings. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -61,7 +61,7 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
     '--no-save',
     '--omit=dev',
     '--include=optional',
-    // A network that is not there is told after seconds, not after a minute.
+    // A missing network is reported after seconds, not after a minute.
     '--fetch-retry-mintimeout=1000',
     '--fetch-retry-maxtimeout=3000',
   ];

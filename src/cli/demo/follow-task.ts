@@ -72,7 +72,7 @@ export async function followTask(
     const waited = waitedSchema.parse(await call('wait_for_task', args));
     cursor = waited.cursor;
     const task = waited.tasks.find((one) => one.task_id === taskId);
-    if (!task) throw new Error(`wait_for_task did not tell of ${taskId}`);
+    if (!task) throw new Error(`wait_for_task did not report ${taskId}`);
     const seen = `${task.status} ${task.activity ?? ''}`;
     if (seen !== shown) follower.onChange(task);
     shown = seen;

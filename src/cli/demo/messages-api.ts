@@ -24,7 +24,7 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** What one request told the model. */
+/** What one request sent to the model. */
 export interface ScriptedRequest {
   /** `turn`: the main conversation. `subagent`: one that the model started. `side`: titles and summaries, without tools. */
   readonly kind: 'turn' | 'subagent' | 'side';

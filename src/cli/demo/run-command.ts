@@ -18,7 +18,7 @@ export interface CommandOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs a program to its end, with no input; the end of its output is kept. Rejects when it cannot be started or `signal` aborts. */
+/** Runs a program to its end, without input; returns the end of its output. Rejects when it cannot be started or `signal` aborts. */
 export function runCommand(command: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const [program = '', ...args] = command;
   return new Promise((resolve, reject) => {

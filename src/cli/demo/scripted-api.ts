@@ -19,7 +19,7 @@ export type Script = readonly ScriptedTurn[] | ((request: ScriptedRequest) => Sc
 export interface ScriptedApi {
   /** For ANTHROPIC_BASE_URL. */
   readonly url: string;
-  /** What the model was told, oldest first; the oldest are dropped above a bound. */
+  /** What the model received, oldest first; the oldest are dropped above a bound. */
   readonly requests: readonly ScriptedRequest[];
   /** How many turns of the main conversation were asked for, errors included. */
   readonly turnsServed: number;

@@ -13,7 +13,7 @@ export const SERVER_NAME = 'claude-code-bridge';
 export const npxServerCommand: ServerCommand = { command: 'npx', args: ['-y', 'claude-code-bridge'] };
 
 /**
- * How the server that lies at `entry` is started again: an installed package by its name, so that it can be upgraded; a
+ * How the server at `entry` is started again: an installed package by its name, so that it can be upgraded; a
  * checkout by its path.
  */
 export function serverCommandFor(entry: string, node: string): ServerCommand {
@@ -21,7 +21,7 @@ export function serverCommandFor(entry: string, node: string): ServerCommand {
 }
 
 export type DesktopSettings =
-  | { readonly kind: 'usable'; /** The entry as it stands there, if there is one. */ readonly entry: unknown }
+  | { readonly kind: 'usable'; /** The existing entry, if there is one. */ readonly entry: unknown }
   | { readonly kind: 'broken'; readonly why: string };
 
 const serversSchema = z.record(z.string(), z.unknown());
@@ -39,10 +39,10 @@ export function claudeDesktopSettingsPath(platform: NodeJS.Platform, homeDir: st
 export function readDesktopSettings(text: string): DesktopSettings {
   if (text.trim() === '') return { kind: 'usable', entry: undefined };
   const parsed = parseSettingsText(text);
-  if (parsed.kind === 'faults') {
+  if (parsed.kind === 'errors') {
     return {
       kind: 'broken',
-      why: parsed.faults.map(({ line, words }) => `line ${line}: ${words}`).join('; '),
+      why: parsed.errors.map(({ line, words }) => `line ${line}: ${words}`).join('; '),
     };
   }
   const found = parsed.entries.find((entry) => entry.key === 'mcpServers');

@@ -56,7 +56,7 @@ export async function planDesktop(request: DesktopRequest): Promise<DesktopPlan>
   return replace ? { kind: 'write', path } : { kind: 'keep' };
 }
 
-/** Adds or replaces the entry; the old settings are kept in a copy that ends in `.bak`. */
+/** Adds or replaces the entry; the old settings are saved in a copy that ends in `.bak`. */
 export async function writeDesktop({ io, serverCommand }: DesktopRequest, path: string): Promise<void> {
   const { text, mode } = await readSettings(path);
   if (isServerEntry(entryIn(path, text), serverCommand)) {

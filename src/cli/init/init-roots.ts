@@ -7,7 +7,7 @@ import { parseSettingsText, type SettingsEntry } from '../../config/settings-tex
 import type { InitIo } from './init-io.js';
 import { editJson } from './jsonc-edit.js';
 import type { Questions } from './questions.js';
-import { rootFault } from '../root-fault.js';
+import { rootError } from '../root-error.js';
 import { leftAsItIs, readSettings, writeSettings } from './settings-on-disk.js';
 
 export interface RootsRequest {
@@ -27,17 +27,17 @@ export type RootsPlan =
 /** Learns the allowed roots from the flag or by asking; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS for a flag. */
 export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   const { io, roots } = request;
-  const standing = await standingRoots(request);
+  const existing = await existingRoots(request);
   if (roots !== undefined) return { kind: 'replace', roots: await rootsOfFlag(request, roots) };
   if (request.yes === true || io.questions === undefined) {
-    if (standing.length > 0) return { kind: 'keep' };
+    if (existing.length > 0) return { kind: 'keep' };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
-  if (standing.length === 0) return askRoots(request, io.questions, []);
-  io.write(`Allowed roots so far: ${standing.join(', ')}`);
+  if (existing.length === 0) return askRoots(request, io.questions, []);
+  io.write(`Allowed roots so far: ${existing.join(', ')}`);
   const keep = await io.questions.confirm('Keep them, and add to them?', true);
-  return keep === undefined ? { kind: 'cancelled' } : askRoots(request, io.questions, keep ? standing : []);
+  return keep === undefined ? { kind: 'cancelled' } : askRoots(request, io.questions, keep ? existing : []);
 }
 
 /** Writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
@@ -64,8 +64,8 @@ export async function writeRoots(
 
 async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promise<readonly string[]> {
   const roots = flag.split(',').map((root) => root.trim());
-  const faults = await Promise.all(roots.map((root) => rootFault(root, homeDir, cwd)));
-  const words = faults.filter((error) => error !== undefined);
+  const errors = await Promise.all(roots.map((root) => rootError(root, homeDir, cwd)));
+  const words = errors.filter((error) => error !== undefined);
   if (words.length === 0) return [...new Set(roots)];
   const hint = 'Pass existing folders as absolute paths, separated by commas. Nothing was written.';
   throw new BridgeError('INVALID_ARGUMENTS', words.map((error) => `flag --roots: ${error}`).join('\n'), hint);
@@ -88,7 +88,7 @@ async function askRoots(
     if (answer === undefined) return { kind: 'cancelled' };
     const root = answer.trim();
     if (root === '' && !isFirst) break;
-    const error = await rootFault(root, homeDir, cwd);
+    const error = await rootError(root, homeDir, cwd);
     if (error !== undefined) io.writeError(error);
     else if (!isKnown(root)) roots.push(root);
   }
@@ -96,7 +96,7 @@ async function askRoots(
   return roots.length === 0 ? { kind: 'keep' } : { kind: 'add', roots };
 }
 
-async function standingRoots({ homeDir }: RootsRequest): Promise<readonly string[]> {
+async function existingRoots({ homeDir }: RootsRequest): Promise<readonly string[]> {
   const path = defaultSettingsPath(homeDir);
   const { text } = await readSettings(path);
   const entry = entriesOf(path, text).find(({ key }) => key === 'allowed_roots');
@@ -110,5 +110,5 @@ function entriesOf(path: string, text: string): readonly SettingsEntry[] {
   if (text.trim() === '') return [];
   const parsed = parseSettingsText(text);
   if (parsed.kind === 'entries') return parsed.entries;
-  throw leftAsItIs(parsed.faults.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
+  throw leftAsItIs(parsed.errors.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
 }

@@ -11,21 +11,21 @@ export interface InitOptions {
   readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
-  /** The search path by which programs are found; left out, nothing is said about the sandbox. */
+  /** The search path by which programs are found; without it, init does not mention the sandbox. */
   readonly path?: string | undefined;
-  /** What Claude Desktop is told to run; `npx -y claude-code-bridge` unless given. */
+  /** The command for Claude Desktop; `npx -y claude-code-bridge` unless given. */
   readonly serverCommand?: ServerCommand | undefined;
-  /** `--roots`: folders separated by commas, in place of the question; they replace those that stand there. */
+  /** `--roots`: folders separated by commas, instead of the question; they replace the existing ones. */
   readonly roots?: string | undefined;
   /** `--claude-desktop`: adds the entry without a question. */
   readonly claudeDesktop?: boolean | undefined;
-  /** `--yes`: replaces another entry without a question, and asks nothing else. */
+  /** `--yes`: replaces another entry without a question, and asks no other question. */
   readonly yes?: boolean | undefined;
 }
 
 /**
- * Asks for the allowed roots and writes the settings file; on a yes adds the server to Claude Desktop's settings. Everything
- * is asked before anything is written, so Ctrl-C leaves all as it was. Returns the exit code.
+ * Asks for the allowed roots and writes the settings file; adds the server to Claude Desktop's settings if the user agrees. All
+ * questions come before anything is written, so Ctrl-C changes nothing. Returns the exit code.
  */
 export async function runInit(options: InitOptions): Promise<number> {
   const { io } = options;
@@ -55,7 +55,7 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   return 0;
 }
 
-/** Says whether mode sandboxed works here, and else what mends it. */
+/** Reports whether mode sandboxed works here, and otherwise how to fix that. */
 async function recommendSandbox({ io, platform }: InitOptions, path: string): Promise<void> {
   try {
     await checkSandbox({ platform, env: { PATH: path } });

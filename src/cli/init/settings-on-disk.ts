@@ -20,10 +20,10 @@ export async function readSettings(path: string): Promise<SettingsOnDisk> {
   const file = await readTextFile(path);
   if (file.kind === 'missing') return { text: '' };
   if (file.kind === 'text') return { text: file.text, mode: file.mode };
-  throw leftAsItIs(`${path}: the file ${file.fault}`);
+  throw leftAsItIs(`${path}: the file ${file.error}`);
 }
 
-/** Writes the whole file or nothing; a link is kept and its target written. Folders that are missing are made for the owner alone. */
+/** Writes the whole file or nothing; for a link, its target is written. Missing folders are created for the owner only. */
 export async function writeSettings(path: string, text: string, mode: number = PRIVATE_FILE): Promise<void> {
   await makeFolders(dirname(path), PRIVATE_FOLDER);
   await replaceFile(await linkTarget(path), text, { mode, durable: true });

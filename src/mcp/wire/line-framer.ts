@@ -46,11 +46,11 @@ export class LineFramer {
   }
 
   #startSkipping(): void {
-    const kept = Buffer.concat(this.#parts);
+    const whole = Buffer.concat(this.#parts);
     this.#parts = [];
     this.#skipping = true;
-    this.#head = kept.toString('utf8', 0, EDGE_BYTES);
-    this.#keepTail(kept);
+    this.#head = whole.toString('utf8', 0, EDGE_BYTES);
+    this.#keepTail(whole);
   }
 
   #keepTail(part: Buffer): void {

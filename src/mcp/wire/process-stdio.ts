@@ -22,7 +22,7 @@ export function claimProcessStdio(): ProcessStdio {
   const { stdin, stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
   Object.assign(stdout, { write: stderr.write.bind(stderr) });
-  // Each failed write is told to its writer; without a listener it would end the process as well.
+  // Each failed write is reported to its writer; without a listener it would also end the process.
   stdout.on('error', () => undefined);
   return {
     input: stdin,

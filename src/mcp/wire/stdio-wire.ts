@@ -34,7 +34,7 @@ export class StdioWire implements Transport {
   readonly #output: WireOutput;
   readonly #framer = new LineFramer(MAX_MESSAGE_BYTES, (line) => this.#take(line));
   readonly #unanswered = new Set<MessageId>();
-  readonly #settled = new Emitter<void>();
+  readonly #answered = new Emitter<void>();
   readonly #gone = new Emitter<string>();
   #closed = false;
   onclose?: () => void;
@@ -53,7 +53,7 @@ export class StdioWire implements Transport {
 
   /** Fires whenever the last open request was answered or cancelled. */
   get onSettled(): Event<void> {
-    return this.#settled.event;
+    return this.#answered.event;
   }
 
   get hasOpenRequests(): boolean {
@@ -141,11 +141,11 @@ export class StdioWire implements Transport {
   }
 
   #settle(id: MessageId): void {
-    if (this.#unanswered.delete(id) && this.#unanswered.size === 0) this.#settled.fire();
+    if (this.#unanswered.delete(id) && this.#unanswered.size === 0) this.#answered.fire();
   }
 
   #refuse(id: MessageId | undefined, code: number, message: string): void {
-    // A failed write ends the session by itself.
+    // A failed write ends the session anyway.
     this.#write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } }).catch((error: unknown) => {
       if (error instanceof Error) this.onerror?.(error);
     });

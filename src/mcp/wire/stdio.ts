@@ -37,7 +37,7 @@ export function serveUntilGone<Services>(
       store.add(clock.after(LEAVE_MS, exit));
       finish(waitForAnswers)
         .catch((error: unknown) =>
-          logger.warn('Not all could be closed on leaving', { fault: messageOf(error) }),
+          logger.warn('Not all could be closed on leaving', { error: messageOf(error) }),
         )
         .finally(exit);
     };

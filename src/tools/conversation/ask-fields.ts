@@ -64,7 +64,7 @@ export function askView(record: TaskRecord, from = 0): AskView {
     hint:
       decisions.length > 0
         ? `It waits for a decision: answer with respond_to_task (task_id ${record.task_id}), then call ask_status.`
-        : 'Not answered yet: it goes on by itself. Call ask_status with its taskId for the answer.',
+        : 'Not answered yet; it goes on in the background. Call ask_status with its taskId for the answer.',
   };
 }
 

@@ -11,7 +11,7 @@ export const listInput = {
   max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional().describe(`Default ${DEFAULT_LIST_BYTES}`),
 };
 
-/** What both tell of what is left out. */
+/** How both report what is left out. */
 export const pageOutput = {
   note: z.string().optional(),
   more: z.int().optional(),

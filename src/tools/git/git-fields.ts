@@ -16,7 +16,7 @@ export const omittedFileSchema = z.object({ file: z.string(), bytes: z.int() });
 
 const ESCAPED_NOTE = 'Bytes that are no UTF-8 are shown as \\xNN.';
 
-/** Sentences of an answer; the note is told wherever something is shown escaped. */
+/** Sentences of an answer; the note is added wherever something is shown escaped. */
 export function messageText(message: string, escaped: boolean): string {
   return escaped ? `${message} ${ESCAPED_NOTE}` : message;
 }

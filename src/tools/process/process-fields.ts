@@ -5,7 +5,7 @@ const MAX_PID_CHARS = 100;
 
 export const pidInput = z.string().max(MAX_PID_CHARS).describe('From spawn');
 
-/** What every answer tells of a process. */
+/** What every answer reports about a process. */
 export const stateOutput = {
   pid: z.string(),
   status: z.enum(['running', 'terminated']),

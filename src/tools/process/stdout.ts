@@ -13,7 +13,7 @@ const FOUND_BUDGET_CHARS = 16_000;
 
 const streamOutput = z.object({
   bytes: z.int(),
-  /** No longer kept, or refused by the disk. */
+  /** Removed by now, or refused by the disk. */
   missing_bytes: z.int().optional(),
 });
 

@@ -32,7 +32,7 @@ export async function askPerson(
     if (!(thrown instanceof BridgeError)) throw thrown;
     // What was written does not fit, such as a command that a rule denies: the decision is still open.
     if (thrown.code === 'INVALID_ARGUMENTS') return 'unanswered';
-    // Another route was first, or the task has ended: the next look tells which.
+    // Another route was first, or the task has ended: the next read shows which.
     if (!TOO_LATE.has(thrown.code)) throw thrown;
   }
   return 'answered';

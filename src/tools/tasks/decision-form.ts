@@ -79,7 +79,7 @@ const PLAN_MODE: FormField = {
 
 type Question = NonNullable<Decision['questions']>[number];
 
-/** Each text of the agent is one line, without a character that nobody sees. */
+/** Each text of the agent is one line, without invisible characters. */
 function questionFields({ question, header, multiSelect, options }: Question, index: number): FormField[] {
   const choices = options.map(({ label, description }) => ({
     value: shownLine(label),

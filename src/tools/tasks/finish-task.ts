@@ -51,9 +51,7 @@ function words(action: FinishAction, result: string, base: string | undefined): 
     apply: 'Applied as uncommitted changes.',
     discard: 'Discarded.',
   }[action];
-  const kept =
-    action === 'merge'
-      ? []
-      : [`Its commits are kept as ${result}: git log, show or cherry-pick find them there.`];
-  return [done, 'The worktree and its branch are removed.', ...kept];
+  const commits =
+    action === 'merge' ? [] : [`Its commits remain as ${result}, for git log, show or cherry-pick.`];
+  return [done, 'The worktree and its branch are removed.', ...commits];
 }

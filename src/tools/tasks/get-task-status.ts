@@ -65,7 +65,7 @@ function troubleView({ trouble }: TaskRecord): {
   return { trouble: { kind, since, ...(resumes_at !== null && { resumes_at }) } };
 }
 
-/** A disk that fails, or has lost something, is told before what to do next. */
+/** A disk error or lost data is reported before what to do next. */
 function storageWords({ storage }: TaskRecord): string {
   return storage === null ? '' : `The disk of this task's files: ${oneLine(storage, MAX_STORAGE_CHARS)}. `;
 }

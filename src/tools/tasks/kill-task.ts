@@ -16,7 +16,7 @@ export const killTask = defineTool({
     const message =
       record.status === 'killed'
         ? 'Task terminated successfully.'
-        : // The first cause wins: the task had ended by itself when the kill came.
+        : // The first cause wins: the task had already ended when the kill came.
           `Task had already ended as ${record.status}: ${record.reason}`;
     return { ...taskView(record), message };
   },

@@ -1,4 +1,4 @@
-// Pure: what a decision asks, as whoever answers it reads it.
+// Pure: what a decision asks, as shown to the one who answers it.
 import { countOf, headBytes } from '../../base/text/text.js';
 import type { Decision } from '../../tasks/task.js';
 

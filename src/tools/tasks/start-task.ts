@@ -58,7 +58,7 @@ export const startTask = defineTool({
 
 function messageOf(record: TaskRecord): string {
   if (record.status === 'pending') {
-    return `${record.reason} It starts by itself; follow it with wait_for_task, or take it out with kill_task.${endsWith(record)}`;
+    return `${record.reason} It starts automatically: follow it with wait_for_task, or remove it from the queue with kill_task.${endsWith(record)}`;
   }
   const started =
     'Task started. Claude Code is processing your request. Use get_task_status to check progress.';
@@ -66,13 +66,13 @@ function messageOf(record: TaskRecord): string {
   if (worktree === undefined) return `${started}${endsWith(record)}`;
   return [
     `${started}${endsWith(record)}`,
-    `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. When it has ended, look at it with git_status and git_diff there,`,
+    `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. After it has ended, check the work with git_status and git_diff there,`,
     'then call finish_task with merge, apply (as uncommitted changes) or discard.',
     ...worktree.notes,
   ].join(' ');
 }
 
-/** A task inside another one does not outlive it; who waits for its result must know. */
+/** A task inside another one does not outlive it; a caller that waits for its result must know. */
 function endsWith({ parent }: TaskRecord): string {
   return parent === undefined
     ? ''

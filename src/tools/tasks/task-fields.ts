@@ -16,7 +16,7 @@ const MAX_DECISIONS = 10;
 /** What the requests of one answer hold at most. */
 export const REQUESTS_BYTES = 12_000;
 
-/** Any text is taken here: what is no id of a task is answered like an id that nobody knows. */
+/** Any text is accepted here: text that is not a task id gets the answer of an unknown id. */
 export const taskIdInput = z.string();
 
 const questionView = z.object({
@@ -98,7 +98,7 @@ export function cutHint({ decisions }: Pick<z.input<z.ZodObject<typeof taskOutpu
   return ` Of ${ids.join(', ')} not all is shown: read the rest (see cut) before you allow it.`;
 }
 
-/** A label is what an answer repeats; what it means stands behind it. */
+/** An answer repeats the label; its description follows it. */
 function optionText(option: { readonly label: string; readonly description?: string | undefined }): string {
   const words =
     option.description === undefined || option.description === '' ? '' : `: ${option.description}`;

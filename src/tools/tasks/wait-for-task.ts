@@ -58,7 +58,7 @@ export const waitForTask = defineTool({
         onProgress: (text) => call.progress(text),
       });
     let outcome = await wait(cursor);
-    // What the person at the client answers, the caller need not be told of.
+    // The caller need not see decisions that the person at the client answers.
     while (await anyAnswered(outcome.tasks, tasks, call, leftMs())) outcome = await wait(outcome.cursor);
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
@@ -80,7 +80,7 @@ async function anyAnswered(
   return false;
 }
 
-/** What did not change is told in short: its caller has read it before. */
+/** What did not change is shortened: the caller has read it before. */
 function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number): z.input<typeof waitedTask> {
   const view = taskView(record, changed ? requestsBytes : 0);
   return {

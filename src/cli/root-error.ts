@@ -4,7 +4,7 @@ import { systemCodeOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
 
 /** Why the folder cannot be an allowed root, and what to write instead; undefined for one that can. */
-export async function rootFault(root: string, homeDir: string, cwd: string): Promise<string | undefined> {
+export async function rootError(root: string, homeDir: string, cwd: string): Promise<string | undefined> {
   if (root === '') return 'The path of a folder is empty.';
   const expanded = expandHome(root, homeDir);
   if (expanded.includes('\0')) return 'A path cannot contain a NUL character.';

@@ -7,7 +7,7 @@ const PROBES = ['', 'a', ' a b\n'];
  * For each pattern what it should have been, or undefined for a usable one: RE2 must compile it (its matching takes linear
  * time), and it must not match the empty string, which is on every screen. Loads RE2 only when there is a pattern to judge.
  */
-export async function patternFaults(patterns: readonly string[]): Promise<readonly (string | undefined)[]> {
+export async function patternErrors(patterns: readonly string[]): Promise<readonly (string | undefined)[]> {
   if (patterns.length === 0) return [];
   // 15 ms that a server with the default patterns does not pay at its start.
   const { RE2JS, RE2JSException } = await import('re2js');

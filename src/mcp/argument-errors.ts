@@ -5,21 +5,21 @@ import { nearestName } from '../base/text/nearest-name.js';
 import { isObject, type JsonObject } from './json-object.js';
 
 /** More would hide the first ones; a caller with five errors reads the schema again. */
-const MAX_FAULTS = 5;
+const MAX_ERRORS = 5;
 const MAX_VALUE_CHARS = 80;
 const MAX_NAME_CHARS = 60;
 
 type Issue = z.core.$ZodIssue;
 
 /** One sentence for each error: the argument, what is expected, what was found. `schema` is the tool's input schema. */
-export function argumentFaults(error: z.ZodError, args: unknown, schema: JsonObject): string {
+export function argumentErrors(error: z.ZodError, args: unknown, schema: JsonObject): string {
   if (!isObject(args)) return `the arguments must be an object (got ${shown(args)}).`;
-  const faults = error.issues.flatMap((issue) => faultsOf(issue, args, schema));
-  const shownFaults = faults.slice(0, MAX_FAULTS).join(' ');
-  return faults.length > MAX_FAULTS ? `${shownFaults} And ${faults.length - MAX_FAULTS} more.` : shownFaults;
+  const errors = error.issues.flatMap((issue) => errorsOf(issue, args, schema));
+  const shownErrors = errors.slice(0, MAX_ERRORS).join(' ');
+  return errors.length > MAX_ERRORS ? `${shownErrors} And ${errors.length - MAX_ERRORS} more.` : shownErrors;
 }
 
-function faultsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] {
+function errorsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] {
   const place = placeText(issue.path);
   if (issue.code === 'unrecognized_keys') {
     const known = knownNames(schema, issue.path);
