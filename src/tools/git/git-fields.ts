@@ -14,7 +14,7 @@ export const locatedOutput = {
 
 export const omittedFileSchema = z.object({ file: z.string(), bytes: z.int() });
 
-const ESCAPED_NOTE = 'Bytes that are no UTF-8 are shown as \\xNN.';
+const ESCAPED_NOTE = 'Bytes that are not valid UTF-8 are shown as \\xNN.';
 
 /** Sentences of an answer; the note is added wherever something is shown escaped. */
 export function messageText(message: string, escaped: boolean): string {

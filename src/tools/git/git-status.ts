@@ -79,6 +79,6 @@ function statusMessage(
   if (status.upstream !== null && !status.isUpstreamThere)
     sentences.push('The upstream branch does not exist.');
   if (truncated)
-    sentences.push('Not every name is listed; counts are complete. Give a folder as path for more.');
+    sentences.push('Not every name is listed; counts are complete. Pass a folder as path for more.');
   return sentences.join(' ');
 }

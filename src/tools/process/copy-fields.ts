@@ -16,6 +16,6 @@ export function copyView({ path, files, folders, bytes, secrets }: CopyOutcome) 
   const counted = { path, files, folders, size_bytes: bytes };
   if (secrets.length === 0) return counted;
   const names = someNames(secrets);
-  const note = `Not copied, because by their names they hold secrets: ${names}. Copy one by naming it as source.`;
+  const note = `Not copied, because their names indicate secrets: ${names}. Copy one by naming it as source.`;
   return { ...counted, note };
 }

@@ -43,9 +43,8 @@ function isSignal(name: string): name is NodeJS.Signals {
 }
 
 function noteOf({ record, left, leftBehind }: KillOutcome, name: string): string {
-  if (leftBehind > 0)
-    return `It had ended before; ${leftBehind} processes that it had left behind were ended.`;
+  if (leftBehind > 0) return `It had already ended; ${leftBehind} processes that it left behind were killed.`;
   if (left > 0) return `${left} processes could not be ended: the system holds them.`;
   if (record.status === 'running') return `${name} was sent; it still runs.`;
-  return `It has ended, and nothing of it is left.`;
+  return `It has ended, and none of its descendants is left.`;
 }

@@ -19,7 +19,7 @@ export type ProcessState = z.input<z.ZodObject<typeof stateOutput>>;
 
 export function stateView(record: ProcessRecord): ProcessState {
   const reason = record.out_of_memory
-    ? `It used more memory than it may, and was ended.${record.reason === null ? '' : ` ${record.reason}`}`
+    ? `It exceeded its memory limit and was killed.${record.reason === null ? '' : ` ${record.reason}`}`
     : record.reason;
   return {
     pid: record.process_id,

@@ -111,6 +111,6 @@ function noteOf({ isBackground }: SpawnOutcome, waitSeconds: number): { note?: s
   const note =
     waitSeconds === 0
       ? 'It runs in the background.'
-      : `It has not ended within ${waitSeconds} s, and goes on in the background.`;
+      : `It did not end within ${waitSeconds} s and goes on in the background.`;
   return { note };
 }

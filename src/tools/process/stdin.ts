@@ -67,6 +67,6 @@ function noteOf(
           : `Nothing matched wait_for within ${seconds} s.`,
     };
   if (outcome === 'limit' && seconds > 0)
-    return { note: `Its output had not paused, or not begun, within ${seconds} s.` };
+    return { note: `Its output did not start or did not pause within ${seconds} s.` };
   return {};
 }

@@ -73,7 +73,7 @@ const PLAN_MODE: FormField = {
   choices: [
     { value: 'cautious', title: 'Ask about what no rule allows' },
     { value: 'acceptEdits', title: 'Edit files without asking' },
-    { value: 'auto', title: 'Allow all that no rule denies' },
+    { value: 'auto', title: 'Allow everything that no rule denies' },
   ],
 };
 

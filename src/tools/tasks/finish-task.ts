@@ -45,7 +45,7 @@ export const finishTask = defineTool({
 });
 
 function words(action: FinishAction, result: string, base: string | undefined): string[] {
-  if (result === '' || result === base) return ['The worktree held no work and is removed.'];
+  if (result === '' || result === base) return ['The worktree contained no work and was removed.'];
   const done = {
     merge: 'Merged.',
     apply: 'Applied as uncommitted changes.',
@@ -53,5 +53,5 @@ function words(action: FinishAction, result: string, base: string | undefined): 
   }[action];
   const commits =
     action === 'merge' ? [] : [`Its commits remain as ${result}, for git log, show or cherry-pick.`];
-  return [done, 'The worktree and its branch are removed.', ...commits];
+  return [done, 'The worktree and its branch were removed.', ...commits];
 }

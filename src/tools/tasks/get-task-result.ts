@@ -39,7 +39,9 @@ export const getTaskResult = defineTool({
       ...taskView(record),
       receipt,
       left_out,
-      hint: isCut ? `The whole is in the resource tasks://${record.task_id}.` : 'This is the whole receipt.',
+      hint: isCut
+        ? `The complete receipt is in the resource tasks://${record.task_id}.`
+        : 'This is the complete receipt.',
     };
   },
 });
