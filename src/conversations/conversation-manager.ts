@@ -146,8 +146,9 @@ function hasResponse(record: TaskRecord): boolean {
 }
 
 /** What is answered is completed for who asked, also while its session is being left. */
-export function statusOfAsk(record: TaskRecord): TaskStatus {
-  return hasResponse(record) ? 'completed' : record.status;
+export function statusOfAsk(record: TaskRecord): TaskStatus | 'cancelled' {
+  if (hasResponse(record)) return 'completed';
+  return record.status === 'killed' ? 'cancelled' : record.status;
 }
 
 function mustBeAsk(record: TaskRecord): TaskRecord {

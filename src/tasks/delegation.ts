@@ -89,9 +89,10 @@ export function delegatedStatus({ status }: TaskRecord): DelegatedStatus {
 
 function alreadyRunning(record: TaskRecord): BridgeError {
   const taskId = uuidOfTask(record.task_id);
+  const doing = record.activity === '' ? '' : ` (${record.activity})`;
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
-    `Task already running: ${taskId} in ${record.project_path} (${record.activity}).`,
+    `Task already running: ${taskId} in ${record.project_path}${doing}.`,
     'Follow it with TaskStatus, end it with CancelTask, or allow more at once with the setting delegate_max_running.',
     { data: { taskId } },
   );

@@ -111,7 +111,7 @@ describeNewestClaude('a conversation', ({ binary }) => {
       await bridge.call('ask_async', { prompt: 'Think.', workingDirectory: bridge.project }),
     );
     expect(await bridge.call('ask_cancel', { taskId })).toMatchObject({
-      status: 'killed',
+      status: 'cancelled',
       error: 'Cancelled by ask_cancel.',
     });
     expect(await bridge.refusal('ask_cancel', { taskId })).toContain('TASK_NOT_RUNNING');
