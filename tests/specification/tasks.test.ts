@@ -1,11 +1,14 @@
 // The specification of the delegation server: "Task Tools", "PTY Management System", "Task Lifecycle Management".
 import { access, mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
 
 const bridge = sharedBridge({ claude: scriptedAgent });
+
+const SHORTEST_LIMIT_SECONDS = 60;
+const LAST_TEST_MS = 120_000;
 
 /** A project of one test's own. */
 const project = (name: string): Promise<string> => bridge().workplace.project(name);
@@ -16,6 +19,18 @@ async function isThere(path: string): Promise<boolean> {
     () => false,
   );
 }
+
+/** Started first, looked at last: it takes the shortest limit that a task may have. */
+const overdue = { path: '', id: '' };
+
+beforeAll(async () => {
+  overdue.path = await project('overdue');
+  overdue.id = await bridge().start({
+    path: overdue.path,
+    prompt: 'AGENT: never-exits',
+    timeout_seconds: SHORTEST_LIMIT_SECONDS,
+  });
+});
 
 describe('start_task', () => {
   test('answers at once with the id, the status and the message', async () => {
@@ -77,13 +92,13 @@ describe('start_task', () => {
   test('takes timeout_seconds from 60 to 14400, and 3600 when it is left out', async () => {
     const path = await project('limits');
     const limits = [];
-    for (const timeout_seconds of [60, 7_200, 14_400, undefined]) {
+    for (const timeout_seconds of [60, 14_400, undefined]) {
       const id = await bridge().start({ path, prompt: 'AGENT: exit 0', timeout_seconds });
       await bridge().end(id);
       const record: unknown = JSON.parse(await bridge().mcp.readResource(`tasks://${id}`));
       limits.push(record);
     }
-    expect(limits).toMatchObject([60, 7_200, 14_400, 3_600].map((timeout_seconds) => ({ timeout_seconds })));
+    expect(limits).toMatchObject([60, 14_400, 3_600].map((timeout_seconds) => ({ timeout_seconds })));
   });
 
   test('refuses a permission_mode other than auto and cautious', async () => {
@@ -250,3 +265,19 @@ describe('files of a task', () => {
     expect(await bridge().end(id)).toMatchObject({ status: 'completed' });
   });
 });
+
+test(
+  'a task that exceeds its time limit is terminated, says so, and its project is free',
+  async () => {
+    const { id, path } = overdue;
+    await expect
+      .poll(() => bridge().status(id), { timeout: LAST_TEST_MS, interval: 1_000 })
+      .toMatchObject({ status: 'timeout' });
+    const { hint, elapsed_seconds } = await bridge().status(id);
+    expect(hint).toMatch(/^Task exceeded the timeout limit and was terminated\./);
+    expect(elapsed_seconds).toBeGreaterThanOrEqual(SHORTEST_LIMIT_SECONDS);
+    const next = await bridge().start({ path, prompt: 'AGENT: exit 0' });
+    expect(await bridge().end(next)).toMatchObject({ status: 'completed' });
+  },
+  LAST_TEST_MS,
+);
