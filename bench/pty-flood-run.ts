@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../src/base/clock.js';
 import { isRawPty, loadNodePty } from '../src/pty/load-node-pty.js';
-import { pauseUntil } from '../src/pty/pause-until.js';
+import { allWaits, type Child } from '../src/pty/child.js';
 import { PtyManager } from '../src/pty/pty-manager.js';
 import { Screen } from '../src/screen/screen.js';
 import { TerminalRecording } from '../src/store/terminal-recording.js';
@@ -88,13 +88,6 @@ function readRaw(nodePty: Awaited<ReturnType<typeof loadNodePty>>, text: string)
 async function readSession(way: FloodWay, text: string, folder: string): Promise<Read> {
   const manager = new PtyManager({ clock: systemClock });
   const size = { columns: COLUMNS, rows: ROWS };
-  const session = await manager.spawn({
-    command: ['/bin/cat', text],
-    cwd: '/',
-    env,
-    ...size,
-    shell: '/bin/sh',
-  });
   const recording = new TerminalRecording({
     path: join(folder, 'terminal.cast'),
     maxBytes: MAX_LOG_BYTES,
@@ -104,17 +97,18 @@ async function readSession(way: FloodWay, text: string, folder: string): Promise
       throw error;
     },
   });
-  const reply = (data: string) => session.write(data);
+  let child: Child | undefined = undefined;
+  const reply = (data: string): void => void child?.write(data);
   const screen =
     way === 'shown' ? new Screen({ ...size, scrollback: 1000, clock: systemClock, reply }) : undefined;
   let readBytes = 0;
-  session.onData((data) => {
-    readBytes += data.length;
-    if (way === 'session') return;
-    pauseUntil(session, recording.output(data));
-    pauseUntil(session, screen?.feed(data));
-  });
-  await session.exited;
+  const write = (_stream: unknown, bytes: Uint8Array): Promise<void> | undefined => {
+    readBytes += bytes.length;
+    return way === 'session' ? undefined : allWaits([recording.output(bytes), screen?.feed(bytes)]);
+  };
+  const command = ['/bin/cat', text];
+  child = await manager.spawn({ command, cwd: '/', env, size, shell: '/bin/sh', sink: { write } });
+  await child.exited;
   await Promise.all([recording.close(), screen?.parsed()]);
   screen?.dispose();
   return { readBytes };

@@ -13,7 +13,7 @@ import { CLAUDE_VERSIONS, findOrFetchClaude } from '../src/cli/demo/fetch-claude
 import { startScriptedApi } from '../src/cli/demo/scripted-api.js';
 import { killTree } from '../src/pty/kill-ladder.js';
 import { PtyManager } from '../src/pty/pty-manager.js';
-import type { PtySession } from '../src/pty/pty-session.js';
+import type { Child } from '../src/pty/child.js';
 import { Screen } from '../src/screen/screen.js';
 import { waitUntilSettled } from './wait-until-settled.js';
 import type { Snapshot } from '../src/screen/snapshot.js';
@@ -55,7 +55,7 @@ async function record(
   const pty = new PtyManager({ clock: systemClock });
   const mark = createSecret();
   const api = await startScriptedApi(screenCase.script?.(project, () => planFileOf(home)) ?? []);
-  let session: PtySession | undefined;
+  let session: Child | undefined;
   let screen: Screen | undefined;
   try {
     await writeFiles(screenCase, project, home);
@@ -67,30 +67,32 @@ async function record(
       path: '/usr/local/bin:/usr/bin:/bin',
     });
     if (screenCase.withoutKey === true) delete env['ANTHROPIC_API_KEY'];
-    const running = await pty.spawn({
-      command: [program, '--permission-mode', screenCase.permissionMode ?? 'default'],
-      cwd: project,
-      env: { ...env, ...screenCase.env, CLAUDE_CODE_BRIDGE_MARK: mark },
-      columns: COLUMNS,
-      rows: ROWS,
-      shell: '/bin/sh',
-      stdinFile: promptFile,
-    });
-    session = running;
     const shown = new Screen({
       columns: COLUMNS,
       rows: ROWS,
       scrollback: SCROLLBACK_LINES,
       clock: systemClock,
-      reply: (data) => running.write(data),
+      reply: (data) => void session?.write(data),
     });
     screen = shown;
     const chunks: Chunk[] = [];
     const startMs = systemClock.monotonicMs();
-    running.onData((bytes) => {
-      chunks.push({ atMs: systemClock.monotonicMs() - startMs, bytes: Buffer.from(bytes) });
-      void shown.feed(bytes);
+    const running = await pty.spawn({
+      command: [program, '--permission-mode', screenCase.permissionMode ?? 'default'],
+      cwd: project,
+      env: { ...env, ...screenCase.env, CLAUDE_CODE_BRIDGE_MARK: mark },
+      size: { columns: COLUMNS, rows: ROWS },
+      shell: '/bin/sh',
+      stdinFile: promptFile,
+      sink: {
+        write: (_stream, bytes) => {
+          chunks.push({ atMs: systemClock.monotonicMs() - startMs, bytes: Buffer.from(bytes) });
+          void shown.feed(bytes);
+          return undefined;
+        },
+      },
     });
+    session = running;
     for (const step of screenCase.steps ?? []) {
       await untilScreen(shown, running, step.until);
       await sleep(systemClock, KEY_PAUSE_MS);
@@ -144,7 +146,7 @@ function planFileOf(home: string): string {
   throw new Error('the CLI named no file for the plan');
 }
 
-async function untilScreen(screen: Screen, session: PtySession, wanted: RegExp): Promise<void> {
+async function untilScreen(screen: Screen, session: Child, wanted: RegExp): Promise<void> {
   const isThere = (): boolean => wanted.test(screen.snapshot().text());
   if (isThere()) return;
   const seen = nextEvent(screen.onFrame, isThere).then(() => true);

@@ -1,24 +1,19 @@
 import { Emitter, type Event } from '../base/event.js';
-import type { PtySession } from '../pty/pty-session.js';
+import type { Child, TerminalSize, WriteResult } from '../pty/child.js';
 import { SafeOutput } from '../screen/safe-output.js';
 import type { Screen } from '../screen/screen.js';
 
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** The terminal of a session, for people who watch it and type into it. */
 export class SessionTerminal {
-  readonly #session: Pick<PtySession, 'write' | 'resize'>;
+  readonly #child: Pick<Child, 'write' | 'resize'>;
   readonly #screen: Screen;
   readonly #output = new Emitter<Buffer>();
   /** The part of the program's output that is safe for a second terminal, frame by frame. */
   readonly onOutput: Event<Buffer> = this.#output.event;
   #size: TerminalSize;
 
-  constructor(session: Pick<PtySession, 'write' | 'resize'>, screen: Screen, size: TerminalSize) {
-    this.#session = session;
+  constructor(child: Pick<Child, 'write' | 'resize'>, screen: Screen, size: TerminalSize) {
+    this.#child = child;
     this.#screen = screen;
     this.#size = size;
     let safe: SafeOutput | undefined;
@@ -59,14 +54,13 @@ export class SessionTerminal {
     return this.#screen.picture(size);
   }
 
-  /** Types `data`. Returns false without typing when the program is gone or leaves megabytes unread. */
-  write(data: string | Uint8Array): boolean {
-    return this.#session.write(data);
+  write(data: string | Uint8Array): WriteResult {
+    return this.#child.write(data);
   }
 
   resize(size: TerminalSize): void {
     this.#size = size;
-    this.#session.resize(size.columns, size.rows);
+    void this.#child.resize(size);
     this.#screen.resize(size.columns, size.rows);
   }
 }

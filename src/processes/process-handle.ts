@@ -1,10 +1,6 @@
 import type { Event } from '../base/event.js';
+import type { TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
-
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 export type ProcessMode = 'host' | 'docker';
 
@@ -21,27 +17,10 @@ export interface ProcessSpec {
   readonly tty?: TerminalSize;
 }
 
-/** How a process ended. One of `code` and `signal` says how, unless the backend lost sight of it. */
-export interface ProcessEnd {
-  readonly code?: number;
-  readonly signal?: string;
-  /** The kernel ended it for using more memory than it may. */
+/** How and when a process ended. */
+export interface ProcessExit extends ExitStatus {
   readonly outOfMemory: boolean;
-  /** In words where the above do not say it all: such as an engine that went away. */
-  readonly reason?: string;
-}
-
-export interface ProcessExit extends ProcessEnd {
   readonly endedAt: Date;
-}
-
-/** The same end as a terminal or a pair of pipes reports it. */
-export function endOfStatus({ exitCode, signal }: Pick<ExitStatus, 'exitCode' | 'signal'>): ProcessEnd {
-  return {
-    ...(exitCode !== null && { code: exitCode }),
-    ...(signal !== null && { signal }),
-    outOfMemory: false,
-  };
 }
 
 export interface ProcessStats {

@@ -5,8 +5,8 @@ import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Logger } from '../base/logger.js';
 import { ProcessOutput } from './output/process-output.js';
 import { bytesOfKeys } from './keys.js';
-import type { OutputSink } from './process-backend.js';
-import type { ProcessExit, ProcessHandle, TerminalSize } from './process-handle.js';
+import type { ProcessExit, ProcessHandle } from './process-handle.js';
+import { allWaits, type OutputSink, type TerminalSize } from '../pty/child.js';
 import type { ProcessRecord } from './process-record.js';
 import { ProcessScreen, type ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
@@ -186,10 +186,7 @@ export class ProcessRun implements RunningProcess {
 /** Output goes to the files and to the screen, and its source waits for the slower one. */
 function shown(output: ProcessOutput, screen: ProcessScreen): OutputSink {
   return {
-    write: (stream, bytes) => {
-      const waits = [output.write(stream, bytes), screen.feed(bytes)].filter((wait) => wait !== undefined);
-      return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
-    },
+    write: (stream, bytes) => allWaits([output.write(stream, bytes), screen.feed(bytes)]),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { Screen } from '../screen/screen.js';
-import type { TerminalSize } from './process-handle.js';
+import type { TerminalSize } from '../pty/child.js';
 
 const SCROLLBACK_LINES = 100;
 

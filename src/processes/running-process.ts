@@ -1,5 +1,6 @@
 import type { OutputBytes } from './output/process-output.js';
-import type { ProcessExit, ProcessStats, TerminalSize } from './process-handle.js';
+import type { ProcessExit, ProcessStats } from './process-handle.js';
+import type { TerminalSize } from '../pty/child.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ScreenText } from './process-screen.js';
 

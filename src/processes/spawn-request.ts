@@ -1,5 +1,6 @@
 import type { AllowedPath } from '../projects/allowed-roots.js';
-import type { ProcessMode, TerminalSize } from './process-handle.js';
+import type { ProcessMode } from './process-handle.js';
+import type { TerminalSize } from '../pty/child.js';
 
 /** What a caller wants to have started. */
 export interface SpawnRequest {

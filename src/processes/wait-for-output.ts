@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { OutputReader } from './output/output-reader.js';
 import { textFrom } from './output/read-text.js';
 import type { HoldsText } from './output/text-finder.js';
-import type { OutputStream } from './process-backend.js';
+import type { OutputStream } from '../pty/child.js';
 import { totalOf, type Printed, type RunningProcess } from './running-process.js';
 
 /** Output that pauses for so long is taken for all that came of an input. */

@@ -1,12 +1,14 @@
 // Pure: how a program ended, from the number that a shell or node-pty gives.
 import { constants } from 'node:os';
 
-/** How a program ended. `exitCode` is null when a signal ended it. */
+/** How a program ended. One of `code` and `signal` says how; neither is there when nobody can tell. */
 export interface ExitStatus {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  /** In words where the number and the signal do not say it: memory that ran out. */
-  readonly why?: string;
+  readonly code?: number;
+  readonly signal?: string;
+  /** The kernel ended it because it used more memory than it may. */
+  readonly outOfMemory?: boolean;
+  /** What the above do not say, in words: for example that the engine is gone. */
+  readonly reason?: string;
 }
 
 /** POSIX shells add this to the number of the signal that ended a program; ksh93 adds 256. */
@@ -20,13 +22,18 @@ const KSH_SIGNAL_BASE = 256;
 export function exitStatusFromShell(code: number): ExitStatus {
   const base = code > KSH_SIGNAL_BASE ? KSH_SIGNAL_BASE : SIGNAL_BASE;
   const signal = code > base ? signalName(code - base) : undefined;
-  return signal === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal };
+  return signal === undefined ? { code } : { signal };
 }
 
-/** The status behind node-pty's exit event: `signal` is 0 or missing when the process ended by itself. */
+/** The status behind node-pty's exit event: `signal` is 0 or missing when no signal ended the process. */
 export function exitStatusFromProcess(code: number, signal: number | undefined): ExitStatus {
-  if (signal === undefined || signal === 0) return { exitCode: code, signal: null };
-  return { exitCode: null, signal: signalName(signal) ?? `signal ${signal}` };
+  if (signal === undefined || signal === 0) return { code };
+  return { signal: signalName(signal) ?? `signal ${signal}` };
+}
+
+/** The status behind the `exit` event of a child of Node. */
+export function exitStatusFromNode(code: number | null, signal: string | null): ExitStatus {
+  return { ...(code !== null && { code }), ...(signal !== null && { signal }) };
 }
 
 function signalName(number: number): string | undefined {

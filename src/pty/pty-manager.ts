@@ -3,22 +3,22 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { WRAPPER_TEXT } from './end-mark.js';
 import { findProgram } from './find-program.js';
 import { isRawPty, loadNodePty, type LoadNodePty, type RawPty } from './load-node-pty.js';
-import { NodePtySession } from './node-pty-session.js';
-import type { PtySession, PtySpawner, PtySpawnOptions } from './pty-session.js';
+import { WRAPPER_TEXT } from './end-mark.js';
+import type { Child, PtySpawner, TerminalOptions } from './child.js';
+import { TerminalChild } from './terminal-child.js';
 
 /** The wrapper's name in a list of processes. */
 const WRAPPER_NAME = 'claude-code-bridge-terminal';
 /** Linux takes no single argument longer than this, its closing NUL included (MAX_ARG_STRLEN). */
 const MAX_ARGUMENT_BYTES = 128 * 1024;
 
-/** Starts programs in pseudo-terminals and owns those that run. */
+/** Starts programs in pseudo-terminals, and owns the children that run. */
 export class PtyManager implements PtySpawner, Disposable {
   readonly #clock: Clock;
   readonly #load: LoadNodePty;
-  readonly #sessions = new Set<NodePtySession>();
+  readonly #children = new Set<TerminalChild>();
   #disposed = false;
 
   constructor(options: { clock: Clock; load?: LoadNodePty }) {
@@ -26,7 +26,7 @@ export class PtyManager implements PtySpawner, Disposable {
     this.#load = options.load ?? loadNodePty;
   }
 
-  async spawn(options: PtySpawnOptions): Promise<PtySession> {
+  async spawn(options: TerminalOptions): Promise<Child> {
     const nodePty = await this.#load();
     const [name = '', ...args] = options.command;
     await refuseUnusable(options);
@@ -40,29 +40,29 @@ export class PtyManager implements PtySpawner, Disposable {
         ['-c', WRAPPER_TEXT, WRAPPER_NAME, nonce, options.stdinFile ?? '', program, ...args],
         {
           name: options.env['TERM'] ?? 'xterm-256color',
-          cols: options.columns,
-          rows: options.rows,
+          cols: options.size.columns,
+          rows: options.size.rows,
           cwd: options.cwd,
           env: { ...options.env },
           encoding: null,
         },
       ),
     );
-    const session = new NodePtySession({ pty, nonce, clock: this.#clock });
-    this.#sessions.add(session);
-    void session.closed.then(() => this.#sessions.delete(session));
-    return session;
+    const child = new TerminalChild({ pty, nonce, clock: this.#clock, sink: options.sink });
+    this.#children.add(child);
+    void child.released.then(() => this.#children.delete(child));
+    return child;
   }
 
   /** Kills every terminal that still runs. */
   dispose(): void {
     this.#disposed = true;
-    for (const session of this.#sessions) session.dispose();
+    for (const child of this.#children) child.dispose();
   }
 
   /** Resolves when every terminal is closed and its first process reaped. */
   async whenClosed(): Promise<void> {
-    await Promise.all([...this.#sessions].map((session) => session.closed));
+    await Promise.all([...this.#children].map((child) => child.released));
   }
 
   #fork(spawn: () => unknown): RawPty {
@@ -86,7 +86,7 @@ export class PtyManager implements PtySpawner, Disposable {
 }
 
 /** What `execve` or the wrapper would trip over after the fork, where nobody could tell it from the program's own end. */
-async function refuseUnusable(options: PtySpawnOptions): Promise<void> {
+async function refuseUnusable(options: TerminalOptions): Promise<void> {
   const texts = [
     ...options.command,
     options.cwd,

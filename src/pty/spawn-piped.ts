@@ -1,28 +1,53 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { pidOf } from '../os/pid.js';
-import type { ExitStatus } from './exit-status.js';
-import type { PipedProgram, PipedSpawnOptions } from './piped-program.js';
+import { closeSync } from 'node:fs';
+import type { Child, SpawnOptions } from './child.js';
+import { openPipes, type Pipe } from './named-pipes.js';
+import { PipedChild } from './piped-child.js';
 
-/** Starts a program of this machine on pipes. Throws what the system says. */
-export async function spawnPiped({ command, cwd, env }: PipedSpawnOptions): Promise<PipedProgram> {
-  const [program = '', ...args] = command;
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...env },
-    // A process group of its own: signals to ours do not reach it, and the whole group can be ended.
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  // Without a listener a broken pipe would be an uncaught exception; the exit that follows says what happened.
-  child.stdin.on('error', () => {});
-  const exited = new Promise<ExitStatus>((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
-  });
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  await once(child, 'spawn');
-  // After the start only a failed signal is told here, and the kill ladder sees that for itself.
-  child.on('error', () => {});
-  const { stdin, stdout, stderr } = child;
-  return { pid: pidOf(child.pid), stdin, stdout, stderr, exited, closed };
+export interface PipedSpawnOptions extends SpawnOptions {
+  /** The file to run, where it is not the first word of the command. */
+  readonly program?: string;
+  /** A folder for us alone, where real pipes have their names for a moment; without one Node's own are used. */
+  readonly pipeFolder?: string | undefined;
+}
+
+/** Starts a program of this machine on pipes: real ones on Linux if they can be made, else those of Node. Throws what the system says. */
+export async function spawnPiped(options: PipedSpawnOptions): Promise<Child> {
+  const { pipeFolder } = options;
+  if (pipeFolder === undefined || process.platform !== 'linux') return start(options);
+  // No mkfifo, a folder that takes none, too many open files: Node's own pipes do, or say what is wrong.
+  const pipes = await openPipes(pipeFolder).catch(() => undefined);
+  return start(options, pipes);
+}
+
+async function start(options: PipedSpawnOptions, pipes?: readonly [Pipe, Pipe]): Promise<Child> {
+  const [name = '', ...args] = options.command;
+  const { program = name, cwd, env, sink } = options;
+  let isStarted = false;
+  try {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...env },
+      argv0: name,
+      // A session and a group of its own: a signal reaches all of it, and none of ours reaches it.
+      detached: true,
+      stdio: ['pipe', pipes?.[0].writeFd ?? 'pipe', pipes?.[1].writeFd ?? 'pipe'],
+    });
+    const stdout = pipes?.[0].output ?? child.stdout;
+    const stderr = pipes?.[1].output ?? child.stderr;
+    const { stdin } = child;
+    if (stdin === null || stdout === null || stderr === null)
+      throw new Error('Node made no pipe where one was asked for.');
+    // Before anything is awaited, so that no output and no end is missed.
+    const piped = new PipedChild({ child, stdin, stdout, stderr, sink });
+    await once(child, 'spawn');
+    isStarted = true;
+    return piped;
+  } finally {
+    for (const pipe of pipes ?? []) {
+      closeSync(pipe.writeFd);
+      if (!isStarted) pipe.output.destroy();
+    }
+  }
 }

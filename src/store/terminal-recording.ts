@@ -87,7 +87,7 @@ export class TerminalRecording {
   }
 
   /** Copies the bytes. When the source should wait for the disk, returns a promise, which never rejects. */
-  output(bytes: Buffer): Promise<void> | undefined {
+  output(bytes: Uint8Array): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
     for (let from = 0; from < bytes.length;) {
       this.#beginEvent();

@@ -180,8 +180,8 @@ export const soleImporters: readonly {
   { modules: ['@xterm/*'], folders: ['screen'], why: 'one terminal emulator, behind one class' },
   {
     modules: ['node:net'],
-    folders: ['keeper', 'processes', 'store'],
-    why: 'one protocol between server and keeper; pipes are read by its sockets, without a thread each; and whether an owner in another pid namespace listens is asked there',
+    folders: ['keeper', 'pty', 'store'],
+    why: 'one protocol between server and keeper; the pipes of children are read by its sockets, without a thread each; and whether an owner in another pid namespace listens is asked there',
   },
   {
     modules: ['@modelcontextprotocol/server*', '@modelcontextprotocol/core*', '@modelcontextprotocol/sdk*'],

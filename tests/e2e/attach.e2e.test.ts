@@ -27,7 +27,7 @@ it('the screen is seen, keys reach the program, and the end is told with its exi
   await person.sees(/answer it here, or ctrl-\] and a allow/);
   person.type('sure\r');
   await person.sees(`${taskId} completed`);
-  expect((await person.exited).exitCode).toBe(0);
+  expect((await person.exited).code).toBe(0);
   expect((await bridge.output(taskId, 'log')).text).toContain('GOT:sure');
   expect(await bridge.events(taskId, 'typed')).toMatchObject([{ by: 'terminal', bytes: 5 }]);
   expect(await bridge.events(taskId, 'attached')).toMatchObject([{ columns: 120, rows: 40, watchers: 1 }]);
@@ -101,7 +101,7 @@ it('detaching leaves the task and the terminal as they were, and one attaches ag
   const again = await attach(bridge, { args: [taskId] });
   await again.sees('working');
   again.type(DETACH);
-  expect((await again.exited).exitCode).toBe(0);
+  expect((await again.exited).code).toBe(0);
   // The screen was not shown first and cleared away then.
   const [before, after] = again.raw().split(FRESH_SCREEN);
   expect(before).not.toContain('working');
@@ -185,7 +185,7 @@ it('a task that ends while one attaches to it is told by its end', async () => {
   try {
     const person = await attach(bridge, { args: [record.task_id] });
     await person.sees(`${record.task_id} completed: All done.`);
-    expect((await person.exited).exitCode).toBe(0);
+    expect((await person.exited).code).toBe(0);
     expect(person.raw()).not.toContain('older version');
   } finally {
     keeper.close();
@@ -260,7 +260,7 @@ describeNewestClaude('attached to Claude Code', ({ binary }) => {
     await person.press('\r', person.sees('The second is done.'));
     await bridge.until(taskId, ({ status }) => status === 'waiting');
     person.type(DETACH);
-    expect((await person.exited).exitCode).toBe(0);
+    expect((await person.exited).code).toBe(0);
     expect(await bridge.end(taskId)).toMatchObject({ status: 'completed' });
   });
 });

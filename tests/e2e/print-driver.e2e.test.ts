@@ -103,7 +103,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
       source: 'exact',
     });
     await driver.close();
-    expect((await events.next('exited')).exit).toEqual({ exitCode: 0, signal: null });
+    expect((await events.next('exited')).exit).toEqual({ code: 0 });
     expect(events.all.at(-1)?.type).toBe('exited');
     expect(await readFile(join(projectDir, 'hello.txt'), 'utf8')).toBe('hi there');
     expect(text).toContain('● I will write it.');
@@ -184,7 +184,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
     expect(error?.kind).toBe(kind);
     expect(error?.text).toMatch(/\S/);
     await driver.close();
-    expect((await events.next('exited')).exit.exitCode).toBe(1);
+    expect((await events.next('exited')).exit.code).toBe(1);
   });
 
   it('a CLI that is not logged in says so', async () => {
@@ -250,7 +250,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
       .poll(async () => (await markedProcesses(mark)).length, { interval: 50 })
       .toBeGreaterThanOrEqual(4);
     await driver.kill();
-    expect((await events.next('exited')).exit.exitCode).not.toBe(0);
+    expect((await events.next('exited')).exit.code).not.toBe(0);
     expect(await markedProcesses(mark)).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
-import type { PtySession } from '../../src/pty/pty-session.js';
 import type { ExitStatus } from '../../src/pty/exit-status.js';
 import { Screen } from '../../src/screen/screen.js';
+import { ReadChild } from './read-child.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 
 /** What is waited for comes at once; on a machine that is busy with other work a start alone may take ten seconds. */
@@ -14,7 +14,7 @@ const PRESS_AGAIN_MS = 2_000;
 
 /** A person's terminal in which `attach` runs. */
 export interface AttachedTerminal {
-  readonly session: PtySession;
+  readonly session: ReadChild;
   readonly exited: Promise<ExitStatus>;
   text(): Promise<string>;
   /** Resolves with the screen as soon as it holds `wanted`; rejects with what it held. */
@@ -45,14 +45,16 @@ export async function attach(
 ): Promise<AttachedTerminal> {
   const pty = new PtyManager({ clock: systemClock });
   const words = [process.execPath, serverEntry, 'attach', ...args];
-  const session = await pty.spawn({
-    command: shell === undefined ? words : ['sh', '-c', shell],
-    cwd: bridge.workplace.root,
-    env: { ...bridge.env, TERM: 'xterm-256color', ATTACH: words.map((word) => `'${word}'`).join(' ') },
-    columns,
-    rows,
-    shell: '/bin/sh',
-  });
+  const session = await ReadChild.start((sink) =>
+    pty.spawn({
+      command: shell === undefined ? words : ['sh', '-c', shell],
+      cwd: bridge.workplace.root,
+      env: { ...bridge.env, TERM: 'xterm-256color', ATTACH: words.map((word) => `'${word}'`).join(' ') },
+      size: { columns, rows },
+      shell: '/bin/sh',
+      sink,
+    }),
+  );
   const screen = new Screen({
     columns,
     rows,

@@ -181,7 +181,7 @@ it('what is asked while the task ends is still answered, and the final record is
   const ending = harness.run.ended.then(() => server.finish());
   const killed = client.kill('Enough.');
   await expect.poll(() => harness.driver.told).toContain('kill');
-  harness.driver.exit({ exitCode: null, signal: 'SIGTERM' });
+  harness.driver.exit({ signal: 'SIGTERM' });
   expect(await killed).toMatchObject({ status: 'killed' });
   await ending;
   await expect.poll(() => statuses.at(-1)).toBe('killed');
@@ -194,7 +194,7 @@ it('a client that writes while the keeper leaves still reads what it was answere
   socket.pause();
   socket.write('{"id":1,"method":"kill","reason":"Enough."}\n');
   await expect.poll(() => harness.driver.told).toContain('kill');
-  harness.driver.exit({ exitCode: null, signal: 'SIGTERM' });
+  harness.driver.exit({ signal: 'SIGTERM' });
   await harness.run.ended;
   const left = server.finish().then(() => server.dispose());
   // All that the keeper says lies ready, and it would hang up here if it did not wait.

@@ -14,8 +14,8 @@ import { thisMachine, type ProcessSystem } from '../../src/os/process-system.js'
 import { psSource } from '../../src/os/ps-source.js';
 import { killTree } from '../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
-import type { PtySession } from '../../src/pty/pty-session.js';
 import { HastyClock } from '../harness/hasty-clock.js';
+import { ReadChild } from '../harness/read-child.js';
 
 const DAEMONIZE = fileURLToPath(new URL('../fixtures/programs/daemonize.mjs', import.meta.url));
 const CLEANS_UP = fileURLToPath(new URL('../fixtures/programs/cleans-up.cjs', import.meta.url));
@@ -38,18 +38,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function start(command: readonly string[]): Promise<PtySession> {
-  return manager.spawn({
-    command,
-    cwd: '/',
-    env: childEnvironment(env, { mark }),
-    columns: 80,
-    rows: 24,
-    shell: '/bin/sh',
-  });
+function start(command: readonly string[]): Promise<ReadChild> {
+  return ReadChild.start((sink) =>
+    manager.spawn({
+      command,
+      cwd: '/',
+      env: childEnvironment(env, { mark }),
+      size: { columns: 80, rows: 24 },
+      shell: '/bin/sh',
+      sink,
+    }),
+  );
 }
 
-async function startPrinting(words: string, command: readonly string[]): Promise<PtySession> {
+async function startPrinting(words: string, command: readonly string[]): Promise<ReadChild> {
   const session = await start(command);
   let seen = '';
   await nextEvent(session.onData, (data) => (seen += data.toString()).includes(words));
@@ -70,7 +72,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
   it('an obedient program is ended by SIGTERM, and its end is told as that', async () => {
     const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
     const report = await killTree({ pid: session.pid, mark, clock, system });
-    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGTERM' });
+    expect(await session.exited).toEqual({ signal: 'SIGTERM' });
     expect(report.remaining).toEqual([]);
     expect(report.forced).toEqual([]);
     // The wrapper and the program.
@@ -89,7 +91,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
       await session.exited;
     };
     await killTree({ pid: session.pid, mark, clock, system, interrupt });
-    expect(await session.exited).toEqual({ exitCode: 7, signal: null });
+    expect(await session.exited).toEqual({ code: 7 });
   });
 
   it('a program that ignores SIGTERM and SIGHUP is ended by SIGKILL after the grace time, with its end told', async () => {
@@ -99,7 +101,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
       'trap "" TERM HUP INT; printf ready; while :; do sleep 0.05; done',
     ]);
     const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 150 });
-    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
     expect(report.forced.map((one) => one.name)).toContain('sh');
     expect(report.remaining).toEqual([]);
   });
@@ -111,7 +113,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
       'printf ready; kill -STOP $$; exec sleep 60',
     ]);
     const report = await killTree({ pid: session.pid, mark, clock, system });
-    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGTERM' });
+    expect(await session.exited).toEqual({ signal: 'SIGTERM' });
     expect(report.forced).toEqual([]);
   });
 
@@ -120,7 +122,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
     async (ignores) => {
       const readyFile = join(folder, 'ready');
       const session = await start([process.execPath, DAEMONIZE, ignores, readyFile]);
-      expect(await session.exited).toEqual({ exitCode: 0, signal: null });
+      expect(await session.exited).toEqual({ code: 0 });
       await expect.poll(() => existsSync(readyFile), { timeout: 10_000, interval: 10 }).toBe(true);
       await waitForMarked(1);
       const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 300 });
@@ -163,7 +165,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
     const done = join(folder, 'cleaned up');
     const session = await startPrinting('ready', [process.execPath, CLEANS_UP, done]);
     const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 30_000 });
-    expect(await session.exited).toEqual({ exitCode: 0, signal: null });
+    expect(await session.exited).toEqual({ code: 0 });
     expect((await readFile(done, 'utf8')).split('\n')).toEqual(['child 1', 'child 2', 'child 3', '']);
     expect(report).toMatchObject({ forced: [], remaining: [] });
   });
@@ -172,7 +174,7 @@ describe.each(systems.map((system) => [system.source.kind, system] as const))('b
     const done = join(folder, 'cleaned up');
     const session = await startPrinting('ready', [process.execPath, CLEANS_UP, done, '600']);
     const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 1_000 });
-    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
     expect(report.forced.length).toBeGreaterThanOrEqual(2);
     expect(report.remaining).toEqual([]);
     expect(await findMarked(mark)).toEqual([]);

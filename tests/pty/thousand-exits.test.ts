@@ -2,8 +2,14 @@ import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
+import { ReadChild } from '../harness/read-child.js';
 
-const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
+const options = {
+  cwd: '/',
+  env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+  size: { columns: 80, rows: 24 },
+  shell: '/bin/sh',
+};
 const CHILDREN = 1000;
 const AT_ONCE = 4;
 const MAX_BYTES = 1_000_000;
@@ -23,14 +29,8 @@ function createSizes(count: number): number[] {
 const PROGRAM = 'head -c "$1" /dev/zero | tr "\\0" x; printf THE-END; exit 11';
 
 async function lossOf(manager: PtyManager, bytes: number, busyMs: number): Promise<number> {
-  const session = await manager.spawn({
-    command: ['/bin/sh', '-c', PROGRAM, 'sh', String(bytes)],
-    cwd: '/',
-    env,
-    columns: 80,
-    rows: 24,
-    shell: '/bin/sh',
-  });
+  const command = ['/bin/sh', '-c', PROGRAM, 'sh', String(bytes)];
+  const session = await ReadChild.start((sink) => manager.spawn({ ...options, command, sink }));
   let read = 0;
   let tail = '';
   session.onData((data) => {
@@ -40,7 +40,7 @@ async function lossOf(manager: PtyManager, bytes: number, busyMs: number): Promi
     const untilMs = performance.now() + busyMs;
     while (performance.now() < untilMs);
   });
-  expect(await session.exited).toEqual({ exitCode: 11, signal: null });
+  expect(await session.exited).toEqual({ code: 11 });
   expect(tail).toBe('THE-END');
   return bytes + 'THE-END'.length - read;
 }
@@ -73,7 +73,7 @@ it(
     const manager = new PtyManager({ clock: systemClock });
     const spin = ['/bin/sh', '-c', 'while :; do :; done'];
     for (let count = 0; count < availableParallelism(); count++) {
-      await manager.spawn({ command: spin, cwd: '/', env, columns: 80, rows: 24, shell: '/bin/sh' });
+      await manager.spawn({ ...options, command: spin, sink: { write: () => undefined } });
     }
     try {
       expect(await lossesOf(createSizes(100), 2)).toEqual([]);

@@ -29,8 +29,8 @@ export class FakeDriver implements SessionDriver {
     this.#events.fire(event);
   }
 
-  exit(exit: Partial<ExitStatus> = {}): void {
-    this.fire({ type: 'exited', exit: { exitCode: 0, signal: null, ...exit } });
+  exit(exit: ExitStatus = { code: 0 }): void {
+    this.fire({ type: 'exited', exit });
   }
 
   endTurn(message: string, more: Partial<Extract<SessionEvent, { type: 'turn-ended' }>> = {}): void {

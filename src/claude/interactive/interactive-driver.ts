@@ -6,8 +6,7 @@ import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { tailChars } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
-import { pauseUntil } from '../../pty/pause-until.js';
-import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
+import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
 import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
@@ -32,8 +31,7 @@ import { readableText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 
 /** All screens of the CLI were recorded at this size. */
-export const TERMINAL_COLUMNS = 120;
-export const TERMINAL_ROWS = 40;
+const SIZE = { columns: 120, rows: 40 };
 const SCROLLBACK_LINES = 2000;
 /** The screen is checked at most this often; dialogs and footers do not change faster. */
 const CHECK_INTERVAL_MS = 100;
@@ -68,12 +66,12 @@ export interface InteractiveDriverOptions {
   /** Ends the process tree with escalating signals. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   /** Receives every byte of the terminal, for the recording. */
-  readonly onBytes: (bytes: Buffer, session: PtySession) => void;
+  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
 /** The parts that exist once the program runs. */
 interface Running {
-  readonly session: PtySession;
+  readonly child: Child;
   readonly terminal: SessionTerminal;
   readonly screen: Screen;
   readonly dialogs: ScreenDialogs;
@@ -126,16 +124,18 @@ export class InteractiveDriver implements SessionDriver {
     );
     const { permissions, sandbox } = this.#options;
     const settings = hookSettings(server.url, decisionTimeoutSeconds, permissions, sandbox);
+    const screen = this.#openScreen();
     try {
       this.#attach(
+        screen,
         await pty.spawn({
           command: [...command, ...interactiveArguments(this.#options, settings)],
           cwd,
           env: { ...env, [HOOK_TOKEN_VARIABLE]: token },
-          columns: TERMINAL_COLUMNS,
-          rows: TERMINAL_ROWS,
+          size: SIZE,
           shell,
           stdinFile: promptFile,
+          sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
         }),
       );
     } catch (error) {
@@ -152,7 +152,7 @@ export class InteractiveDriver implements SessionDriver {
     const running = this.#running;
     if (running === undefined) return 'gone';
     // An answer may end the session ("No, exit"); then the screen does not change, and waiting for a change would not end.
-    const ended = running.session.exited.then(() => 'answered' as const);
+    const ended = running.child.exited.then(() => 'answered' as const);
     return Promise.race([running.dialogs.answer(requestId, answer), ended]);
   }
 
@@ -165,10 +165,10 @@ export class InteractiveDriver implements SessionDriver {
 
   /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
   async interrupt(): Promise<void> {
-    const { gate, session } = this.#mustRun();
+    const { gate, child } = this.#mustRun();
     const isDenied = this.#hooks.denyAll(INTERRUPTED);
     if (isDenied)
-      await withinMs(this.#options.clock, CLOSE_LIMIT_MS, Promise.race([gate.whenOpen(), session.exited]));
+      await withinMs(this.#options.clock, CLOSE_LIMIT_MS, Promise.race([gate.whenOpen(), child.exited]));
     // A request may have arrived meanwhile.
     this.#hooks.denyAll(INTERRUPTED);
     this.#watch.interrupted();
@@ -183,10 +183,10 @@ export class InteractiveDriver implements SessionDriver {
 
   async kill(): Promise<void> {
     this.#closing = true;
-    const session = this.#running?.session;
-    if (session === undefined) return;
-    await this.#options.killTree(session.pid);
-    await session.exited;
+    const child = this.#running?.child;
+    if (child === undefined) return;
+    await this.#options.killTree(child.pid);
+    await child.exited;
   }
 
   async screen(): Promise<ScreenView> {
@@ -207,28 +207,36 @@ export class InteractiveDriver implements SessionDriver {
   dispose(): void {
     this.#nextCheck?.dispose();
     this.#running?.dialogs.dispose();
-    this.#running?.session.dispose();
+    this.#running?.child.dispose();
     this.#owned.dispose();
   }
 
-  #attach(session: PtySession): void {
-    const { clock, onBytes } = this.#options;
-    const screen = this.#owned.add(
+  #openScreen(): Screen {
+    return this.#owned.add(
       new Screen({
-        columns: TERMINAL_COLUMNS,
-        rows: TERMINAL_ROWS,
+        ...SIZE,
         scrollback: SCROLLBACK_LINES,
-        clock,
+        clock: this.#options.clock,
         // Any program may print a query; part of the terminal's reply could be taken for a key.
         reply: (data) => {
-          if (!this.#hooks.isWaiting) session.write(data);
+          if (!this.#hooks.isWaiting) this.#running?.child.write(data);
         },
       }),
     );
+  }
+
+  #onOutput(screen: Screen, bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#owned.isDisposed) return undefined;
+    this.#unreportedBytes += bytes.length;
+    return allWaits([this.#options.onBytes(bytes), screen.feed(bytes)]);
+  }
+
+  #attach(screen: Screen, child: Child): void {
+    const { clock } = this.#options;
     const shown = (): Snapshot => screen.snapshot();
     const gate = new KeyGate({
       clock,
-      write: (keys) => session.write(keys),
+      write: (keys) => child.write(keys) === 'taken',
       requests: this.#hooks,
       fire: (event) => this.#fire(event),
     });
@@ -255,31 +263,24 @@ export class InteractiveDriver implements SessionDriver {
         press,
         whenOpen,
         isGone: () => this.#isGone(),
-        exited: session.exited,
+        exited: child.exited,
       },
       clock,
     );
-    const typed = (data: string | Uint8Array): boolean => {
+    const typed = (data: string | Uint8Array): WriteResult => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
       if (isInterrupt(data)) this.#watch.interrupted();
       this.#hooks.typed();
-      return session.write(data);
+      return child.write(data);
     };
-    const keys = { write: typed, resize: session.resize.bind(session) };
-    const terminal = new SessionTerminal(keys, screen, { columns: TERMINAL_COLUMNS, rows: TERMINAL_ROWS });
-    this.#running = { session, terminal, screen, dialogs, composer, gate };
+    const keys = { write: typed, resize: child.resize.bind(child) };
+    const terminal = new SessionTerminal(keys, screen, SIZE);
+    this.#running = { child, terminal, screen, dialogs, composer, gate };
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
     this.#owned.add(this.#hooks.onDidClose(() => this.#checkSoon()));
-    this.#owned.add(
-      session.onData((bytes) => {
-        this.#unreportedBytes += bytes.length;
-        onBytes(bytes, session);
-        pauseUntil(session, screen.feed(bytes));
-      }),
-    );
-    this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));
+    void child.exited.then((exit) => this.#onExit(exit));
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
-    this.#fire({ type: 'spawned', pid: session.pid });
+    this.#fire({ type: 'spawned', pid: child.pid });
   }
 
   /**
@@ -355,6 +356,7 @@ export class InteractiveDriver implements SessionDriver {
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
     await running?.screen.parsed();
+    if (this.#owned.isDisposed) return;
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.remember(running.screen.snapshot());
     this.#reportOutput();

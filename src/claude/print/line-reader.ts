@@ -24,7 +24,7 @@ export class LineReader {
     this.#listener = listener;
   }
 
-  push(chunk: Buffer): void {
+  push(chunk: Uint8Array): void {
     this.#take(this.#decoder.write(chunk));
   }
 

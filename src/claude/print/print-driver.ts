@@ -6,7 +6,7 @@ import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
-import type { PipedProgram, SpawnPiped } from '../../pty/piped-program.js';
+import type { Child, OutputStream, SpawnPiped } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import { printArguments, type ResumePoint } from '../launch.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
@@ -40,9 +40,8 @@ const CLOSE_GRACE_MS = 10_000;
 const DRAIN_MS = 2_000;
 /** The first line comes after 0.7 to 1.4 s on a busy machine; after this time its absence is reported. */
 const SILENT_START_MS = 30_000;
-/** How long a call waits for a program that reads slowly, and how much may be queued for it. */
+/** How long a call waits for a program that reads slowly. */
 const WRITE_LIMIT_MS = 10_000;
-const MAX_QUEUED_CHARS = 16 * 1024 * 1024;
 /** Enough of stderr to show the cause. */
 const STDERR_NOTICE_CHARS = 1_000;
 
@@ -70,6 +69,12 @@ export interface PrintDriverOptions {
   readonly onText?: (text: string) => void;
 }
 
+interface Output {
+  readonly write: (stream: OutputStream, bytes: Uint8Array) => undefined;
+  /** All has been read. */
+  readonly end: () => void;
+}
+
 /**
  * Drives `claude -p` over pipes: the prompt, follow-ups and answers go in as stream-json, and events come out. A program that is not
  * the CLI works too: its text is shown, and its exit code ends the session.
@@ -84,7 +89,7 @@ export class PrintDriver implements SessionDriver {
   readonly #stderr = new TextTail();
   readonly #exited: Promise<void>;
   #resolveExited: () => void = () => {};
-  #program: PipedProgram | undefined;
+  #program: Child | undefined;
   #exit: ExitStatus | undefined;
   #hasOutput = false;
   #requestCount = 0;
@@ -103,14 +108,16 @@ export class PrintDriver implements SessionDriver {
 
   async start(): Promise<void> {
     const { cwd, prompt, clock, command } = this.#options;
-    let program: PipedProgram;
+    let program: Child;
+    const output = this.#openOutput();
     try {
-      program = await this.#spawn();
+      program = await this.#spawn(output.write);
     } catch (error) {
       this.dispose();
       throw await startError(error, command[0] ?? '', cwd);
     }
-    this.#attach(program);
+    this.#program = program;
+    void program.exited.then((exit) => this.#onExit(program, exit, output.end));
     this.#events.fire({ type: 'spawned', pid: program.pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#writeSoon(initializeRequest(this.#nextRequestId()));
@@ -136,7 +143,7 @@ export class PrintDriver implements SessionDriver {
 
   async close(): Promise<void> {
     if (!this.#program || this.#exit) return;
-    this.#program.stdin.end();
+    this.#program.endInput();
     const left = await withinMs(
       this.#options.clock,
       CLOSE_GRACE_MS,
@@ -167,13 +174,12 @@ export class PrintDriver implements SessionDriver {
     if (isRunning) void this.kill().catch(() => {});
   }
 
-  #spawn(): Promise<PipedProgram> {
+  #spawn(write: Output['write']): Promise<Child> {
     const { command, cwd, env, spawnPiped: spawn = spawnPiped } = this.#options;
-    return spawn({ command: [...command, ...printArguments(this.#options)], cwd, env });
+    return spawn({ command: [...command, ...printArguments(this.#options)], cwd, env, sink: { write } });
   }
 
-  #attach(program: PipedProgram): void {
-    this.#program = program;
+  #openOutput(): Output {
     const printed = new TextLines();
     const stderrLines = new TextLines();
     const reader = new LineReader({
@@ -186,14 +192,16 @@ export class PrintDriver implements SessionDriver {
       onText: (text) => this.#onStderr(text, stderrLines),
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters on stderr was skipped.`),
     });
-    program.stdout.on('data', (chunk: Buffer) => this.#onBytes(chunk, reader));
-    program.stdout.once('close', () => this.#endReading(reader, printed));
-    program.stderr.on('data', (chunk: Buffer) => this.#onBytes(chunk, errors));
-    program.stderr.once('close', () => this.#endReading(errors, stderrLines));
-    void program.exited.then((exit) => this.#onExit(program, exit));
+    return {
+      write: (stream, bytes) => this.#onBytes(bytes, stream === 'stdout' ? reader : errors),
+      end: () => {
+        this.#endReading(reader, printed);
+        this.#endReading(errors, stderrLines);
+      },
+    };
   }
 
-  #onBytes(chunk: Buffer, reader: LineReader): void {
+  #onBytes(chunk: Uint8Array, reader: LineReader): undefined {
     this.#hasOutput = true;
     reader.push(chunk);
     this.#events.fire({ type: 'output', bytes: chunk.length });
@@ -224,22 +232,20 @@ export class PrintDriver implements SessionDriver {
     if (lines.length > 0) this.#events.fire({ type: 'printed', lines });
   }
 
-  async #onExit({ pid, stdout, stderr, ...program }: PipedProgram, exit: ExitStatus): Promise<void> {
+  async #onExit(program: Child, exit: ExitStatus, endOutput: () => void): Promise<void> {
     const { clock, killTree } = this.#options;
     const closed = program.closed.then(() => true);
     if (!(await withinMs(clock, DRAIN_MS, closed))) {
       this.#notice(
         'The program has ended, but a process that it started keeps its output open. That process is ended now.',
       );
-      await killTree(pid).catch((error: unknown) => this.#notice(messageOf(error)));
+      await killTree(program.pid).catch((error: unknown) => this.#notice(messageOf(error)));
       await withinMs(clock, DRAIN_MS, closed);
-      stdout.destroy();
-      stderr.destroy();
-      // The text read so far is reported before the end.
-      await withinMs(clock, DRAIN_MS, closed);
+      program.dispose();
     }
+    endOutput();
     const said = this.#stderr.read(STDERR_NOTICE_CHARS);
-    if (exit.exitCode !== 0 && said !== '')
+    if (exit.code !== 0 && said !== '')
       this.#events.fire({ type: 'notice', text: `stderr: ${oneLine(said, STDERR_NOTICE_CHARS)}` });
     this.#exit = exit;
     this.#translator.withdrawAll('the session ended');
@@ -254,12 +260,10 @@ export class PrintDriver implements SessionDriver {
 
   /** False when the program is gone; waits while its pipe is full. */
   async #write(line: string): Promise<boolean> {
-    const stdin = this.#program?.stdin;
-    if (!stdin || this.#exit !== undefined || !stdin.writable || stdin.writableLength > MAX_QUEUED_CHARS)
-      return false;
-    const written = new Promise<boolean>((resolve) => stdin.write(line, (error) => resolve(!error)));
+    const program = this.#program;
+    if (program === undefined || program.write(line) !== 'taken') return false;
     // A line that is still queued reaches a slow program later.
-    return (await withinMs(this.#options.clock, WRITE_LIMIT_MS, written)) ?? true;
+    return (await withinMs(this.#options.clock, WRITE_LIMIT_MS, program.flushed())) ?? true;
   }
 
   /** Writes without waiting: a program that is gone needs no answer. */

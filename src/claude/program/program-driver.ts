@@ -5,8 +5,7 @@ import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { oneLine, tailChars, withoutControl } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
-import { pauseUntil } from '../../pty/pause-until.js';
-import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
+import { allWaits, type Child, type PtySpawner } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
 import type {
   ExitStatus,
@@ -19,8 +18,7 @@ import type {
 import { SessionTerminal } from '../session-terminal.js';
 import { PrintedLines } from './printed-lines.js';
 
-const COLUMNS = 120;
-const ROWS = 40;
+const SIZE = { columns: 120, rows: 40 };
 const SCROLLBACK_LINES = 2000;
 /** A prompt counts when the screen has not changed for this long: the program may still be writing it. */
 const STABLE_MS = 250;
@@ -43,7 +41,7 @@ export interface ProgramDriverOptions {
   readonly patterns: ScreenPatterns;
   readonly appearance: PromptAppearance;
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  readonly onBytes: (bytes: Buffer, session: PtySession) => void;
+  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
 /**
@@ -55,7 +53,7 @@ export class ProgramDriver implements SessionDriver {
   readonly #owned = new DisposableStore();
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
-  #session: PtySession | undefined;
+  #child: Child | undefined;
   #terminal: SessionTerminal | undefined;
   #screen: Screen | undefined;
   #printed: PrintedLines | undefined;
@@ -72,27 +70,15 @@ export class ProgramDriver implements SessionDriver {
 
   async start(): Promise<void> {
     const { pty, command, cwd, env, shell, promptFile, clock, onBytes } = this.#options;
-    const session = await pty.spawn({
-      command,
-      cwd,
-      env,
-      columns: COLUMNS,
-      rows: ROWS,
-      shell,
-      stdinFile: promptFile,
-    });
-    this.#session = session;
     const screen = this.#owned.add(
       new Screen({
-        columns: COLUMNS,
-        rows: ROWS,
+        ...SIZE,
         scrollback: SCROLLBACK_LINES,
         clock,
-        reply: (data) => session.write(data),
+        reply: (data) => void this.#child?.write(data),
       }),
     );
     this.#screen = screen;
-    this.#terminal = new SessionTerminal(session, screen, { columns: COLUMNS, rows: ROWS });
     const printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
     this.#printed = printed;
     this.#owned.add(screen.onBatch((bytes) => printed.bytes(bytes)));
@@ -103,51 +89,59 @@ export class ProgramDriver implements SessionDriver {
       }),
     );
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
-    this.#owned.add(
-      session.onData((bytes) => {
-        this.#unreportedBytes += bytes.length;
-        onBytes(bytes, session);
-        pauseUntil(session, screen.feed(bytes));
-      }),
-    );
-    this.#owned.add(session.onExit((exit) => void this.#onExit(exit)));
-    this.#events.fire({ type: 'spawned', pid: session.pid });
+    const write = (_stream: unknown, bytes: Uint8Array): Promise<void> | undefined => {
+      if (this.#owned.isDisposed) return undefined;
+      this.#unreportedBytes += bytes.length;
+      return allWaits([onBytes(bytes), screen.feed(bytes)]);
+    };
+    const child = await pty.spawn({
+      command,
+      cwd,
+      env,
+      size: SIZE,
+      shell,
+      stdinFile: promptFile,
+      sink: { write },
+    });
+    this.#child = child;
+    this.#terminal = new SessionTerminal(child, screen, SIZE);
+    void child.exited.then((exit) => this.#onExit(exit));
+    this.#events.fire({ type: 'spawned', pid: child.pid });
   }
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
     if (this.#asked?.requestId !== requestId || this.#exit !== undefined) return 'gone';
     this.#asked = undefined;
-    this.#session?.write(answer.verdict === 'deny' ? NO : YES);
+    this.#child?.write(answer.verdict === 'deny' ? NO : YES);
     return 'answered';
   }
 
   async send(text: string): Promise<SendResult> {
-    this.#session?.write(`${text}\r`);
+    this.#child?.write(`${text}\r`);
     return 'sent';
   }
 
   async interrupt(): Promise<void> {
-    this.#session?.write(CTRL_C);
+    this.#child?.write(CTRL_C);
   }
 
   async close(): Promise<void> {
-    const session = this.#session;
-    if (session === undefined || this.#exit !== undefined) return;
-    session.write(CTRL_C);
-    if ((await withinMs(this.#options.clock, CLOSE_LIMIT_MS, session.exited)) === undefined)
-      await this.kill();
+    const child = this.#child;
+    if (child === undefined || this.#exit !== undefined) return;
+    child.write(CTRL_C);
+    if ((await withinMs(this.#options.clock, CLOSE_LIMIT_MS, child.exited)) === undefined) await this.kill();
   }
 
   async kill(): Promise<void> {
-    const session = this.#session;
-    if (session === undefined) return;
-    await this.#options.killTree(session.pid);
-    await session.exited;
+    const child = this.#child;
+    if (child === undefined) return;
+    await this.#options.killTree(child.pid);
+    await child.exited;
   }
 
   async screen(): Promise<ScreenView> {
     await this.#screen?.parsed();
-    return { text: this.#text(), ...(this.#terminal?.size ?? { columns: COLUMNS, rows: ROWS }) };
+    return { text: this.#text(), ...(this.#terminal?.size ?? SIZE) };
   }
 
   get terminal(): SessionTerminal | undefined {
@@ -161,7 +155,7 @@ export class ProgramDriver implements SessionDriver {
 
   dispose(): void {
     this.#promptCheck?.dispose();
-    this.#session?.dispose();
+    this.#child?.dispose();
     this.#owned.dispose();
   }
 
@@ -215,6 +209,7 @@ export class ProgramDriver implements SessionDriver {
 
   async #onExit(exit: ExitStatus): Promise<void> {
     await this.#screen?.parsed();
+    if (this.#owned.isDisposed) return;
     this.#printed?.end(this.#snapshot().lines);
     if (this.#unreportedBytes > 0) this.#events.fire({ type: 'output', bytes: this.#unreportedBytes });
     this.#unreportedBytes = 0;

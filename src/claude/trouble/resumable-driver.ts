@@ -127,8 +127,7 @@ export class ResumableDriver implements SessionDriver {
       return;
     }
     this.#lost = event.exit;
-    const how =
-      event.exit.signal === null ? `exit code ${event.exit.exitCode ?? 'unknown'}` : event.exit.signal;
+    const how = event.exit.signal ?? `exit code ${event.exit.code ?? 'unknown'}`;
     const text = `Claude Code ended (${how}) while the task waits; its session will be resumed when the task goes on.`;
     this.#events.fire({ type: 'notice', text });
   }

@@ -14,8 +14,7 @@ import type { CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
 import type { SessionDriver } from '../../claude/session.js';
 import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
 import type { Pid } from '../../os/pid.js';
-import type { SpawnPiped } from '../../pty/piped-program.js';
-import type { PtySession, PtySpawner } from '../../pty/pty-session.js';
+import type { PtySpawner, SpawnPiped } from '../../pty/child.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
 export interface DriverParts {
@@ -32,7 +31,7 @@ export interface DriverParts {
   readonly promptFile: string;
   readonly sessionId: string;
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  readonly onBytes: (bytes: Buffer, session: PtySession) => void;
+  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
 /** What a resumed session is told first lies here, beside the prompt. */

@@ -98,7 +98,7 @@ function openDriver(task: OpenTask, processes: TaskProcesses, closers: Closers):
       // A print session runs on pipes, with no shell around it.
       return processes.end(pid, spec.driver !== 'print');
     },
-    onBytes: (bytes, session) => store.output(bytes, session),
+    onBytes: (bytes) => store.output(bytes),
   });
   store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
   return driver;

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { sleep, type Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { pauseUntil } from '../../pty/pause-until.js';
-import type { PtySession } from '../../pty/pty-session.js';
+import { allWaits } from '../../pty/child.js';
 import { AppendFile } from '../../store/append-file.js';
 import { Journal } from '../../store/journal.js';
 import { RotatedPair } from '../../store/rotated-pair.js';
@@ -127,10 +126,10 @@ export class TaskFiles implements Disposable {
   }
 
   /** Records output. The terminal is not read while the disk is behind, with the recording or with the log. */
-  output(bytes: Buffer, session: PtySession): void {
-    pauseUntil(session, this.recording.output(bytes));
-    pauseUntil(session, this.#logWait);
+  output(bytes: Uint8Array): Promise<void> | undefined {
+    const wait = allWaits([this.recording.output(bytes), this.#logWait]);
     this.#logWait = undefined;
+    return wait;
   }
 
   /** From here on a failing disk is reported in the task's status, journal and log. */

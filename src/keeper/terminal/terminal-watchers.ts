@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { SessionTerminal, TerminalSize } from '../../claude/session-terminal.js';
+import type { SessionTerminal } from '../../claude/session-terminal.js';
+import type { TerminalSize } from '../../pty/child.js';
 import type { TerminalView } from '../wire/task-messages.js';
 import { TerminalWatcher, type WatcherLine } from './terminal-watcher.js';
 
@@ -85,7 +86,7 @@ export class TerminalWatchers implements Disposable {
     }
     watching.held ??= this.#options.hold();
     this.#options.onTyped();
-    if (!terminal.write(keys)) throw noTerminal('its program takes no more keys');
+    if (terminal.write(keys) !== 'taken') throw noTerminal('its program takes no more keys');
     this.#options.recording.typed(keys.toString('utf8'));
     this.#note(keys.length);
   }

@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { OutputSink } from '../process-backend.js';
+import { withinMs, type Clock } from '../../base/clock.js';
+import type { OutputSink } from '../../pty/child.js';
 import { FrameSplitter, type OutputPiece } from './engine/frame-splitter.js';
 import { initFault, MAX_INIT_WORDS_BYTES, mayBeInitWords } from './init-words.js';
+
+/** After the end of a container the engine still has the rest of its output; nothing for so long means that no more comes. */
+const QUIET_AFTER_END_MS = 5_000;
 
 /**
  * Hands what a container prints on to a sink, in order, and reads no faster than the sink takes it: then the engine stops
@@ -41,16 +45,6 @@ export class AttachedOutput {
     return this.#isOver;
   }
 
-  /** How much has come, for whoever looks whether more comes. */
-  get takenBytes(): number {
-    return this.#takenBytes;
-  }
-
-  /** True while the sink keeps the stream waiting. */
-  get isHeldUp(): boolean {
-    return this.#isBusy;
-  }
-
   /** Ends with the first sign that the program runs or does not: its output, init's whole word, or the end of both. */
   get seen(): Promise<void> {
     return this.#seen;
@@ -59,6 +53,15 @@ export class AttachedOutput {
   /** Why the program could not be started, if init said so. */
   get initFault(): string | undefined {
     return this.#held === undefined ? undefined : initFault(this.#heldText);
+  }
+
+  /** Resolves with the last byte after the end of the container, or when no more comes. */
+  async rest(clock: Clock): Promise<void> {
+    const ended = this.ended.then(() => true);
+    for (let seen = -1; seen !== this.#takenBytes || this.#isBusy;) {
+      seen = this.#takenBytes;
+      if ((await withinMs(clock, QUIET_AFTER_END_MS, ended)) === true) return;
+    }
   }
 
   /** Hands on what was held back; the program did run. */

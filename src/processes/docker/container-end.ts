@@ -1,7 +1,6 @@
 // Pure: how a container's process ended, from what the engine says of it.
-import { exitStatusFromShell } from '../../pty/exit-status.js';
 import { z } from 'zod';
-import { endOfStatus, type ProcessEnd } from '../process-handle.js';
+import { exitStatusFromShell, type ExitStatus } from '../../pty/exit-status.js';
 
 /** What of an inspected container is read. */
 export const containerStateSchema = z.object({
@@ -17,8 +16,8 @@ export type ContainerState = z.infer<typeof containerStateSchema>;
  * The end behind the state of a container that has ended. An engine tells a signal as 128 and its number, as a shell does, and
  * so cannot tell it from a program that chose the number itself: it is read as the signal.
  */
-export function endOfState(state: ContainerState): ProcessEnd {
-  const end = endOfStatus(exitStatusFromShell(state.ExitCode));
+export function endOfState(state: ContainerState): ExitStatus {
+  const end = exitStatusFromShell(state.ExitCode);
   const outOfMemory = state.OOMKilled && end.signal === 'SIGKILL';
   const reasons = [
     ...(outOfMemory ? ['It used more memory than a container may (512 MB), and the kernel ended it.'] : []),

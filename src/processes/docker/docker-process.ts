@@ -4,24 +4,19 @@ import { BridgeError } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
-import type {
-  ProcessEnd,
-  ProcessExit,
-  ProcessHandle,
-  ProcessStats,
-  TerminalSize,
-} from '../process-handle.js';
+import type { TerminalSize } from '../../pty/child.js';
+import type { ExitStatus } from '../../pty/exit-status.js';
+import { endInput, notRunning, requirePipes, requireTerminal, writeInput } from '../child-input.js';
+import type { ProcessExit, ProcessHandle, ProcessStats } from '../process-handle.js';
 import type { AttachedOutput } from './attached-output.js';
 import { containerStateSchema, endOfState, type ContainerState } from './container-end.js';
-import { ContainerInput } from './container-input.js';
+import { ContainerChild } from './container-child.js';
 import { ContainerSignals } from './container-signals.js';
 import { statsOfContainer } from './container-stats.js';
 import { refusalOf, type DockerEngine, type EngineAnswer } from './engine/docker-engine.js';
 import type { DockerSpec } from './docker-spec.js';
 import { waitForContainer } from './engine/wait-for-container.js';
 
-/** After the end of a process the rest of its output is in the engine's hands; nothing for so long means that no more comes. */
-const QUIET_AFTER_END_MS = 5_000;
 /** The kernel's word on memory may come to the engine a moment after the end. */
 const MEMORY_WORD_MS = 300;
 /** An engine that is restarted is back within seconds; longer the end of its processes is not waited for. */
@@ -57,7 +52,7 @@ export class DockerProcess implements ProcessHandle {
   /** Ends when the container is gone, too, or left for the next sweep. */
   readonly removed: Promise<void>;
   readonly #options: DockerProcessOptions;
-  readonly #input: ContainerInput;
+  readonly #child: ContainerChild;
   readonly #signals: ContainerSignals;
   readonly #exit = new Emitter<ProcessExit>();
   readonly onExit = this.#exit.event;
@@ -71,9 +66,15 @@ export class DockerProcess implements ProcessHandle {
     this.#options = options;
     this.spec = options.spec;
     this.createdAt = new Date(options.clock.now());
-    this.#input = new ContainerInput(options.attached, { isTerminal: options.spec.tty !== undefined });
     this.#signals = new ContainerSignals(options.engine, options.containerId);
-    this.exited = this.#follow();
+    this.#child = new ContainerChild({
+      stream: options.attached,
+      isTerminal: options.spec.tty !== undefined,
+      exited: this.#follow(),
+      resize: (size) => this.#resize(size),
+      kill: () => void this.dispose(),
+    });
+    this.exited = this.#child.exited.then((status) => this.#ended(status));
     this.removed = this.exited.then(() => options.remove());
   }
 
@@ -95,25 +96,23 @@ export class DockerProcess implements ProcessHandle {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#end !== undefined) throw this.#notRunning();
-    this.#input.write(bytes);
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
+    await writeInput(this.#child, bytes, this.#options.clock);
   }
 
   async endInput(): Promise<void> {
-    // Of a terminal it is refused in any case, which is more to the point than that it has ended.
-    if (this.#end !== undefined && this.spec.tty === undefined) throw this.#notRunning();
-    this.#input.end();
+    requirePipes(this.spec);
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
+    endInput(this.#child);
   }
 
-  async resize({ columns, rows }: TerminalSize): Promise<void> {
-    if (this.spec.tty === undefined) {
-      throw new BridgeError(
-        'NO_TERMINAL',
-        'A process without a terminal was to be resized.',
-        'Start it with tty to give it a terminal.',
-      );
-    }
-    if (this.#end !== undefined) throw this.#notRunning();
+  async resize(size: TerminalSize): Promise<void> {
+    requireTerminal(this.spec);
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
+    await this.#child.resize(size);
+  }
+
+  async #resize({ columns, rows }: TerminalSize): Promise<void> {
     const answer = await this.#call((container, abortSignal) =>
       container.resize({ w: columns, h: rows, abortSignal }),
     );
@@ -121,13 +120,13 @@ export class DockerProcess implements ProcessHandle {
   }
 
   async signal(name: NodeJS.Signals, options: { readonly tree?: boolean } = {}): Promise<void> {
-    if (this.#end !== undefined) throw this.#notRunning();
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
     this.#isKilledByUs ||= name === 'SIGKILL';
     await (options.tree === true ? this.#signals.toAll(name) : this.#signals.toProgram(name));
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
-    if (this.#end !== undefined) throw this.#notRunning();
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
     const { clock, killGraceMs = KILL_GRACE_MS } = this.#options;
     for (const name of new Set<NodeJS.Signals>([first, 'SIGTERM'])) {
       if (name === 'SIGKILL') break;
@@ -145,10 +144,10 @@ export class DockerProcess implements ProcessHandle {
   }
 
   async stats(): Promise<ProcessStats> {
-    if (this.#end !== undefined) throw this.#notRunning();
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
     const { engine, containerId } = this.#options;
     const stats = await statsOfContainer(engine, containerId, { hasOwnPorts: this.spec.network !== 'host' });
-    if (this.status === 'terminated') throw this.#notRunning();
+    if (this.status === 'terminated') throw notRunning(this.spec.id);
     return stats;
   }
 
@@ -180,15 +179,22 @@ export class DockerProcess implements ProcessHandle {
     }
   }
 
-  async #follow(): Promise<ProcessExit> {
-    const { output, attached, clock } = this.#options;
+  async #follow(): Promise<ExitStatus> {
+    const { output, clock } = this.#options;
     const end = await this.#waitForEnd();
-    await this.#restOfOutput();
+    await output.rest(clock);
     const isInit = end.code !== undefined && INIT_EXIT_CODES.includes(end.code);
     if (isInit) this.#initFault = output.initFault;
     if (this.#initFault === undefined) await output.release();
-    attached.destroy();
-    const exit: ProcessExit = { ...end, endedAt: new Date(clock.now()) };
+    return end;
+  }
+
+  #ended(status: ExitStatus): ProcessExit {
+    const exit: ProcessExit = {
+      outOfMemory: false,
+      ...status,
+      endedAt: new Date(this.#options.clock.now()),
+    };
     this.#end = exit;
     this.#exit.fire(exit);
     this.#exit.dispose();
@@ -196,7 +202,7 @@ export class DockerProcess implements ProcessHandle {
   }
 
   /** The engine's word on the end, or, when it is gone for good, that. */
-  async #waitForEnd(): Promise<ProcessEnd> {
+  async #waitForEnd(): Promise<ExitStatus> {
     for (;;) {
       this.#waiting = new AbortController();
       const { signal } = this.#waiting;
@@ -216,7 +222,7 @@ export class DockerProcess implements ProcessHandle {
   }
 
   /** How the container is. After a cut the engine gets some seconds to come back. */
-  async #look(isCut: boolean): Promise<'running' | ProcessEnd> {
+  async #look(isCut: boolean): Promise<'running' | ExitStatus> {
     let words = '';
     for (let tries = 0; tries < LOST_TRIES; tries++) {
       if (tries > 0) await sleep(this.#options.clock, LOST_PAUSE_MS);
@@ -249,34 +255,12 @@ export class DockerProcess implements ProcessHandle {
     return again.kind === 'value' ? again.value : state;
   }
 
-  /** Waits for the last byte, as long as any come. */
-  async #restOfOutput(): Promise<void> {
-    const { output, clock } = this.#options;
-    for (let seen = -1; seen !== output.takenBytes || output.isHeldUp;) {
-      seen = output.takenBytes;
-      const ended = await withinMs(
-        clock,
-        QUIET_AFTER_END_MS,
-        output.ended.then(() => true),
-      );
-      if (ended === true) return;
-    }
-  }
-
   #call<T>(
     ask: (container: ReturnType<Client['getContainer']>, signal: AbortSignal) => Promise<T>,
     limitMs?: number,
   ): Promise<EngineAnswer<T>> {
     const { engine, containerId } = this.#options;
     return engine.call((client, signal) => ask(client.getContainer(containerId), signal), limitMs);
-  }
-
-  #notRunning(): BridgeError {
-    return new BridgeError(
-      'PROCESS_NOT_RUNNING',
-      `The process ${this.spec.id} has ended.`,
-      'Its output can still be read; start it again if need be.',
-    );
   }
 }
 
@@ -287,9 +271,9 @@ function unlessUnknown(error: unknown): void {
   if (!(error instanceof BridgeError) || error.code === 'INVALID_ARGUMENTS') throw error;
 }
 
-function lost(why: string): ProcessEnd {
+function lost(why: string): ExitStatus {
   const rest = 'How the process ended is not known; its container is removed as soon as the engine answers.';
-  return { outOfMemory: false, reason: `${why}. ${rest}` };
+  return { reason: `${why}. ${rest}` };
 }
 
 function joined(first: string | undefined, second: string): string {

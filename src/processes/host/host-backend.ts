@@ -6,15 +6,13 @@ import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
 import type { ProcessSystem } from '../../os/process-system.js';
-import type { PtySpawner } from '../../pty/pty-session.js';
-import type { OutputSink, ProcessBackend } from '../process-backend.js';
-import type { ProcessHandle, ProcessSpec, TerminalSize } from '../process-handle.js';
-import type { HostChannel } from './host-channel.js';
+import type { Child, OutputSink, PtySpawner } from '../../pty/child.js';
+import { spawnPiped } from '../../pty/spawn-piped.js';
+import type { ProcessBackend } from '../process-backend.js';
+import type { ProcessHandle, ProcessSpec } from '../process-handle.js';
+import { WatchedSink } from './held-open.js';
 import { HostProcess } from './host-process.js';
-import { PipeChannel } from './pipe-channel.js';
 import { ProcessFamilies } from './process-family.js';
-import { startPiped } from './start-piped.js';
-import { TerminalChannel } from './terminal-channel.js';
 
 /** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and signals harder after 100 ms. */
 const LEAVE_GRACE_MS = 60;
@@ -67,12 +65,14 @@ export class HostBackend implements ProcessBackend {
     const { clock, startedSince, killGraceMs = KILL_GRACE_MS } = this.#options;
     const { [MARK_VARIABLE]: mark = createSecret() } = spec.env;
     const marked = mark === spec.env[MARK_VARIABLE] ? spec : withMark(spec, mark);
-    const channel = await this.#open(marked, sink).catch(async (thrown: unknown) => {
+    const watched = new WatchedSink(sink);
+    const child = await this.#open(marked, watched).catch(async (thrown: unknown) => {
       throw await errorOf(thrown, spec);
     });
     const process = new HostProcess({
       spec,
-      channel,
+      child,
+      ended: watched.endOf(child, clock),
       mark,
       families: this.#families,
       clock,
@@ -123,29 +123,11 @@ export class HostBackend implements ProcessBackend {
     for (const mark of this.#marks) if (!living.has(mark) && !running.has(mark)) this.#marks.delete(mark);
   }
 
-  async #open(spec: ProcessSpec, sink: OutputSink): Promise<HostChannel> {
-    const program = await findProgram(spec.command[0], spec.cwd, spec.env);
-    return spec.tty === undefined
-      ? this.#openPipes(spec, program, sink)
-      : this.#openTerminal(spec, spec.tty, sink);
-  }
-
-  async #openPipes(spec: ProcessSpec, program: string, sink: OutputSink): Promise<HostChannel> {
-    const { clock, pipeFolder } = this.#options;
-    const { child, pid, ...pipes } = await startPiped(spec, program, pipeFolder);
-    if (pid !== undefined) return new PipeChannel({ child, pid, ...pipes, sink, clock });
-    throw await new Promise<Error>((resolve) => child.once('error', resolve));
-  }
-
-  async #openTerminal(
-    spec: ProcessSpec,
-    { columns, rows }: TerminalSize,
-    sink: OutputSink,
-  ): Promise<HostChannel> {
-    const terminals = await this.#options.terminals();
-    const { command, cwd, env } = spec;
-    const session = await terminals.spawn({ command, cwd, env, columns, rows, shell: this.#options.shell });
-    return new TerminalChannel(session, sink);
+  async #open({ command, cwd, env, tty }: ProcessSpec, sink: OutputSink): Promise<Child> {
+    const { terminals, shell, pipeFolder } = this.#options;
+    const program = await findProgram(command[0], cwd, env);
+    if (tty === undefined) return spawnPiped({ command, program, cwd, env, sink, pipeFolder });
+    return (await terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
   }
 }
 

@@ -5,16 +5,11 @@ import { Emitter } from '../../base/event.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
+import type { Child, TerminalSize } from '../../pty/child.js';
+import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
-import type {
-  ProcessEnd,
-  ProcessExit,
-  ProcessHandle,
-  ProcessSpec,
-  ProcessStats,
-  TerminalSize,
-} from '../process-handle.js';
-import type { HostChannel } from './host-channel.js';
+import { endInput, notRunning, requirePipes, requireTerminal, writeInput } from '../child-input.js';
+import type { ProcessExit, ProcessHandle, ProcessSpec, ProcessStats } from '../process-handle.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
 
@@ -23,7 +18,9 @@ const END_AFTER_KILL_MS = 5_000;
 
 export interface HostProcessOptions {
   readonly spec: ProcessSpec;
-  readonly channel: HostChannel;
+  readonly child: Child;
+  /** The end of the child, as it is reported. */
+  readonly ended: Promise<ExitStatus>;
   readonly mark: string;
   readonly families: ProcessFamilies;
   readonly clock: Clock;
@@ -39,7 +36,7 @@ export class HostProcess implements ProcessHandle {
   readonly spec: ProcessSpec;
   readonly createdAt: Date;
   readonly exited: Promise<ProcessExit>;
-  readonly #channel: HostChannel;
+  readonly #child: Child;
   readonly #mark: string;
   readonly #families: ProcessFamilies;
   readonly #clock: Clock;
@@ -49,16 +46,16 @@ export class HostProcess implements ProcessHandle {
   #end: ProcessExit | undefined;
 
   constructor(options: HostProcessOptions) {
-    const { spec, channel, mark, families, clock, killGraceMs, startedSince } = options;
+    const { spec, child, ended, mark, families, clock, killGraceMs, startedSince } = options;
     this.spec = spec;
-    this.#channel = channel;
+    this.#child = child;
     this.#mark = mark;
     this.#families = families;
     this.#clock = clock;
     this.#killGraceMs = killGraceMs;
     this.#startedSince = startedSince;
     this.createdAt = new Date(clock.now());
-    this.exited = channel.ended.then((end) => this.#ended(end));
+    this.exited = ended.then((end) => this.#ended(end));
   }
 
   get status(): 'running' | 'terminated' {
@@ -74,25 +71,28 @@ export class HostProcess implements ProcessHandle {
   }
 
   get family(): Family {
-    return { pid: this.#channel.pid, mark: this.#mark };
+    return { pid: this.#child.pid, mark: this.#mark };
   }
 
-  write(bytes: Uint8Array): Promise<void> {
-    return this.#channel.write(bytes);
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#child.isReaped) throw notRunning(this.spec.id);
+    await writeInput(this.#child, bytes, this.#clock);
   }
 
   async endInput(): Promise<void> {
-    this.#channel.endInput();
+    requirePipes(this.spec);
+    endInput(this.#child);
   }
 
   async resize(size: TerminalSize): Promise<void> {
-    if (this.#end !== undefined) throw this.#notRunning();
-    this.#channel.resize(size);
+    requireTerminal(this.spec);
+    if (this.#end !== undefined) throw notRunning(this.spec.id);
+    await this.#child.resize(size);
   }
 
   async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
     if (!Object.hasOwn(constants.signals, name)) throw unknownSignal(name);
-    const { pid, isWrapped } = this.#channel;
+    const { pid, isWrapped } = this.#child;
     // The bridge's own shell around the program is none of it: signalled, it could not tell how the program ended.
     const isSent =
       tree || isWrapped
@@ -101,19 +101,19 @@ export class HostProcess implements ProcessHandle {
             name,
             (one) => !(isWrapped && one.pid === pid) && (tree || one.parentPid === pid),
           )
-        : signalChild(this.#channel, name);
-    if (!isSent) throw this.#notRunning();
+        : signalChild(this.#child, name);
+    if (!isSent) throw notRunning(this.spec.id);
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
     if (!Object.hasOwn(constants.signals, first)) throw unknownSignal(first);
     // What it left behind when it ended is ended, too.
     if (this.#end !== undefined && (await this.#families.members(this.family)).length === 0)
-      throw this.#notRunning();
+      throw notRunning(this.spec.id);
     const isOwnStep = first !== 'SIGTERM' && first !== 'SIGKILL';
     const { remaining } = await killTree({
-      pid: this.#channel.pid,
-      isWrapped: this.#channel.isWrapped,
+      pid: this.#child.pid,
+      isWrapped: this.#child.isWrapped,
       mark: this.#mark,
       startedSince: this.#startedSince,
       clock: this.#clock,
@@ -132,22 +132,22 @@ export class HostProcess implements ProcessHandle {
 
   async stats(): Promise<ProcessStats> {
     const members = await this.#families.members(this.family, false);
-    const own = members.filter((one) => !(this.#channel.isWrapped && one.pid === this.#channel.pid));
-    if (own.length === 0) throw this.#notRunning();
-    return statsOf(own, this.#channel);
+    const own = members.filter((one) => !(this.#child.isWrapped && one.pid === this.#child.pid));
+    if (own.length === 0) throw notRunning(this.spec.id);
+    return statsOf(own, this.#child);
   }
 
   /** SIGTERM to the process group; what left the group is not reached. */
   askToEnd(): void {
-    if (this.#channel.isReaped) return;
-    signalChildGroup(this.#channel, 'SIGTERM');
+    if (this.#child.isReaped) return;
+    signalChildGroup(this.#child, 'SIGTERM');
     // A stopped process takes no SIGTERM before it goes on.
-    signalChildGroup(this.#channel, 'SIGCONT');
+    signalChildGroup(this.#child, 'SIGCONT');
   }
 
   /** Kills the process group, and lets go of pipes or terminal. */
   close(): void {
-    this.#channel.dispose();
+    this.#child.dispose();
   }
 
   async dispose(): Promise<void> {
@@ -155,20 +155,12 @@ export class HostProcess implements ProcessHandle {
     await this.#families.killAll(new Set([this.#mark]));
   }
 
-  #ended(end: ProcessEnd): ProcessExit {
-    const exit = { ...end, endedAt: new Date(this.#clock.now()) };
+  #ended(status: ExitStatus): ProcessExit {
+    const exit = { outOfMemory: false, ...status, endedAt: new Date(this.#clock.now()) };
     this.#end = exit;
     this.#exit.fire(exit);
     this.#exit.dispose();
     return exit;
-  }
-
-  #notRunning(): BridgeError {
-    return new BridgeError(
-      'PROCESS_NOT_RUNNING',
-      `The process ${this.spec.id} has ended.`,
-      'Its output can still be read; start it again if need be.',
-    );
   }
 }
 

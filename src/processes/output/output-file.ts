@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { AppendFile, type Parts } from '../../store/append-file.js';
-import type { OutputStream } from '../process-backend.js';
+import type { OutputStream } from '../../pty/child.js';
 import { segmentPath } from './output-segments.js';
 
 /** A longer piece is written as several entries, each of which fits into a part. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { systemCodeOf } from '../../base/errors.js';
-import type { OutputStream } from '../process-backend.js';
+import type { OutputStream } from '../../pty/child.js';
 import { segmentsOf, type Segment } from './output-segments.js';
 
 /** Which bytes of a stream can be read. */

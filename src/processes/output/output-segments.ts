@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
-import type { OutputStream } from '../process-backend.js';
+import type { OutputStream } from '../../pty/child.js';
 
 /** A file with a part of a stream: `<stream>.<offset of its first byte>`. */
 export interface Segment {

@@ -1,5 +1,5 @@
 import { Emitter } from '../../base/event.js';
-import type { OutputSink, OutputStream } from '../process-backend.js';
+import type { OutputSink, OutputStream } from '../../pty/child.js';
 import { OutputFile, type OutputFileOptions } from './output-file.js';
 
 /** Bytes that a process printed, by stream. */

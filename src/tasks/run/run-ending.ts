@@ -70,8 +70,8 @@ export class RunEnding {
     story.ended(cause.status, cause.reason, exit);
     const final = state.close({
       ...cause,
-      exit_code: exit.exitCode,
-      signal: exit.signal,
+      exit_code: exit.code ?? null,
+      signal: exit.signal ?? null,
       last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
     });
     phase.move({ name: 'ended', cause });
@@ -90,10 +90,10 @@ export class RunEnding {
 
   #causeOf(exit: ExitStatus): Cause {
     const { state, driver } = this.#parts;
-    if (exit.why !== undefined) return { status: 'failed', reason: exit.why };
-    if (exit.signal !== null)
+    if (exit.reason !== undefined) return { status: 'failed', reason: exit.reason };
+    if (exit.signal !== undefined)
       return { status: 'failed', reason: `The agent was ended by the signal ${exit.signal}.` };
-    if (exit.exitCode === 0) {
+    if (exit.code === 0) {
       return {
         status: 'completed',
         reason: state.record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.',
@@ -102,7 +102,7 @@ export class RunEnding {
     const shown = oneLine(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS);
     return {
       status: 'failed',
-      reason: `The agent exited with code ${exit.exitCode ?? 'unknown'}${shown === '' ? '.' : `: ${shown}`}`,
+      reason: `The agent exited with code ${exit.code ?? 'unknown'}${shown === '' ? '.' : `: ${shown}`}`,
     };
   }
 }

@@ -222,9 +222,9 @@ export class TaskRun implements Disposable {
   /** What the end of the agent's process means where its exit code does not tell; undefined where it does. */
   #causeOf(exit: ExitStatus): Cause | undefined {
     if (this.#phase.isBetweenTries) return lostWhileWaiting(this.record);
-    const wasEndedInLeaving =
-      this.#phase.now.name === 'leaving' && exit.signal !== null && exit.why === undefined;
-    return wasEndedInLeaving ? doneBeforeSignal(exit.signal) : undefined;
+    if (this.#phase.now.name !== 'leaving' || exit.signal === undefined || exit.reason !== undefined)
+      return undefined;
+    return doneBeforeSignal(exit.signal);
   }
 
   #onTimeout(): void {

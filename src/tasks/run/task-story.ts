@@ -154,8 +154,9 @@ export class TaskStory {
     this.#tell('leftovers-ended', { count }, `Ended ${count} process(es) that the agent had left behind`);
   }
 
-  ended(status: TaskStatus, reason: string, { exitCode, signal }: ExitStatus): void {
-    this.#tell('ended', { status, reason, exit_code: exitCode, signal }, `Task ${status}: ${reason}`);
+  ended(status: TaskStatus, reason: string, exit: ExitStatus): void {
+    const { code = null, signal = null } = exit;
+    this.#tell('ended', { status, reason, exit_code: code, signal }, `Task ${status}: ${reason}`);
   }
 
   #tell(type: string, fields: Readonly<Record<string, unknown>>, words: string): void {

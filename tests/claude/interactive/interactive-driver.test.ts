@@ -39,7 +39,7 @@ beforeEach(() => {
     decisionTimeoutSeconds: 300,
     killTree: async (pid) => {
       killed.push(pid);
-      pty.exit({ exitCode: null, signal: 'SIGKILL' });
+      pty.exit({ signal: 'SIGKILL' });
     },
     onBytes: () => {},
   });
@@ -98,8 +98,7 @@ describe('the start', () => {
     expect(pty.spawned).toMatchObject({
       cwd: '/home/anybody/proj',
       stdinFile: '/home/anybody/prompt.md',
-      columns: 120,
-      rows: 40,
+      size: { columns: 120, rows: 40 },
     });
     expect(pty.spawned?.command.slice(0, 2)).toEqual(['/bin/claude', '--debug']);
     expect(argumentAfter('--permission-mode')).toBe('default');
@@ -478,7 +477,7 @@ describe('the end', () => {
     await pass(clock, 1_000);
     await closed;
     expect(pty.typed).toEqual([CTRL_D, CTRL_D]);
-    expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: 0, signal: null } });
+    expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 0 } });
     expect(killed).toEqual([]);
   });
 
@@ -491,7 +490,7 @@ describe('the end', () => {
     const closed = driver.close();
     await pass(clock, 3_000);
     await closed;
-    expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: 0, signal: null } });
+    expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 0 } });
   });
 
   it('text in the box is cleared first, because Ctrl-D would not end the session', async () => {
@@ -515,7 +514,7 @@ describe('the end', () => {
     await pass(clock, 20_000, 500);
     await closed;
     expect(killed).toEqual([4242]);
-    expect(events.at(-1)).toEqual({ type: 'exited', exit: { exitCode: null, signal: 'SIGKILL' } });
+    expect(events.at(-1)).toEqual({ type: 'exited', exit: { signal: 'SIGKILL' } });
   });
 
   it('text that is shown a frame after its bytes were counted is reported too', async () => {
@@ -551,11 +550,11 @@ describe('the end', () => {
 
   it('withdraws pending requests, and is reported last', async () => {
     await play('2.1.330', 'trust-folder');
-    pty.exit({ exitCode: 1, signal: null });
+    pty.exit({ code: 1 });
     await pass(clock, 100);
     expect(events.slice(-2)).toEqual([
       { type: 'request-gone', requestId: 'screen-1', why: 'the session ended' },
-      { type: 'exited', exit: { exitCode: 1, signal: null } },
+      { type: 'exited', exit: { code: 1 } },
     ]);
     expect(driver.lastOutput(1_000)).toContain('Accessing workspace:');
   });

@@ -57,7 +57,7 @@ describe('the print driver with a program that is not the CLI', () => {
 
   it('ends with its exit code and its text as output', async () => {
     await run('exit', '7');
-    expect((await events.next('exited')).exit).toEqual({ exitCode: 7, signal: null });
+    expect((await events.next('exited')).exit).toEqual({ code: 7 });
     expect(driver.lastOutput(100)).toBe('exiting with 7');
     expect(await driver.screen()).toEqual({ text: 'exiting with 7', columns: 120, rows: 40 });
   });
@@ -81,7 +81,7 @@ describe('the print driver with a program that is not the CLI', () => {
 
   it('reports an incomplete line and the signal of a program that dies', async () => {
     await run('dies-mid-line');
-    expect((await events.next('exited')).exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect((await events.next('exited')).exit).toEqual({ signal: 'SIGKILL' });
     expect(driver.lastOutput(100)).toBe('a whole line\nhalf a li');
     expect(events.all.filter((event) => event.type === 'printed')).toEqual([
       { type: 'printed', lines: ['a whole line'] },

@@ -48,7 +48,7 @@ describe('a program that asks', () => {
       clock,
       command: ['/bin/agent'],
       promptFile: '/prompt.md',
-      killTree: async () => pty.exit({ exitCode: null, signal: 'SIGKILL' }),
+      killTree: async () => pty.exit({ signal: 'SIGKILL' }),
     });
     driver.onEvent((event) => events.push(event));
     await driver.start();
@@ -155,7 +155,7 @@ describe('a program that asks', () => {
     for (let piece = 0; piece < 4; piece++) await print('a line of a flood\r\n'.repeat(2_000));
     await print('\x07\x0f10 %\r20 %\r\x07100 %');
     expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
-    pty.exit({ exitCode: 0, signal: null });
+    pty.exit({ code: 0 });
     await pass(clock, 1);
     expect(driver.lastOutput(500)).toMatch(/flood\na line of a flood\n100 %$/);
     expect(events.at(-1)?.type).toBe('exited');
@@ -217,7 +217,7 @@ describe('a real program', () => {
 
   it('reads its prompt, prints, and ends with its exit code', async () => {
     await run('cat; echo; printf "no end of line"; exit 3');
-    expect((await events.next('exited')).exit).toEqual({ exitCode: 3, signal: null });
+    expect((await events.next('exited')).exit).toEqual({ code: 3 });
     expect(printed()).toBe('the prompt\nno end of line');
     expect(events.all.at(-1)?.type).toBe('exited');
   });
@@ -226,7 +226,7 @@ describe('a real program', () => {
     await run('printf "Continue? [y/N] "; read answer < /dev/tty; echo "got $answer"');
     const { request } = await events.next('request');
     await driver.answer(request.requestId, { verdict: 'allow' });
-    expect((await events.next('exited')).exit.exitCode).toBe(0);
+    expect((await events.next('exited')).exit.code).toBe(0);
     expect(printed()).toContain('got y');
     expect(events.all.filter((event) => event.type === 'request')).toHaveLength(1);
   });
@@ -241,7 +241,7 @@ describe('a real program', () => {
     await run('trap "exit 9" INT; echo ready; while :; do sleep 1; done');
     await events.next('printed');
     await driver.close();
-    expect((await events.next('exited')).exit).toEqual({ exitCode: 9, signal: null });
+    expect((await events.next('exited')).exit).toEqual({ code: 9 });
   });
 
   it('is killed with all that it started', async () => {

@@ -26,8 +26,8 @@ beforeEach(async () => {
 const exits = () => events.filter((event) => event.type === 'exited');
 
 it('a session that is not kept ends with its program', () => {
-  first.exit({ exitCode: 1 });
-  expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 1, signal: null } }]);
+  first.exit({ code: 1 });
+  expect(exits()).toEqual([{ type: 'exited', exit: { code: 1 } }]);
 });
 
 it('a message goes to the program as long as it runs', async () => {
@@ -39,7 +39,7 @@ it('a message goes to the program as long as it runs', async () => {
 
 it('a kept session starts a new program with the next message, and its events go on', async () => {
   driver.keepSession(true);
-  first.exit({ exitCode: null, signal: 'SIGKILL' });
+  first.exit({ signal: 'SIGKILL' });
   expect(exits()).toEqual([]);
   expect(events.at(-1)).toMatchObject({ type: 'notice', text: expect.stringContaining('SIGKILL') as string });
   await driver.send('Go on.');
@@ -58,7 +58,7 @@ it('the usage of a session is the sum over its programs', async () => {
   driver.keepSession(true);
   first.endTurn('', used(5, 0.25));
   first.endTurn('', used(7, 0.5));
-  first.exit({ exitCode: 0 });
+  first.exit({ code: 0 });
   await driver.send('Go on.');
   second.endTurn('', used(1, 0.125));
   second.endTurn('Done.', used(3, 0.25));
@@ -72,27 +72,27 @@ it('the usage of a session is the sum over its programs', async () => {
 
 it('its end is reported when the session is ended meanwhile', async () => {
   driver.keepSession(true);
-  first.exit({ exitCode: 3 });
+  first.exit({ code: 3 });
   await driver.kill();
-  expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 3, signal: null } }]);
+  expect(exits()).toEqual([{ type: 'exited', exit: { code: 3 } }]);
   expect(first.told).toEqual(['start']);
 });
 
 it('killing a kept session ends its program', async () => {
   driver.keepSession(true);
   const killed = driver.kill();
-  first.exit({ exitCode: null, signal: 'SIGTERM' });
+  first.exit({ signal: 'SIGTERM' });
   await killed;
   expect(exits()).toHaveLength(1);
 });
 
 it('a session whose new program does not start can be resumed again', async () => {
   driver.keepSession(true);
-  first.exit({ exitCode: 3 });
+  first.exit({ code: 3 });
   second.startFault = new Error('no such program');
   await expect(driver.send('Go on.')).rejects.toThrow('no such program');
   await driver.close();
-  expect(exits()).toEqual([{ type: 'exited', exit: { exitCode: 3, signal: null } }]);
+  expect(exits()).toEqual([{ type: 'exited', exit: { code: 3 } }]);
 });
 
 it('no program is started once the session has been ended, also while it is being resumed', async () => {
@@ -103,7 +103,7 @@ it('no program is started once the session has been ended, also while it is bein
     const resumed = new ResumableDriver(lost, () => new Promise((resolve) => (found = resolve)));
     lost.fire({ type: 'session', sessionId: 's-1' });
     resumed.keepSession(true);
-    lost.exit({ exitCode: 3 });
+    lost.exit({ code: 3 });
     const sent = resumed.send('Go on.');
     await resumed[end]();
     found(next);
@@ -114,7 +114,7 @@ it('no program is started once the session has been ended, also while it is bein
 
 it('a program that starts while the session is ended is killed', async () => {
   driver.keepSession(true);
-  first.exit({ exitCode: 3 });
+  first.exit({ code: 3 });
   const start = second.start.bind(second);
   second.start = async () => {
     await driver.kill();

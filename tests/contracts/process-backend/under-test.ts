@@ -1,5 +1,6 @@
-import type { OutputSink, OutputStream, ProcessBackend } from '../../../src/processes/process-backend.js';
-import type { ProcessHandle, ProcessSpec, TerminalSize } from '../../../src/processes/process-handle.js';
+import type { ProcessBackend } from '../../../src/processes/process-backend.js';
+import type { ProcessHandle, ProcessSpec } from '../../../src/processes/process-handle.js';
+import type { OutputSink, OutputStream, TerminalSize } from '../../../src/pty/child.js';
 
 /** Programs besides `sh` and `cat`, where the place has them; their tests are left out elsewhere. */
 export interface Programs {

@@ -8,7 +8,11 @@ import { Screen } from '../../../src/screen/screen.js';
 function watched(view: { columns: number; rows: number }) {
   const size = { columns: 80, rows: 24 };
   const screen = new Screen({ ...size, scrollback: 100, clock: systemClock, reply: () => undefined });
-  const terminal = new SessionTerminal({ write: () => true, resize: () => undefined }, screen, size);
+  const terminal = new SessionTerminal(
+    { write: () => 'taken', resize: () => Promise.resolve() },
+    screen,
+    size,
+  );
   const pushes: TerminalPush[] = [];
   let unread = 0;
   const line = {

@@ -42,7 +42,7 @@ describe('a turn that a usage limit ends', () => {
     const { run, driver, fail, onDisk } = await started(false);
     fail(limit);
     expect(driver.told).toContain('close');
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     const end = await run.ended;
     expect(end).toMatchObject({
       status: 'failed',
@@ -88,7 +88,7 @@ describe('a turn that a usage limit ends', () => {
   it('fails at once when the reset comes after the time limit, and says so', async () => {
     const { run, driver, fail } = await started(true, { spec: { timeout_seconds: 1_900 } });
     fail(limit);
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     const end = await run.ended;
     expect(end.status).toBe('failed');
     expect(end.reason).toContain("after the end of the task's time limit of 1900 seconds");
@@ -98,14 +98,14 @@ describe('a turn that a usage limit ends', () => {
     const { run, clock, driver, fail } = await started(true, { spec: { timeout_seconds: 3_600 } });
     clock.advance(50 * MINUTE_MS);
     fail({ ...limit, resetsAtMs: HOUR_MS });
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     expect((await run.ended).reason).toContain('time limit of 3600 seconds');
   });
 
   it('fails when nobody said until when', async () => {
     const { run, driver, fail } = await started(true);
     fail({ kind: 'usage-limit', text: "You've hit your monthly spend limit." });
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     const end = await run.ended;
     expect(end.reason).toContain('not told until when');
     expect(end.trouble).toMatchObject({ resumes_at: null });
@@ -140,7 +140,7 @@ describe('a turn that a usage limit ends', () => {
     clock.advance(5 * MINUTE_MS);
     driver.fire(turnStarts);
     fail(past);
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     expect((await run.ended).reason).toContain('time limit of 600 seconds');
   });
 
@@ -181,7 +181,7 @@ describe('a turn that a usage limit ends', () => {
     const { run, driver, fail, clock, sent } = await started(true);
     fail(limit);
     const killed = run.kill('Not needed any more.');
-    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    driver.exit({ signal: 'SIGTERM' });
     expect(await killed).toMatchObject({ status: 'killed' });
     clock.advance(40 * MINUTE_MS);
     expect(sent()).toEqual([]);
@@ -190,7 +190,7 @@ describe('a turn that a usage limit ends', () => {
   it('is no success when the session is ended meanwhile, whatever its exit code', async () => {
     const { run, driver, fail } = await started(true);
     fail(limit);
-    driver.exit({ exitCode: 0 });
+    driver.exit({ code: 0 });
     const end = await run.ended;
     expect(end.status).toBe('failed');
     expect(end.reason).toContain('ended while the task waited');
@@ -233,7 +233,7 @@ describe('an API that is overloaded or cannot be reached', () => {
   ] as const)('fails the task otherwise, by name: %s', async (kind, words) => {
     const { run, driver, fail } = await started(false);
     fail({ kind, text: 'API Error: the words of the CLI' });
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     const end = await run.ended;
     expect(end).toMatchObject({ status: 'failed', trouble: { kind, resumes_at: null } });
     expect(end.reason).toContain(words);
@@ -277,7 +277,7 @@ describe('trouble that does not pass by itself', () => {
   ] as const)('fails the task also where it may wait, and says what to do: %s', async (kind, words) => {
     const { run, driver, fail } = await started(true);
     fail({ kind, text: 'The words of the CLI' });
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     const end = await run.ended;
     expect(end).toMatchObject({ status: 'failed', trouble: { kind, resumes_at: null } });
     expect(end.reason).toMatch(/^Claude Code stopped: The words of the CLI\. /);
@@ -287,7 +287,7 @@ describe('trouble that does not pass by itself', () => {
   it('at the start is kept in the record, too', async () => {
     const { run, driver } = await started(false);
     driver.fire({ type: 'trouble', kind: 'onboarding', text: 'Run claude once.' });
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     expect(await run.ended).toMatchObject({ reason: 'Run claude once.', trouble: { kind: 'onboarding' } });
   });
 });

@@ -51,7 +51,7 @@ describe('a run', () => {
     const { run, driver } = await started();
     driver.endTurn('All done.');
     expect(driver.told).toEqual(['start', 'close']);
-    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    driver.exit({ signal: 'SIGTERM' });
     expect(await run.ended).toMatchObject({
       status: 'completed',
       reason:
@@ -65,7 +65,7 @@ describe('a run', () => {
   it('has failed when its session ends by a fault after its last turn', async () => {
     const { run, driver } = await started();
     driver.endTurn('All done.');
-    driver.exit({ exitCode: null, signal: 'SIGKILL', why: 'No memory was left.' });
+    driver.exit({ signal: 'SIGKILL', reason: 'No memory was left.' });
     expect(await run.ended).toMatchObject({ status: 'failed', reason: 'No memory was left.' });
   });
 
@@ -162,18 +162,18 @@ describe('a run', () => {
   });
 
   it.each([
-    { exit: { exitCode: 3 }, status: 'failed', reason: 'The agent exited with code 3: the last output' },
+    { exit: { code: 3 }, status: 'failed', reason: 'The agent exited with code 3: the last output' },
     {
-      exit: { exitCode: null, signal: 'SIGSEGV' },
+      exit: { signal: 'SIGSEGV' },
       status: 'failed',
       reason: 'The agent was ended by the signal SIGSEGV.',
     },
     {
-      exit: { exitCode: null, signal: 'SIGKILL', why: 'No memory was left.' },
+      exit: { signal: 'SIGKILL', reason: 'No memory was left.' },
       status: 'failed',
       reason: 'No memory was left.',
     },
-    { exit: { exitCode: 0 }, status: 'completed', reason: 'The agent exited with code 0.' },
+    { exit: { code: 0 }, status: 'completed', reason: 'The agent exited with code 0.' },
   ])('an exit $exit by itself is $status', async ({ exit, status, reason }) => {
     const { run, driver } = await started();
     driver.exit(exit);
@@ -188,7 +188,7 @@ describe('a run', () => {
     driver.fire({ type: 'trouble', kind: 'network', text: 'No network.' });
     expect(driver.told).toEqual(['start', 'kill']);
     expect(run.record.status).toBe('running');
-    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    driver.exit({ signal: 'SIGTERM' });
     expect(await killed).toMatchObject({ status: 'killed', reason: 'Enough.', signal: 'SIGTERM' });
     expect(await run.kill('Again.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
     driver.endTurn('late');
@@ -201,7 +201,7 @@ describe('a run', () => {
     expect(driver.told).not.toContain('kill');
     clock.advance(1);
     expect(driver.told).toContain('kill');
-    driver.exit({ exitCode: null, signal: 'SIGKILL' });
+    driver.exit({ signal: 'SIGKILL' });
     const end = await run.ended;
     expect(end).toMatchObject({ status: 'timeout', elapsed_seconds: 60 });
     expect(end.reason).toBe('The task exceeded its time limit of 60 seconds.');
@@ -214,7 +214,7 @@ describe('a run', () => {
     const killed = run.kill('Too soon.');
     await run.start();
     expect(driver.told).toEqual(['kill', 'start', 'kill']);
-    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    driver.exit({ signal: 'SIGTERM' });
     expect(await killed).toMatchObject({ status: 'killed', reason: 'Too soon.' });
   });
 
@@ -245,7 +245,7 @@ describe('a run', () => {
   ])('fails with the words of $what', async ({ fire, reason }) => {
     const { run, driver } = await started();
     driver.fire(fire);
-    driver.exit({ exitCode: 1 });
+    driver.exit({ code: 1 });
     expect(await run.ended).toMatchObject({ status: 'failed', reason });
   });
 
@@ -444,7 +444,7 @@ describe('a request', () => {
     const { run, driver } = await started({ judge: () => Promise.reject(new Error('disk gone')) });
     driver.ask({ requestId: 'r1' });
     await vi.waitUntil(() => driver.told.includes('kill'), PATIENCE);
-    driver.exit({ exitCode: null, signal: 'SIGTERM' });
+    driver.exit({ signal: 'SIGTERM' });
     expect(await run.ended).toMatchObject({
       status: 'error',
       reason: 'A request could not be judged: disk gone',

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../../process-backend.js';
+import type { OutputStream } from '../../../pty/child.js';
 
 export interface OutputPiece {
   readonly stream: OutputStream;

@@ -1,6 +1,6 @@
 // Pure: what the engine is asked to make for a task.
 import type { ContainerCreateOptions } from 'dockerode';
-import type { PipedSpawnOptions } from '../../../pty/piped-program.js';
+import type { SpawnOptions } from '../../../pty/child.js';
 import { ENTRY_TEXT, RELAY_FOLDER } from '../container-texts.js';
 
 /** Labels by which the containers of tasks are known. */
@@ -39,7 +39,7 @@ export function containerName(taskId: string): string {
   return `claude-code-bridge-${taskId}`;
 }
 
-export interface TaskProgram extends PipedSpawnOptions {
+export interface TaskProgram extends SpawnOptions {
   /** In a terminal; else on pipes, of which the end of stdin is the program's, too. */
   readonly isTerminal: boolean;
   /** The program's stdin is the prompt instead of the terminal. */

@@ -5,12 +5,19 @@ import { pack } from 'tar-stream';
 import { withinMs, type Clock } from '../../../base/clock.js';
 import { messageOf, type BridgeError } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
-import type { SpawnPiped } from '../../../pty/piped-program.js';
-import type { PtySession, PtySpawner, PtySpawnOptions } from '../../../pty/pty-session.js';
+import type {
+  Child,
+  OutputSink,
+  PtySpawner,
+  SpawnPiped,
+  TerminalOptions,
+  TerminalSize,
+} from '../../../pty/child.js';
+import { exitStatusFromShell, type ExitStatus } from '../../../pty/exit-status.js';
+import { AttachedOutput } from '../attached-output.js';
+import { ContainerChild } from '../container-child.js';
 import { RELAY_TEXT } from '../container-texts.js';
 import type { DockerEngine, EngineClient } from '../engine/docker-engine.js';
-import { dockerPipedProgram } from './docker-piped-program.js';
-import { DockerPtySession } from './docker-pty-session.js';
 import { FrameSplitter } from '../engine/frame-splitter.js';
 import { HookRelay, type AnswerHook } from './hook-relay.js';
 import { asDuplex, openExec, type OpenExec } from '../engine/open-exec.js';
@@ -32,6 +39,10 @@ const REMOVE_LIMIT_MS = 20_000;
 const READY_LIMIT_MS = 25_000;
 /** The end of a container is told within this of the engine's knowing it. */
 const JUST_ENDED_MS = 2_000;
+/** The engine reports the end of the output and the end of the container within this of each other. */
+const OTHER_END_LIMIT_MS = 10_000;
+/** Printed for the person when nobody can say how the program ended. */
+const LOST_WORDS = 'The Docker engine went away, and the container with it.';
 /** A task runs for hours; its container's end is waited for without another limit. */
 const NO_LIMIT_MS = 2 ** 40;
 /** What a program prints about itself, such as its version. */
@@ -43,7 +54,7 @@ const MEMORY_LIMIT_MS = 5_000;
 /** What the CLI's hooks need: they run in the container, and are answered here. */
 export interface ContainerHooks {
   /** The command with its hooks led to the relay, and who answers them. */
-  redirect(options: PtySpawnOptions): { readonly options: PtySpawnOptions; readonly answer: AnswerHook };
+  redirect(options: TerminalOptions): { readonly options: TerminalOptions; readonly answer: AnswerHook };
 }
 
 export interface TaskContainerOptions {
@@ -84,29 +95,17 @@ export class TaskContainer implements PtySpawner, Disposable {
     this.#options = options;
   }
 
-  async spawn(asked: PtySpawnOptions): Promise<PtySession> {
-    const { hooks, clock, onFault } = this.#options;
-    const { options, answer } = hooks.redirect(asked);
-    const { columns, rows } = options;
-    const { id, stream, exit } = await this.#begin({ ...options, isTerminal: true }, answer, (container) =>
-      this.#resize(container, columns, rows),
-    );
-    return new DockerPtySession({
-      stream,
-      gone: exit,
-      resize: (width, height) =>
-        void this.#resize(id, width, height).catch((error: unknown) => onFault(messageOf(error))),
-      whyKilled: () => this.#whyKilled(id),
-      end: () => void this.#remove(id),
-      clock,
-    });
+  async spawn(asked: TerminalOptions): Promise<Child> {
+    const { options, answer } = this.#options.hooks.redirect(asked);
+    const program = { ...options, isTerminal: true };
+    const begun = await this.#begin(program, answer, (id) => this.#resize(id, options.size));
+    return this.#child(begun, program);
   }
 
   /** On pipes, for a program that asks through them and needs no hooks. */
   readonly spawnPiped: SpawnPiped = async (options) => {
-    const { clock } = this.#options;
-    const { id, stream, exit } = await this.#begin({ ...options, isTerminal: false }, nothingToSay);
-    return dockerPipedProgram({ stream, gone: exit, whyKilled: () => this.#whyKilled(id), clock });
+    const program = { ...options, isTerminal: false };
+    return this.#child(await this.#begin(program, nothingToSay), program);
   };
 
   /** SIGTERM to the program, after the grace time SIGKILL to all in the container. Resolves when it is gone. */
@@ -153,6 +152,40 @@ export class TaskContainer implements PtySpawner, Disposable {
     // The relay's end is the container's, also when this process has no time left to wait for an answer.
     this.hangUp();
     void this.#remove(running.id);
+  }
+
+  #child(begun: Begun, { isTerminal, sink }: TaskProgram): Child {
+    const { id, stream } = begun;
+    return new ContainerChild({
+      stream,
+      isTerminal,
+      exited: this.#exit(begun, { isTerminal, sink }),
+      resize: (size) =>
+        this.#resize(id, size).catch((error: unknown) => this.#options.onFault(messageOf(error))),
+      kill: () => void this.#remove(id),
+    });
+  }
+
+  /** Hands on all output, and then says how the program ended. */
+  async #exit(
+    { id, stream, exit }: Begun,
+    { isTerminal, sink }: { readonly isTerminal: boolean; readonly sink: OutputSink },
+  ): Promise<ExitStatus> {
+    const { clock } = this.#options;
+    const output = new AttachedOutput(stream, { sink, isTerminal });
+    // The program runs, so nothing that it prints is the container's init.
+    void output.release();
+    // The engine reports the end of the output and the end of the container in either order.
+    await Promise.race([output.ended, exit]);
+    const code = await withinMs(clock, OTHER_END_LIMIT_MS, exit);
+    await output.rest(clock);
+    if (code === undefined) {
+      await sink.write(isTerminal ? 'terminal' : 'stderr', Buffer.from(`\r\n${LOST_WORDS}\r\n`));
+      return {};
+    }
+    const status = exitStatusFromShell(code);
+    const reason = status.signal === 'SIGKILL' ? await this.#whyKilled(id) : undefined;
+    return reason === undefined ? status : { ...status, outOfMemory: true, reason };
   }
 
   /** Makes the container and lets the program in it begin, after `prepare`. */
@@ -245,7 +278,7 @@ export class TaskContainer implements PtySpawner, Disposable {
     return this.#ask('to run its relay', (client) => openExec(client, id, command));
   }
 
-  async #resize(id: string, columns: number, rows: number): Promise<void> {
+  async #resize(id: string, { columns, rows }: TerminalSize): Promise<void> {
     // A container that ends at this moment has no size to set: its end is told by its terminal.
     await this.#options.engine.call((client) => client.getContainer(id).resize({ w: columns, h: rows }));
   }

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text as textFrom } from 'node:stream/consumers';
 import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.js';
@@ -13,7 +11,8 @@ import { HOOK_TEXT } from '../../../../src/processes/docker/container-texts.js';
 import { sweepTaskContainers } from '../../../../src/processes/docker/task-container/sweep-task-containers.js';
 import { MARK_LABEL } from '../../../../src/processes/docker/task-container/task-container-plan.js';
 import { TaskContainer } from '../../../../src/processes/docker/task-container/task-container.js';
-import type { PtySession } from '../../../../src/pty/pty-session.js';
+import { describeChild } from '../../../contracts/child.js';
+import { Collector } from '../../../contracts/process-backend/under-test.js';
 import { describeDocker, dockerEnv } from '../../../harness/docker-engine.js';
 
 const MEMORY_MB = 128;
@@ -25,19 +24,19 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       program: 'stty size </dev/tty; cat; read -r key </dev/tty; echo "pressed $key"; exit 7',
       prompt: 'ünïcode "quotes" $(x)\n',
     });
-    await text.includes('ünïcode "quotes" $(x)');
+    await text.has('ünïcode "quotes" $(x)');
     session.write('a key\r');
-    expect(await session.exited).toEqual({ exitCode: 7, signal: null });
-    expect(text.shown()).toMatch(/^40 120\r\n/);
-    expect(text.shown()).toContain('pressed a key\r\n');
+    expect(await session.exited).toEqual({ code: 7 });
+    expect(text.text('terminal')).toMatch(/^40 120\r\n/);
+    expect(text.text('terminal')).toContain('pressed a key\r\n');
   });
 
   it('hands on all that is printed by a program that ends at once', async () => {
     const { spawn } = await place();
     const { session, text } = await spawn({ program: 'seq 1 20000' });
     await session.exited;
-    expect(text.shown().trimEnd().split('\r\n')).toHaveLength(20_000);
-    expect(text.shown()).toMatch(/\r\n20000\r\n$/);
+    expect(text.text('terminal').trimEnd().split('\r\n')).toHaveLength(20_000);
+    expect(text.text('terminal')).toMatch(/\r\n20000\r\n$/);
   });
 
   it('writes in the mounted folder as its owner, and holds nothing that a task does not need', async () => {
@@ -48,9 +47,9 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     await session.exited;
     expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('by hand\n');
     expect((await stat(join(folder, 'made.txt'))).uid).toBe((await stat(folder)).uid);
-    expect(text.shown()).toMatch(/CapEff:\s+0+\r\n/);
-    expect(text.shown()).toMatch(/NoNewPrivs:\s+1/);
-    expect(text.shown()).toContain('No such file');
+    expect(text.text('terminal')).toMatch(/CapEff:\s+0+\r\n/);
+    expect(text.text('terminal')).toMatch(/NoNewPrivs:\s+1/);
+    expect(text.text('terminal')).toContain('No such file');
   });
 
   it('asks hooks through the relay, several at once, of a megabyte, and takes their answers', async () => {
@@ -69,8 +68,8 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     });
     await session.exited;
     expect(bodies.map((body) => body.length).sort((a, b) => a - b)).toEqual([7, 1_000_000]);
-    expect(text.shown()).toContain('{"answer":"7"}');
-    expect(text.shown()).toContain('{"answer":"1000000"}');
+    expect(text.text('terminal')).toContain('{"answer":"7"}');
+    expect(text.text('terminal')).toContain('{"answer":"1000000"}');
   });
 
   it('tells who answers a hook that nobody waits for the answer any more', async () => {
@@ -90,7 +89,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     });
     await gone;
     session.write('\r');
-    expect(await session.exited).toMatchObject({ exitCode: 0 });
+    expect(await session.exited).toMatchObject({ code: 0 });
   });
 
   it('ends a program that does not listen, and all that it started, and nothing is left', async () => {
@@ -98,9 +97,9 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     const { session, text } = await spawn({
       program: `trap '' TERM; (trap '' TERM HUP; setsid sleep 1000) & echo here; while :; do sleep 1; done`,
     });
-    await text.includes('here');
+    await text.has('here');
     await container.end();
-    expect(await session.exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
     expect(await left()).toEqual([]);
   });
 
@@ -109,8 +108,8 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     // All of it is one line, which is kept in memory.
     const { session } = await spawn({ program: 'exec tail -n 1 /dev/zero' });
     const exit = await session.exited;
-    expect(exit).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
-    expect(exit.why).toContain(`more memory than its container may (${MEMORY_MB} MB)`);
+    expect(exit).toMatchObject({ signal: 'SIGKILL' });
+    expect(exit.reason).toContain(`more memory than its container may (${MEMORY_MB} MB)`);
   });
 
   it('is made anew for a session that is begun again', async () => {
@@ -118,14 +117,14 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     const first = await spawn({ program: 'echo one' });
     await first.session.exited;
     const second = await spawn({ program: 'echo two' });
-    expect(await second.session.exited).toMatchObject({ exitCode: 0 });
-    expect([first.text.shown(), second.text.shown()]).toEqual(['one\r\n', 'two\r\n']);
+    expect(await second.session.exited).toMatchObject({ code: 0 });
+    expect([first.text.text('terminal'), second.text.text('terminal')]).toEqual(['one\r\n', 'two\r\n']);
   });
 
   it('ends when its keeper has gone without a word', async () => {
     const { spawn, left } = await place();
     const { session, text, hangUp } = await spawn({ program: `echo here; sleep 1000` });
-    await text.includes('here');
+    await text.has('here');
     hangUp();
     expect(await session.exited).toMatchObject({ signal: 'SIGTERM' });
     await expect.poll(left, { timeout: 20_000 }).toEqual([]);
@@ -134,34 +133,53 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
   it('runs a program on pipes: input with an end, outputs apart and whole, its exit code', async () => {
     const { spawnPiped, left } = await place();
     const lines = 200_000;
-    const { pid, stdin, stdout, stderr, exited, closed } = await spawnPiped(
-      `cat; echo wrong >&2; seq 1 ${lines}; [ -t 0 ] || exit 7`,
-    );
-    expect(pid).toBeUndefined();
-    stdin.end('ünïcode "quotes" $(x)\n');
-    const [printed, complained] = await Promise.all([textFrom(stdout), textFrom(stderr), closed]);
+    const { child, output } = await spawnPiped(`cat; echo wrong >&2; seq 1 ${lines}; [ -t 0 ] || exit 7`);
+    expect(child.pid).toBeUndefined();
+    expect(child.write('ünïcode "quotes" $(x)\n')).toBe('taken');
+    expect(child.endInput()).toBe(true);
+    await child.closed;
+    const printed = output.text('stdout');
     expect(printed.split('\n').slice(0, 2)).toEqual(['ünïcode "quotes" $(x)', '1']);
     expect(printed.split('\n').slice(-2)).toEqual([String(lines), '']);
     expect(printed.split('\n')).toHaveLength(lines + 2);
-    expect(complained).toBe('wrong\n');
-    expect(await exited).toEqual({ exitCode: 7, signal: null });
+    expect(output.text('stderr')).toBe('wrong\n');
+    expect(await child.exited).toEqual({ code: 7 });
     await expect.poll(left, { timeout: 20_000 }).toEqual([]);
   });
 
   it('ends a program on pipes that does not listen, and tells by what', async () => {
     const { spawnPiped, container, left } = await place();
-    const { stdout, stderr, exited } = await spawnPiped(`trap '' TERM; echo here; while :; do sleep 1; done`);
-    stderr.resume();
-    await once(stdout, 'data');
+    const { child, output } = await spawnPiped(`trap '' TERM; echo here; while :; do sleep 1; done`);
+    await output.has('here');
     await container.end();
-    expect(await exited).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(await child.exited).toEqual({ signal: 'SIGKILL' });
     expect(await left()).toEqual([]);
+  });
+
+  describeChild(
+    'in the terminal of a container',
+    { hasPid: false, isTerminal: true },
+    async (script, sink) => {
+      const { container, folder } = await place();
+      return container.spawn({
+        command: ['sh', '-c', script],
+        cwd: folder,
+        env: { TERM: 'xterm-256color' },
+        size: { columns: 80, rows: 24 },
+        shell: '',
+        sink,
+      });
+    },
+  );
+  describeChild('on the pipes of a container', { hasPid: false, isTerminal: false }, async (script, sink) => {
+    const { container, folder } = await place();
+    return container.spawnPiped({ command: ['sh', '-c', script], cwd: folder, env: {}, sink });
   });
 
   it('is swept by the secret of its task', async () => {
     const { spawn, engine, mark, left } = await place();
     const { session, text } = await spawn({ program: `echo here; sleep 1000` });
-    await text.includes('here');
+    await text.has('here');
     expect(await sweepTaskContainers(engine, mark)).toBe(1);
     await session.exited;
     expect(await left()).toEqual([]);
@@ -186,13 +204,18 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       command: ['missing-program'],
       cwd: folder,
       env: {},
-      columns: 80,
-      rows: 24,
+      size: { columns: 80, rows: 24 },
       shell: '',
+      sink: new Collector(),
     });
     await expect(spawned).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
     await expect(spawned).rejects.toThrow(words);
-    const piped = container.spawnPiped({ command: ['missing-program'], cwd: folder, env: {} });
+    const piped = container.spawnPiped({
+      command: ['missing-program'],
+      cwd: folder,
+      env: {},
+      sink: new Collector(),
+    });
     await expect(piped).rejects.toThrow(words);
     expect(await left()).toEqual([]);
   });
@@ -243,42 +266,24 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       if (wanted.answer !== undefined) answerHook = wanted.answer;
       const promptFile = join(folder, 'prompt.md');
       await writeFile(promptFile, wanted.prompt ?? '');
+      const output = new Collector();
       const session = await container.spawn({
         command: ['sh', '-c', `${wanted.setUp ?? ''}${wanted.program}`],
         cwd: folder,
         env: { HOME: folder, TERM: 'xterm-256color' },
-        columns: 120,
-        rows: 40,
+        size: { columns: 120, rows: 40 },
         shell: '',
         stdinFile: promptFile,
+        sink: output,
       });
-      return { session, text: textOf(session), hangUp: () => container.hangUp() };
+      return { session, text: output, hangUp: () => container.hangUp() };
     };
-    const spawnPiped = (program: string) =>
-      container.spawnPiped({ command: ['sh', '-c', program], cwd: folder, env: { HOME: folder } });
+    const spawnPiped = async (program: string) => {
+      const output = new Collector();
+      const command = ['sh', '-c', program];
+      const env = { HOME: folder };
+      return { child: await container.spawnPiped({ command, cwd: folder, env, sink: output }), output };
+    };
     return { folder, engine, mark, container, spawn, spawnPiped, left };
   }
 });
-
-function textOf(session: PtySession) {
-  const chunks: Buffer[] = [];
-  const waiting = new Set<() => void>();
-  session.onData((bytes) => {
-    chunks.push(Buffer.from(bytes));
-    for (const look of waiting) look();
-  });
-  const shown = (): string => Buffer.concat(chunks).toString('utf8');
-  return {
-    shown,
-    includes: (words: string): Promise<void> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!shown().includes(words)) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
-  };
-}

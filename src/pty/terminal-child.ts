@@ -1,41 +1,45 @@
 import type { Clock } from '../base/clock.js';
-import { Emitter } from '../base/event.js';
 import type { Pid } from '../os/pid.js';
-import { signalChild, signalChildGroup, type OwnChild } from '../os/send-signals.js';
+import { signalChild, signalChildGroup } from '../os/send-signals.js';
+import type { Child, OutputSink, TerminalSize, WriteResult } from './child.js';
 import { EndMarkReader } from './end-mark.js';
 import { exitStatusFromProcess, exitStatusFromShell, type ExitStatus } from './exit-status.js';
 import { InputQueue } from './input-queue.js';
 import type { RawPty } from './load-node-pty.js';
-import type { PtySession } from './pty-session.js';
 
 /** A program behind the end-mark wrapper, in a terminal of node-pty. */
-export class NodePtySession implements PtySession {
+export class TerminalChild implements Child {
   readonly pid: Pid;
+  readonly isWrapped = true;
   readonly exited: Promise<ExitStatus>;
-  /** Resolves when the terminal's first process has been reaped and the terminal is closed. */
   readonly closed: Promise<void>;
+  /** Resolves when the terminal's first process has been reaped and the terminal is closed. */
+  readonly released: Promise<void>;
   readonly #pty: RawPty;
+  readonly #sink: OutputSink;
   readonly #marks: EndMarkReader;
   readonly #input: InputQueue;
-  readonly #data = new Emitter<Buffer>();
-  readonly #exit = new Emitter<ExitStatus>();
-  #pauses = 0;
+  #markExited: (status: ExitStatus) => void = () => undefined;
+  /** Promises of the sink that have not ended. */
+  #waits = 0;
   #ended = false;
-  #gone = false;
+  #isReaped = false;
 
-  constructor(options: { pty: RawPty; nonce: string; clock: Clock }) {
+  constructor(options: { pty: RawPty; nonce: string; clock: Clock; sink: OutputSink }) {
     this.#pty = options.pty;
+    this.#sink = options.sink;
     this.pid = options.pty.pid;
     this.#marks = new EndMarkReader(options.nonce);
     this.#input = new InputQueue({ fd: options.pty.fd, clock: options.clock });
     this.#pty.onData((data) => {
       if (Buffer.isBuffer(data)) this.#read(data);
     });
-    this.exited = new Promise((resolve) => this.#exit.event(resolve));
-    this.closed = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => (this.#markExited = resolve));
+    this.closed = this.exited.then(() => undefined);
+    this.released = new Promise((resolve) => {
       // node-pty reports the exit when the terminal is closed, or 200 ms after the exit when it never closes.
       this.#pty.onExit(({ exitCode, signal }) => {
-        this.#gone = true;
+        this.#isReaped = true;
         // Only here without a mark: the wrapper itself was killed.
         this.#end(exitStatusFromProcess(exitCode, signal));
         resolve();
@@ -45,66 +49,69 @@ export class NodePtySession implements PtySession {
     this.#pty.on('error', () => this.#input.dispose());
   }
 
-  get onData() {
-    return this.#data.event;
+  /** True also between the end mark and the end of the wrapper, which this object kills at once. */
+  get isReaped(): boolean {
+    return this.#isReaped || this.#ended;
   }
 
-  get onExit() {
-    return this.#exit.event;
+  write(data: string | Uint8Array): WriteResult {
+    if (this.#ended) return 'closed';
+    return this.#input.write(data) ? 'taken' : 'full';
   }
 
-  write(data: string | Uint8Array): boolean {
-    return this.#input.write(data);
+  flushed(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
-  resize(columns: number, rows: number): void {
+  endInput(): boolean {
+    return false;
+  }
+
+  async resize({ columns, rows }: TerminalSize): Promise<void> {
     if (!this.#ended) this.#pty.resize(columns, rows);
-  }
-
-  pause(): void {
-    this.#pauses++;
-    if (this.#pauses === 1 && !this.#ended) this.#pty.pause();
-  }
-
-  resume(): void {
-    if (this.#pauses === 0) return;
-    this.#pauses--;
-    if (this.#pauses === 0) this.#pty.resume();
   }
 
   dispose(): void {
     this.#input.dispose();
-    if (this.#gone) return;
+    if (this.#isReaped) return;
     // node-pty sees a terminal close only while it reads it.
     this.#pty.resume();
     signalChildGroup(this.#wrapper, 'SIGKILL');
     signalChild(this.#wrapper, 'SIGKILL');
   }
 
-  get #wrapper(): OwnChild {
-    return { pid: this.pid, isReaped: this.#gone };
+  get #wrapper() {
+    return { pid: this.pid, isReaped: this.#isReaped };
   }
 
   #read(data: Buffer): void {
     if (this.#ended) return;
     const { output, code } = this.#marks.read(data);
-    if (output.length > 0) this.#data.fire(output);
+    if (output.length > 0) this.#deliver(output);
     if (code === undefined) return;
     this.#end(exitStatusFromShell(code));
     // All has been read: the wrapper waits for nothing but this.
     signalChild(this.#wrapper, 'SIGKILL');
   }
 
+  #deliver(output: Buffer): void {
+    const wait = this.#sink.write('terminal', output);
+    if (wait === undefined) return;
+    if (++this.#waits === 1) this.#pty.pause();
+    const done = (): void => {
+      if (--this.#waits === 0) this.#pty.resume();
+    };
+    wait.then(done, done);
+  }
+
   #end(status: ExitStatus): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#input.dispose();
+    const held = this.#marks.flush();
+    if (held.length > 0) this.#deliver(held);
     // node-pty sees the terminal close only while it reads it.
     this.#pty.resume();
-    const held = this.#marks.flush();
-    if (held.length > 0) this.#data.fire(held);
-    this.#exit.fire(status);
-    this.#data.dispose();
-    this.#exit.dispose();
+    this.#markExited(status);
   }
 }
