@@ -13,10 +13,15 @@ export function cursorText(position: unknown): string {
 export function readCursor<T>(schema: z.ZodType<T>, cursor: string): T {
   const parsed = cursor.length > MAX_CURSOR_CHARS ? undefined : schema.safeParse(jsonOf(cursor));
   if (parsed?.success === true) return parsed.data;
-  throw new BridgeError(
+  throw invalidCursor();
+}
+
+/** For a cursor that no answer gave, in whatever form it is written. */
+export function invalidCursor(): BridgeError {
+  return new BridgeError(
     'INVALID_ARGUMENTS',
     'Invalid cursor.',
-    'Pass the cursor from the previous response unchanged, or omit it to start over.',
+    'Pass the cursor from the previous answer unchanged, or omit it to start over.',
   );
 }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { invalidCursor } from '../base/cursor.js';
+import { systemCodeOf } from '../base/errors.js';
 
 /** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */
 const MAX_OPENS = 10;
@@ -55,13 +55,7 @@ interface Part {
 /** Bytes before the cursor's place, counted over all parts. */
 function positionOf(cursor: string, parts: readonly Part[]): number {
   const match = /^(\d{1,20}(?:-\d{1,15})?):(\d{1,15})$/.exec(cursor);
-  if (match === null) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `'${oneLine(cursor, 40)}' is no cursor of this view.`,
-      'Use the cursor of the last answer, or none.',
-    );
-  }
+  if (match === null) throw invalidCursor();
   let before = 0;
   for (const part of parts) {
     if (part.id === match[1]) return before + Math.min(Number(match[2]), part.size);

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { invalidCursor } from '../base/cursor.js';
 import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
@@ -57,19 +58,14 @@ export class TaskReader {
     return this.#live(await this.#current(file.record));
   }
 
-  /** Newest first. Throws INVALID_ARGUMENTS for a cursor that is none, and as `resolveDirectory` for the path. */
+  /** Newest first. Throws INVALID_ARGUMENTS for an invalid cursor, and as `resolveDirectory` for the path. */
   async list(query: TaskQuery): Promise<TaskPage> {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
     const ids = await this.#options.stateDir.listTaskIds();
     const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
-    if (query.cursor !== undefined && from === 0) {
-      throw new BridgeError(
-        'INVALID_ARGUMENTS',
-        `'${oneLine(query.cursor, 40)}' is no cursor of list_tasks, or its task is no longer kept.`,
-        'Begin again without a cursor.',
-      );
-    }
+    // The last task of the page before, which may have been removed since.
+    if (query.cursor !== undefined && from === 0) throw invalidCursor();
     const tasks: TaskRecord[] = [];
     const unreadable: UnreadableTask[] = [];
     // One look at the queue for the whole page.
@@ -92,7 +88,7 @@ export class TaskReader {
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
         const live = await Promise.all(tasks.map((task) => this.#live(task)));
-        return { tasks: live, unreadable, ...(last === undefined ? {} : { nextCursor: last.task_id }) };
+        return { tasks: live, unreadable, ...(last === undefined ? {} : { cursor: last.task_id }) };
       }
       tasks.push(current);
     }
@@ -143,13 +139,7 @@ export class TaskReader {
 
   async #events(taskId: string, cursor: string | undefined, maxBytes: number): Promise<TextPage> {
     const afterSeq = cursor === undefined ? 0 : Number(cursor);
-    if (!Number.isSafeInteger(afterSeq) || afterSeq < 0) {
-      throw new BridgeError(
-        'INVALID_ARGUMENTS',
-        `'${oneLine(cursor ?? '', 40)}' is no cursor of the events view.`,
-        'Use the cursor of the last answer, or none.',
-      );
-    }
+    if (!Number.isSafeInteger(afterSeq) || afterSeq < 0) throw invalidCursor();
     const page = await readJournal(this.#options.stateDir.journalFile(taskId), { afterSeq, maxBytes });
     const text = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
     return { text, cursor: String(page.nextSeq), more: page.more, totalBytes: Buffer.byteLength(text) };

@@ -56,7 +56,7 @@ export interface UnreadableTask {
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
   readonly unreadable?: readonly UnreadableTask[] | undefined;
-  readonly nextCursor?: string | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export interface TaskWait {

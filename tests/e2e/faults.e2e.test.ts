@@ -220,7 +220,7 @@ it('twenty tasks at once all end as they should, each in its own project', async
   );
   expect(new Set(ids).size).toBe(20);
   const page = await bridge.call('list_tasks', { limit: 7, status: 'finished' });
-  expect(page).toHaveProperty('next_cursor');
+  expect(page).toHaveProperty('cursor');
 });
 
 describe('a command that cannot be run', () => {

@@ -17,7 +17,7 @@ const taskSchema = z.looseObject({
 const listSchema = z.looseObject({
   tasks: z.array(taskSchema),
   unreadable: z.array(z.looseObject({ task_id: z.string() })).optional(),
-  next_cursor: z.string().optional(),
+  cursor: z.string().optional(),
 });
 const errorSchema = z.looseObject({ error: z.looseObject({ errorCode: z.string() }) });
 
@@ -96,7 +96,7 @@ export class Recorder {
       kind: 'tasks',
       tasks: list.data.tasks.map((task) => this.#seen(task)),
       unreadable: (list.data.unreadable ?? []).map(({ task_id }) => task_id),
-      isWholeList: list.data.next_cursor === undefined,
+      isWholeList: list.data.cursor === undefined,
     };
   }
 

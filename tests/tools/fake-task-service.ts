@@ -130,7 +130,7 @@ export class FakeTaskService implements TaskService {
     const from = query.cursor === undefined ? 0 : Number(query.cursor);
     const tasks = asked.slice(from, from + query.limit);
     const next = from + tasks.length;
-    return { tasks, ...(next < asked.length && { nextCursor: String(next) }) };
+    return { tasks, ...(next < asked.length && { cursor: String(next) }) };
   }
 
   async wait(query: TaskWait): Promise<WaitOutcome> {

@@ -169,7 +169,7 @@ describe('tools', () => {
     tasks.records.set('task_00000000000000000013', taskRecord({ prompt_summary: 'z'.repeat(9_000) }));
     const page = await call('list_tasks', {});
     expect(tasks.lists.map((query) => query.limit)).toEqual([20, 4]);
-    expect(page['next_cursor']).toBe('4');
+    expect(page['cursor']).toBe('4');
     expect(wireBytes(page)).toBeLessThan(REPLY_BUDGET_BYTES);
     const asked = await call('list_tasks', { limit: 10, status: 'active' });
     expect(asked['tasks']).toHaveLength(10);

@@ -1,5 +1,4 @@
-import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { invalidCursor } from '../../base/cursor.js';
 import { isFinal, openDecisions, type TaskRecord } from '../task.js';
 
 const part = /^(task_[0-9a-f]{20}):(\d{1,12})$/;
@@ -12,18 +11,12 @@ export class WaitCursor {
     this.#seen = seen;
   }
 
-  /** Throws INVALID_ARGUMENTS for text that is no cursor. */
+  /** Throws INVALID_ARGUMENTS for an invalid cursor. */
   static parse(text: string | undefined): WaitCursor {
     const seen = new Map<string, number>();
     for (const piece of text === undefined || text === '' ? [] : text.split(',')) {
       const match = part.exec(piece);
-      if (match === null) {
-        throw new BridgeError(
-          'INVALID_ARGUMENTS',
-          `'${oneLine(text ?? '', 60)}' is no cursor of wait_for_task.`,
-          'Use the cursor of the last answer, or none.',
-        );
-      }
+      if (match === null) throw invalidCursor();
       seen.set(match[1] ?? '', Number(match[2]));
     }
     return new WaitCursor(seen);

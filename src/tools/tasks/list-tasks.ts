@@ -29,12 +29,12 @@ export const listTasks = defineTool({
     status: z.enum(['active', 'finished', ...taskStatuses]).optional(),
     path: z.string().optional().describe('Only of this project'),
     limit: z.int().min(1).max(MAX_LIMIT).optional().describe(`Default: ${DEFAULT_LIMIT}`),
-    cursor: z.string().optional().describe('next_cursor of the page before'),
+    cursor: z.string().optional().describe('From the previous answer'),
   },
   output: {
     tasks: z.array(taskLine),
     unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
-    next_cursor: z.string().optional(),
+    cursor: z.string().optional(),
   },
   handle: async ({ status, limit, cursor, ...given }, services) => {
     const path = given.path === undefined ? undefined : services.activeProject.absolute(given.path);
@@ -44,11 +44,11 @@ export const listTasks = defineTool({
     const lines = page.tasks.map(lineOf);
     const fitting = limit === undefined ? fittingCount(lines) : lines.length;
     if (fitting < lines.length) {
-      // Asked again for what fits, so that the cursor stands behind the last one shown.
+      // Asked again for what fits, so that the cursor comes after the last one shown.
       const fewer = await tasks.list({ ...query, limit: fitting });
-      return { tasks: fewer.tasks.map(lineOf), ...unreadableOf(fewer), next_cursor: fewer.nextCursor };
+      return { tasks: fewer.tasks.map(lineOf), ...unreadableOf(fewer), cursor: fewer.cursor };
     }
-    return { tasks: lines, ...unreadableOf(page), next_cursor: page.nextCursor };
+    return { tasks: lines, ...unreadableOf(page), cursor: page.cursor };
   },
 });
 

@@ -42,7 +42,7 @@ export const waitForTask = defineTool({
   input: {
     task_ids: z.array(taskIdInput).min(1).max(MAX_TASKS),
     timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe(`Default: ${MAX_WAIT_SECONDS}`),
-    cursor: z.string().optional().describe('From the wait before'),
+    cursor: z.string().optional().describe('From the previous answer'),
   },
   output: { tasks: z.array(waitedTask), cursor: z.string() },
   handle: async ({ task_ids, timeout_seconds, cursor }, services, call) => {

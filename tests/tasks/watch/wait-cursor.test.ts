@@ -37,5 +37,5 @@ it.each([
   `${TASK_ID}:1,`,
   `${TASK_ID}:9999999999999`,
 ])('no cursor: %s', (text) => {
-  expect(() => WaitCursor.parse(text)).toThrow(/is no cursor of wait_for_task/);
+  expect(() => WaitCursor.parse(text)).toThrow('Invalid cursor.');
 });
