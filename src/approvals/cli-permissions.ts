@@ -39,7 +39,7 @@ const MODE_ASKS: Readonly<Record<ApprovalMode, readonly string[]>> = {
 };
 
 /** Rules in Claude Code's own syntax for every name in the list. The rule for a folder covers everything below it. */
-export function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs): string[] {
+function nameRules(tool: 'Read' | 'Edit', { folders, files }: NameGlobs): string[] {
   return [...folders, ...files].map((glob) => `${tool}(**/${glob})`);
 }
 

@@ -3,11 +3,11 @@ import { systemClock, type Clock } from './clock.js';
 import { oneLine } from './text/text.js';
 
 /** Least to most important; a logger writes its own level and those after it. */
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Details of a message, shown as JSON after it. An Error is shown with its stack. */
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
@@ -42,7 +42,7 @@ export function createStderrLogger(
 }
 
 /** The part of a stream that the logger needs. */
-export interface LogStream {
+interface LogStream {
   readonly writableLength: number;
   write(text: string): boolean;
   on(event: 'error', listener: () => void): unknown;

@@ -9,12 +9,12 @@ import type { SessionTerminal } from './session-terminal.js';
 export type { ExitStatus };
 
 /** How reliable a fact about a session is: `exact` from a hook, stream or exit code; `observed` on a screen. */
-export type Source = 'exact' | 'observed';
+type Source = 'exact' | 'observed';
 
 export type RequestKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
 
 /** One choice of a question to the user, as the agent wrote it. */
-export interface QuestionOption {
+interface QuestionOption {
   readonly label: string;
   readonly description?: string;
 }

@@ -14,7 +14,7 @@ const SHOWN_CHARS = 400;
 const TYPO_LETTERS = 2;
 
 /** A setting from the command line, in the format of its environment variable. */
-export interface ConfigOverride {
+interface ConfigOverride {
   readonly key: ConfigKey;
   /** As the user typed it: `--toolsets`. */
   readonly flag: string;

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { systemCodeOf } from '../base/errors.js';
 
 /** A person's settings are a few kilobytes; more is another kind of file. */
-export const MAX_SETTINGS_BYTES = 1_048_576;
+const MAX_SETTINGS_BYTES = 1_048_576;
 
 export type TextFile =
   | { readonly kind: 'text'; readonly text: string; readonly mode: number }

@@ -6,7 +6,7 @@ interface RemovedSetting {
 }
 
 /** Settings of earlier versions. A value that is still set is ignored with a warning. */
-export const removedSettings: Readonly<Record<string, RemovedSetting>> = {
+const removedSettings: Readonly<Record<string, RemovedSetting>> = {
   structured_answers: { now: 'answers always contain both their text and their structured content' },
   spare_keeper: { now: 'the process of a task is started with the task' },
   docker_cert_path: { now: 'set the environment variable DOCKER_CERT_PATH instead' },

@@ -23,7 +23,7 @@ export interface SettingFacts {
 }
 
 /** What zod has no field for; every key of the schema is registered. */
-export const settingFacts = z.registry<SettingFacts>();
+const settingFacts = z.registry<SettingFacts>();
 
 const MAX_LIST_ITEMS = 100;
 const MAX_TEXT_CHARS = 4_096;

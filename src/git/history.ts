@@ -16,7 +16,7 @@ export interface HistoryQuery {
   readonly cursor?: string;
 }
 
-export interface LogEntry {
+interface LogEntry {
   readonly commit: string;
   readonly author: string;
   /** ISO 8601, with the author's time zone. */

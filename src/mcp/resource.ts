@@ -18,7 +18,7 @@ export interface Resource<Services> {
   watch?(variable: string, services: Services, changed: () => void): Disposable;
 }
 
-export interface ListedResource {
+interface ListedResource {
   readonly variable: string;
   readonly title: string;
 }

@@ -70,7 +70,7 @@ export interface ToolListing {
   readonly _meta?: JsonObject;
 }
 
-export interface ToolAnnotations {
+interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;

@@ -49,7 +49,7 @@ const FUNCTION: readonly string[] = [
 ];
 
 /** What an error message lists. */
-export const keyNames =
+const keyNames =
   'ctrl-a to ctrl-z, alt-<character>, esc, enter, tab, shift-tab, backspace, delete, insert, space, up, down, left, right, home, end, page-up, page-down, f1 to f12';
 
 /** The bytes of the keys, in order. `isApplicationMode` is what the program has asked for (DECCKM). Throws INVALID_ARGUMENTS for a key that does not exist. */

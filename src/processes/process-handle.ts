@@ -1,4 +1,3 @@
-import type { Event } from '../base/event.js';
 import type { TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 
@@ -43,7 +42,6 @@ export interface ProcessHandle {
   readonly status: 'running' | 'terminated';
   /** Set once, after the last byte of output has been handed on. */
   readonly exit: ProcessExit | undefined;
-  readonly onExit: Event<ProcessExit>;
   /** Ends after the last byte of output has been handed on; never rejects. */
   readonly exited: Promise<ProcessExit>;
 

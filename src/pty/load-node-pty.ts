@@ -6,7 +6,7 @@ export interface NodePtyModule {
   spawn(file: string, args: string[], options: RawPtyOptions): unknown;
 }
 
-export interface RawPtyOptions {
+interface RawPtyOptions {
   readonly name: string;
   readonly cols: number;
   readonly rows: number;

@@ -40,7 +40,7 @@ export async function openPipes(folder: string): Promise<readonly [Pipe, Pipe]> 
   }
 }
 
-export function closePipe({ output, writeFd }: Pipe): void {
+function closePipe({ output, writeFd }: Pipe): void {
   output.destroy();
   closeSync(writeFd);
 }

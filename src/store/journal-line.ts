@@ -4,7 +4,7 @@ import { messageOf } from '../base/errors.js';
 import { headBytes } from '../base/text/text.js';
 
 /** One event. `seq` counts from 1 (a gap means lost events), `at` is ISO 8601 in UTC; the event's own fields are next to them. */
-export const journalEntrySchema = z.looseObject({
+const journalEntrySchema = z.looseObject({
   seq: z.number().int().positive(),
   at: z.string(),
   type: z.string(),

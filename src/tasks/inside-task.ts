@@ -16,7 +16,7 @@ import type {
 import type { PermissionMode, TaskRecord } from './task.js';
 
 /** How far a task may be from one that a person's client started. */
-export const MAX_TASK_DEPTH = 2;
+const MAX_TASK_DEPTH = 2;
 /** More tasks than run at once. */
 const MAX_ACTIVE_TASKS = 1_000;
 

@@ -6,11 +6,11 @@ import type { TaskSpec } from './task-spec.js';
 
 /** What becomes of a task whose project another one has. */
 export const conflictWays = ['error', 'queue', 'worktree'] as const;
-export type ConflictWay = (typeof conflictWays)[number];
+type ConflictWay = (typeof conflictWays)[number];
 
 /** Where the agent of a task runs. */
 export const isolations = ['none', 'docker'] as const;
-export type Isolation = (typeof isolations)[number];
+type Isolation = (typeof isolations)[number];
 
 export interface StartTask {
   readonly prompt: string;
@@ -75,7 +75,7 @@ export interface WaitOutcome {
 }
 
 export const outputViews = ['log', 'screen', 'events'] as const;
-export type OutputView = (typeof outputViews)[number];
+type OutputView = (typeof outputViews)[number];
 
 export interface TaskMessage {
   readonly text?: string | undefined;

@@ -45,12 +45,12 @@ export const permissionModes = ['auto', 'cautious', 'sandboxed'] as const;
 export const permissionModeSchema = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 
-export const driverNames = ['interactive', 'print'] as const;
+const driverNames = ['interactive', 'print'] as const;
 export const driverNameSchema = z.enum(driverNames);
 export type DriverName = z.infer<typeof driverNameSchema>;
 
 /** What a task is for: work in a project, or one question of a conversation. */
-export const taskPurposes = ['task', 'ask'] as const;
+const taskPurposes = ['task', 'ask'] as const;
 export const taskPurposeSchema = z.enum(taskPurposes);
 export type TaskPurpose = z.infer<typeof taskPurposeSchema>;
 
@@ -88,7 +88,7 @@ export const decisionSchema = z.object({
 export type Decision = z.infer<typeof decisionSchema>;
 
 /** What holds a task up, or what it failed by. Times are ISO 8601 in UTC. */
-export const troubleSchema = z.object({
+const troubleSchema = z.object({
   /** A `TroubleKind`; a newer bridge may know more of them. */
   kind: z.string(),
   since: z.string(),

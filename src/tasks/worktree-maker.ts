@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 
-export const finishActions = ['merge', 'apply', 'discard'] as const;
+const finishActions = ['merge', 'apply', 'discard'] as const;
 export const finishActionSchema = z.enum(finishActions);
 export type FinishAction = z.infer<typeof finishActionSchema>;
 

@@ -10,7 +10,7 @@ import type { TaskService } from '../tasks/task-service.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 
 /** The project in which relative paths begin. */
-export interface ProjectChoice {
+interface ProjectChoice {
   /** Returns the real path. Throws BridgeError: PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY. */
   set(path: string): Promise<string>;
   /** The path as an absolute one, not yet checked. Throws BridgeError: NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT. */
@@ -18,7 +18,7 @@ export interface ProjectChoice {
 }
 
 /** Ends the worktree of a task, if the caller may. */
-export interface Finisher {
+interface Finisher {
   finish(query: FinishTask): Promise<FinishedTask>;
 }
 

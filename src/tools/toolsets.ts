@@ -31,6 +31,6 @@ export function chosenToolsets(setting: 'all' | readonly string[]): ReadonlySet<
   return new Set(setting.filter(isToolset));
 }
 
-export function isToolset(name: string): name is Toolset {
+function isToolset(name: string): name is Toolset {
   return Object.hasOwn(toolsets, name);
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Not a secret: the scripted API takes any key. */
-export const SCRIPTED_API_KEY = `sk-ant-test-000-${'a'.repeat(28)}`;
+const SCRIPTED_API_KEY = `sk-ant-test-000-${'a'.repeat(28)}`;
 /** The CLI remembers keys that a person approved by this many of their last characters. */
 const KEY_TAIL_CHARS = 20;
 

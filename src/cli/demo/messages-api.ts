@@ -18,7 +18,7 @@ export interface ScriptedTurn {
   readonly repeat?: number;
 }
 
-export interface ToolResult {
+interface ToolResult {
   readonly toolUseId: string;
   readonly text: string;
   readonly isError: boolean;

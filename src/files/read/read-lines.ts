@@ -4,7 +4,7 @@ import { readFull, type LinePlace } from './line-index.js';
 import { decodeText, markBytes, wholeEnd, type TextEncoding } from './text-encoding.js';
 
 /** Longer lines are cut: they are data, and one of them would fill a whole answer. */
-export const MAX_LINE_BYTES = 4_096;
+const MAX_LINE_BYTES = 4_096;
 const CHUNK_BYTES = 65_536;
 
 export interface LineRequest {

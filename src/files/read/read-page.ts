@@ -19,7 +19,7 @@ import {
 } from './text-encoding.js';
 
 /** Larger files are read by ranges; of those the beginning is given. */
-export const MAX_READ_BYTES = 1_048_576;
+const MAX_READ_BYTES = 1_048_576;
 /** What of a large file tells its encoding. */
 const SAMPLE_BYTES = 65_536;
 const SHOWN_CHARS = 400;

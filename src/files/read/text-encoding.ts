@@ -3,8 +3,7 @@ import { wholeUtf8End } from '../../base/text/utf8.js';
 
 // Pure: which text a file holds, if any, and how its bytes become that text.
 
-export const textEncodings = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'latin-1'] as const;
-export type TextEncoding = (typeof textEncodings)[number];
+export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin-1';
 
 /** Of valid UTF-8, one control character in this many is still text (field separators); more is a format of its own. */
 const CHARS_PER_CONTROL = 10;

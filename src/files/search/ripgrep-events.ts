@@ -19,7 +19,7 @@ const TYPE_AT = '{"type":"'.length;
 const MAX_EVENT_BYTES = 1_000_000;
 const LINE_FEED = 0x0a;
 
-export interface RipgrepLine {
+interface RipgrepLine {
   readonly line: number;
   /** Of the first match in it, from 0, in UTF-16 units. */
   readonly column: number;

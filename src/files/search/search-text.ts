@@ -59,7 +59,7 @@ export interface FoundLine {
 }
 
 /** The lines of a text, one by one, with where the first match is in each; some without a match are skipped. */
-export function linesFound({
+function linesFound({
   text,
   fixed,
   afterLine,

@@ -6,7 +6,7 @@ import type { RepositoryGit } from '../run/repository-git.js';
 /** Files stored by name; the rest is only counted. A tool's answer shows fewer. */
 const MAX_FILES = 1_000;
 
-export interface DiffTotal {
+interface DiffTotal {
   readonly files: number;
   readonly insertions: number;
   readonly deletions: number;

@@ -7,7 +7,7 @@ import { shownBytes } from './shown-bytes.js';
 const MAX_NAMED_FILES = 100;
 const NEW_LINE = 0x0a;
 
-export interface OmittedFile {
+interface OmittedFile {
   readonly file: string;
   readonly bytes: number;
 }

@@ -15,7 +15,7 @@ const NEXT_FILE = Buffer.from('\ndiff ');
 const NEXT_HUNK = Buffer.from('\n@@');
 
 /** The part of a patch that is about one file. */
-export interface PatchSection {
+interface PatchSection {
   readonly file: string;
   readonly start: number;
   readonly end: number;

@@ -57,6 +57,6 @@ function quiet(path: string | undefined): Record<string, string> {
 }
 
 /** Removes relative folders from PATH, which would be searched in the repository. */
-export function absoluteFolders(path: string | undefined): string[] {
+function absoluteFolders(path: string | undefined): string[] {
   return (path ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).filter((folder) => isAbsolute(folder));
 }

@@ -13,7 +13,7 @@ const MAX_FILES = 1_000;
 const MAX_SUBJECT_CHARS = 300;
 const FIELDS_PER_COMMIT = 4;
 
-export interface MadeCommit {
+interface MadeCommit {
   readonly commit: string;
   readonly author: string;
   /** When it was committed, ISO 8601. */
@@ -21,7 +21,7 @@ export interface MadeCommit {
   readonly subject: string;
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   /** Relative to the top of the repository. */
   readonly path: string;
   readonly change: 'created' | 'changed' | 'deleted';
@@ -33,7 +33,7 @@ export interface ChangedFile {
 }
 
 /** Files that were uncommitted in the first snapshot, by what happened to them. */
-export interface DirtyBefore {
+interface DirtyBefore {
   readonly count: number;
   /** Still uncommitted and unchanged. */
   readonly untouched: readonly string[];

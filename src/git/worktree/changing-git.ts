@@ -12,7 +12,7 @@ const MAX_FIELDS = 200_000;
 /** Author of commits when the user's git settings contain no name. */
 const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
 
-export interface ChangingOptions {
+interface ChangingOptions {
   readonly answers?: readonly number[];
   readonly input?: Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;

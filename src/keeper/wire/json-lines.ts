@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { isDeepJson } from '../../base/text/json-depth.js';
 
 /** A record, an answer or a prompt fits well within this; a longer line is no keeper's. */
-export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** What a client asks is shorter: the longest is an answer with the changed input of a tool. */
 export const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
 

@@ -40,7 +40,7 @@ export const processPushSchema = z.object({
   record: processRecordSchema,
 });
 
-export const exitSchema = z
+const exitSchema = z
   .object({
     code: z.int().optional(),
     signal: z.string().optional(),

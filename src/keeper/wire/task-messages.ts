@@ -25,7 +25,7 @@ const sizeFields = {
 };
 
 /** How a client looks at the terminal; sent again when that changes. */
-export const terminalViewSchema = z.object({
+const terminalViewSchema = z.object({
   ...sizeFields,
   /** Neither its keys nor its size reach the session. */
   read_only: z.boolean(),
@@ -36,7 +36,7 @@ export const terminalViewSchema = z.object({
 });
 export type TerminalView = z.infer<typeof terminalViewSchema>;
 
-export const peerRoles = ['server', 'watcher', 'caller'] as const;
+const peerRoles = ['server', 'watcher', 'caller'] as const;
 const roleSchema = z.enum(peerRoles);
 export type PeerRole = z.infer<typeof roleSchema>;
 

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
 import type { TerminalSize } from '../../pty/child.js';
@@ -54,8 +53,6 @@ export class DockerProcess implements ProcessHandle {
   readonly #options: DockerProcessOptions;
   readonly #child: ContainerChild;
   readonly #signals: ContainerSignals;
-  readonly #exit = new Emitter<ProcessExit>();
-  readonly onExit = this.#exit.event;
   #end: ProcessExit | undefined;
   #initFault: string | undefined;
   #waiting = new AbortController();
@@ -196,8 +193,6 @@ export class DockerProcess implements ProcessHandle {
       endedAt: new Date(this.#options.clock.now()),
     };
     this.#end = exit;
-    this.#exit.fire(exit);
-    this.#exit.dispose();
     return exit;
   }
 

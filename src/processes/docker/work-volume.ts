@@ -20,7 +20,7 @@ export interface WorkVolume {
 }
 
 /** The full name of a volume that a caller named, with or without the prefix that all of them have. */
-export function volumeName(named: string): string {
+function volumeName(named: string): string {
   return `${PREFIX}${named.startsWith(PREFIX) ? named.slice(PREFIX.length) : named}`;
 }
 

@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
@@ -42,7 +41,6 @@ export class HostProcess implements ProcessHandle {
   readonly #clock: Clock;
   readonly #killGraceMs: number;
   readonly #startedSince: string | undefined;
-  readonly #exit = new Emitter<ProcessExit>();
   #end: ProcessExit | undefined;
 
   constructor(options: HostProcessOptions) {
@@ -64,10 +62,6 @@ export class HostProcess implements ProcessHandle {
 
   get exit(): ProcessExit | undefined {
     return this.#end;
-  }
-
-  get onExit() {
-    return this.#exit.event;
   }
 
   get family(): Family {
@@ -158,8 +152,6 @@ export class HostProcess implements ProcessHandle {
   #ended(status: ExitStatus): ProcessExit {
     const exit = { outOfMemory: false, ...status, endedAt: new Date(this.#clock.now()) };
     this.#end = exit;
-    this.#exit.fire(exit);
-    this.#exit.dispose();
     return exit;
   }
 }

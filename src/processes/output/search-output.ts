@@ -4,7 +4,7 @@ import type { OutputReader } from './output-reader.js';
 import { plainText } from './plain-text.js';
 import type { HoldsText } from './text-finder.js';
 
-export interface FoundLine {
+interface FoundLine {
   /** Offset of the line's first byte. */
   readonly offset: number;
   readonly text: string;

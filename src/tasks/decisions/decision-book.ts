@@ -6,7 +6,7 @@ import type { SessionRequest } from '../../claude/session.js';
 import type { Decision } from '../task.js';
 
 /** A session asks a few things at a time; one that leaves so many open floods. */
-export const MAX_OPEN = 50;
+const MAX_OPEN = 50;
 /** A record keeps this many decisions, and about this many bytes of them; the journal has all of them. */
 const MAX_KEPT = 100;
 const MAX_KEPT_BYTES = 200_000;

@@ -10,7 +10,7 @@ export const PLAN_MODE_FIELD = 'mode';
 /** Of the bridge; a sandbox is there from the start or not at all. */
 const ruleModes = ['auto', 'cautious'] as const;
 /** Those of the bridge, by which its rules judge from then on, and those of the CLI. */
-export const planModes = [...ruleModes, ...sessionModes] as const;
+const planModes = [...ruleModes, ...sessionModes] as const;
 
 export interface PlanMode {
   readonly session: SessionMode;

@@ -21,7 +21,7 @@ const projectStateSchema = z.object({
   dirty: z.array(z.object({ path: z.string(), untracked: z.boolean(), stamp: z.string() })),
   dirty_count: z.number(),
 });
-export type ProjectState = z.infer<typeof projectStateSchema>;
+type ProjectState = z.infer<typeof projectStateSchema>;
 
 const noneSchema = z.object({ state: z.literal('none'), why: z.string() });
 const unknownSchema = z.object({ state: z.literal('unknown'), why: z.string() });

@@ -3,7 +3,7 @@ import { taskIdSchema, taskStatusSchema } from '../task.js';
 
 export const RECEIPT_VERSION = 1;
 
-export const testRunSchema = z.object({
+const testRunSchema = z.object({
   runner: z.string(),
   /** `unknown`: its exit code is hidden (a pipe, `|| true`, the background), and it printed no counts. */
   verdict: z.enum(['passed', 'failed', 'unknown']),
@@ -13,7 +13,7 @@ export const testRunSchema = z.object({
 });
 export type TestRun = z.infer<typeof testRunSchema>;
 
-export const commandRunSchema = z.object({
+const commandRunSchema = z.object({
   command: z.string(),
   exit_code: z.int().nullable(),
   /** Why there is no exit code. */
@@ -22,7 +22,7 @@ export const commandRunSchema = z.object({
 });
 export type CommandRun = z.infer<typeof commandRunSchema>;
 
-export const seenFileSchema = z.object({
+const seenFileSchema = z.object({
   /** Relative to the project; absolute for a file outside of it. */
   path: z.string(),
   change: z.enum(['created', 'changed']),
@@ -30,7 +30,7 @@ export const seenFileSchema = z.object({
 export type SeenFile = z.infer<typeof seenFileSchema>;
 
 /** A changed file that a person should look at. */
-export const sensitiveFileSchema = z.object({
+const sensitiveFileSchema = z.object({
   /** Relative to the project; absolute for a file outside of it. */
   path: z.string(),
   why: z.enum(['holds secrets by its name', 'runs or instructs later']),
@@ -44,7 +44,7 @@ const commitSchema = z.object({
   subject: z.string(),
 });
 
-export const changedFileSchema = z.object({
+const changedFileSchema = z.object({
   /** Relative to the top of the repository. */
   path: z.string(),
   change: z.enum(['created', 'changed', 'deleted']),
@@ -75,7 +75,7 @@ export const gitChangesSchema = z.object({
 });
 
 /** What git saw between the start and the end. */
-export const gitReportSchema = z.discriminatedUnion('state', [
+const gitReportSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('none'), why: z.string() }),
   z.object({ state: z.literal('unknown'), why: z.string() }),
   gitChangesSchema.extend({
@@ -91,7 +91,7 @@ export const gitReportSchema = z.discriminatedUnion('state', [
 ]);
 export type GitReport = z.infer<typeof gitReportSchema>;
 
-export const modelTokensSchema = z.object({
+const modelTokensSchema = z.object({
   model: z.string(),
   input: z.int(),
   output: z.int(),
@@ -100,7 +100,7 @@ export const modelTokensSchema = z.object({
 });
 export type ModelTokens = z.infer<typeof modelTokensSchema>;
 
-export const usageReportSchema = z.object({
+const usageReportSchema = z.object({
   /** `result`: the CLI's own sums; `transcript`: added up from its transcript. */
   source: z.enum(['result', 'transcript', 'unknown']),
   models: z.array(modelTokensSchema),
@@ -109,7 +109,7 @@ export const usageReportSchema = z.object({
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;
 
-export const answeredDecisionSchema = z.object({
+const answeredDecisionSchema = z.object({
   decision_id: z.string(),
   kind: z.string(),
   summary: z.string(),
@@ -121,10 +121,10 @@ export const answeredDecisionSchema = z.object({
 });
 export type AnsweredDecision = z.infer<typeof answeredDecisionSchema>;
 
-export const denialSchema = z.object({ summary: z.string(), by: z.string(), reason: z.string() });
+const denialSchema = z.object({ summary: z.string(), by: z.string(), reason: z.string() });
 export type Denial = z.infer<typeof denialSchema>;
 
-export const unverifiedSchema = z.object({
+const unverifiedSchema = z.object({
   about: z.enum(['file', 'commit', 'tests']),
   /** The sentence that claims it. */
   claim: z.string(),

@@ -19,7 +19,7 @@ export interface RecoveryParts {
   readonly endMarked: EndMarked;
 }
 
-export type Ending = Pick<TaskRecord, 'status' | 'reason'>;
+type Ending = Pick<TaskRecord, 'status' | 'reason'>;
 
 /** A recovery ends processes, which takes a second or two. */
 const WAIT_LIMIT_MS = 20_000;

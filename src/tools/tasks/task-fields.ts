@@ -26,7 +26,7 @@ const questionView = z.object({
   options: z.array(z.string()),
 });
 
-export const decisionView = z.object({
+const decisionView = z.object({
   decision_id: z.string(),
   kind: z.string(),
   tool: z.string(),

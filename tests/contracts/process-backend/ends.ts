@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { nextEvent } from '../../../src/base/event.js';
 import { Collector, run, start, type BackendFacts, type OpenBackend } from './under-test.js';
 
 /** How a process begins and how it ends. */
@@ -30,7 +29,7 @@ export function describeEnds({ leavesBehind }: BackendFacts, open: OpenBackend):
       const { process } = await start(await open(), ['cat']);
       expect(process.status).toBe('running');
       expect(process.exit).toBeUndefined();
-      const told = nextEvent(process.onExit);
+      const told = process.exited;
       await process.endInput();
       expect(await told).toBe(await process.exited);
       expect(process.exit).toMatchObject({ code: 0 });

@@ -12,7 +12,7 @@ export interface DialogReading {
   readonly isMulti?: boolean;
 }
 
-export type DialogVerdict = 'allow' | 'allow_session' | 'deny';
+type DialogVerdict = 'allow' | 'allow_session' | 'deny';
 
 /** One dialog of the CLI, described by data and one pure function. */
 export interface Dialog {

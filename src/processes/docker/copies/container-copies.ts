@@ -29,10 +29,7 @@ export interface CopyContainer {
 }
 
 /** Lends the container of a process while `use` runs. */
-export type LendContainer = <T>(
-  processId: string,
-  use: (container: CopyContainer) => Promise<T>,
-) => Promise<T>;
+type LendContainer = <T>(processId: string, use: (container: CopyContainer) => Promise<T>) => Promise<T>;
 
 export interface ContainerCopiesOptions {
   readonly engine: DockerEngine;

@@ -2,8 +2,8 @@
 import { BridgeError } from '../../../base/errors.js';
 
 /** A call answers within 45 s; a busy machine copies this in less. */
-export const MAX_COPY_BYTES = 256 * 1024 * 1024;
-export const MAX_COPY_ENTRIES = 20_000;
+const MAX_COPY_BYTES = 256 * 1024 * 1024;
+const MAX_COPY_ENTRIES = 20_000;
 export const MAX_COPY_DEPTH = 64;
 export const COPY_LIMIT_MS = 40_000;
 

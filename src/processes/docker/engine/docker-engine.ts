@@ -40,7 +40,7 @@ export interface EngineOptions {
 }
 
 /** Starting a container takes 0.4 s on an idle machine and some seconds on a busy one. */
-export const CALL_LIMIT_MS = 30_000;
+const CALL_LIMIT_MS = 30_000;
 const SHOWN_CHARS = 400;
 /** Unix sockets and loopback are cheap to open; a connection kept for reuse may be dead after the engine was restarted. */
 const KEEP_CONNECTIONS = false;

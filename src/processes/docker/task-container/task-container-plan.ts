@@ -8,7 +8,7 @@ export const TASK_LABEL = 'claude-code-bridge.task';
 export const MARK_LABEL = 'claude-code-bridge.mark';
 
 /** Where the prompt lies in a container. */
-export const PROMPT_FOLDER = '/claude-code-bridge';
+const PROMPT_FOLDER = '/claude-code-bridge';
 export const PROMPT_FILE = `${PROMPT_FOLDER}/prompt.md`;
 
 /** A task that builds and tests needs many; without any bound a loop of forks would take the machine along. */
@@ -17,7 +17,7 @@ const BYTES_PER_MB = 1024 * 1024;
 /** Hooks carry whole files; this memory counts as the container's. */
 const RELAY_SIZE = '128m';
 
-export interface TaskContainerSettings {
+interface TaskContainerSettings {
   readonly image: string;
   /** `bridge` is the engine's default network, `none` is none; any other is a network of that name, or `host`. */
   readonly network: string;
@@ -35,7 +35,7 @@ export interface TaskContainerPlan extends TaskContainerSettings {
 }
 
 /** The container's name; one task has one container at a time. */
-export function containerName(taskId: string): string {
+function containerName(taskId: string): string {
   return `claude-code-bridge-${taskId}`;
 }
 

@@ -52,7 +52,7 @@ const RUN_LIMIT_MS = 30_000;
 const MEMORY_LIMIT_MS = 5_000;
 
 /** What the CLI's hooks need: they run in the container, and are answered here. */
-export interface ContainerHooks {
+interface ContainerHooks {
   /** The command with its hooks led to the relay, and who answers them. */
   redirect(options: TerminalOptions): { readonly options: TerminalOptions; readonly answer: AnswerHook };
 }
