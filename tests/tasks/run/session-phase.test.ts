@@ -91,7 +91,7 @@ it('whatever happens to a session, in whatever order, the moves of its phase are
             expect(run.record.status).toBe('waiting');
         }
         const ended = run.kill('at last');
-        driver.exit({ exitCode: null, signal: 'SIGTERM' });
+        driver.exit({ signal: 'SIGTERM' });
         const { status, reason, decisions } = await ended;
         // An illegal move ends a task as `error`.
         expect(['completed', 'failed', 'timeout', 'killed'], reason).toContain(status);
