@@ -26,6 +26,8 @@ export interface Status extends Readonly<BranchFacts> {
   readonly counts: Readonly<Record<StatusList | 'renamed', number>>;
   /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped: boolean;
+  /** Of a status that is limited to a part of the repository: the part, and whether all else is clean. */
+  readonly part: { readonly within: string; readonly isRestClean: boolean } | undefined;
 }
 
 export async function readStatus(git: RepositoryGit, within: string | undefined): Promise<Status> {
@@ -53,8 +55,23 @@ export async function readStatus(git: RepositoryGit, within: string | undefined)
     },
   });
   const fields = new NulFields((field) => parser.take(field));
-  await git.stream([...OPTIONS, ...pathArguments(within)], (chunk) => fields.push(chunk));
+  const [isRestClean] = await Promise.all([
+    within === undefined ? true : isCleanWithout(git, within),
+    git.stream([...OPTIONS, ...pathArguments(within)], (chunk) => fields.push(chunk)),
+  ]);
   fields.end();
   const clean = Object.values(counts).every((count) => count === 0);
-  return { ...parser.branch, clean, lists, renamed, counts, escaped };
+  const part = within === undefined ? undefined : { within, isRestClean };
+  return { ...parser.branch, clean, lists, renamed, counts, escaped, part };
+}
+
+/** True when nothing has changed outside of `within`. */
+async function isCleanWithout(git: RepositoryGit, within: string): Promise<boolean> {
+  const pathspecs = [':(top)', `:(top,exclude,literal)${within}`];
+  let bytes = 0;
+  await git.stream(
+    ['--no-literal-pathspecs', ...OPTIONS.filter((option) => option !== '--branch'), '--', ...pathspecs],
+    (chunk) => (bytes += chunk.length),
+  );
+  return bytes === 0;
 }

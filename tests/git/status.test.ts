@@ -147,6 +147,33 @@ describe('the status of a repository', () => {
     expect(await place.service.status(place.target(tree))).toMatchObject({ lists: { deleted: ['a/one'] } });
   });
 
+  it('of a part says what the part is, and whether the rest is clean', async () => {
+    const place = await gitPlace();
+    await place.write('a*/one', '1\n');
+    await place.write('b/two', '2\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const part = join(place.repo, 'a*');
+    const statusOf = async (path: string) => {
+      const { clean, part: of } = await place.service.status(place.target(path));
+      return { clean, of };
+    };
+    expect(await statusOf(place.repo)).toEqual({ clean: true, of: undefined });
+    expect(await statusOf(part)).toEqual({ clean: true, of: { within: 'a*', isRestClean: true } });
+    await place.write('a*/one', '1.1\n');
+    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', isRestClean: true } });
+    expect(await statusOf(join(place.repo, 'b'))).toEqual({
+      clean: true,
+      of: { within: 'b', isRestClean: false },
+    });
+    await place.write('new/file', '');
+    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', isRestClean: false } });
+    expect(await statusOf(join(part, 'one'))).toEqual({
+      clean: false,
+      of: { within: 'a*/one', isRestClean: false },
+    });
+  });
+
   it('writes nothing: no lock, no index', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { oneLine } from '../../base/text/text.js';
+import type { Status } from '../../git/status.js';
 import { defineTool } from '../define-tool.js';
 import { fittingLists, locatedOutput, messageText, repositoryPathInput } from './git-fields.js';
+
+const SHOWN_CHARS = 200;
 
 const paths = z.array(z.string());
 
@@ -9,25 +13,28 @@ export const gitStatus = defineTool({
   title: 'Git status',
   toolset: 'git',
   effect: 'read',
-  description: 'Branch and changed files of a repository. Names are relative to `repository`.',
+  description:
+    'Branch and changed files of a repository, or of a path `within` it. Names are relative to `repository`.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,
+    within: z.string().optional(),
     clean: z.boolean(),
+    rest_clean: z.boolean().optional(),
+    message: z.string(),
     branch: z.string().nullable().describe('null: detached'),
     head: z.string().nullable().describe('null: no commit yet'),
     upstream: z.string().nullable(),
     ahead: z.int(),
     behind: z.int(),
+    counts: z.record(z.string(), z.int()),
+    truncated: z.boolean(),
     staged: paths,
     modified: paths,
     untracked: paths,
     deleted: paths,
     conflicted: paths,
     renamed: z.array(z.object({ from: z.string(), to: z.string(), copy: z.boolean().optional() })),
-    counts: z.record(z.string(), z.int()),
-    truncated: z.boolean(),
-    message: z.string(),
   },
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();
@@ -47,12 +54,17 @@ export const gitStatus = defineTool({
     return {
       path: status.path,
       repository: status.repository,
+      within: status.part?.within,
       clean: status.clean,
+      rest_clean: status.part?.isRestClean,
+      message: messageText(statusMessage(status, truncated), status.escaped),
       branch: status.branch,
       head: status.head,
       upstream: status.upstream,
       ahead: status.ahead,
       behind: status.behind,
+      counts: { ...counts },
+      truncated,
       ...shown,
       renamed: [...shown.renamed],
       staged: [...shown.staged],
@@ -60,24 +72,20 @@ export const gitStatus = defineTool({
       untracked: [...shown.untracked],
       deleted: [...shown.deleted],
       conflicted: [...shown.conflicted],
-      counts: { ...counts },
-      truncated,
-      message: messageText(statusMessage(status, truncated), status.escaped),
     };
   },
 });
 
 function statusMessage(
-  status: {
-    readonly clean: boolean;
-    readonly upstream: string | null;
-    readonly isUpstreamThere: boolean;
-  },
+  status: Pick<Status, 'clean' | 'upstream' | 'isUpstreamThere' | 'part'>,
   truncated: boolean,
 ): string {
-  const sentences = [status.clean ? 'Nothing has changed.' : 'There are changes.'];
-  if (status.upstream !== null && !status.isUpstreamThere)
-    sentences.push('The upstream branch does not exist.');
+  const { clean, upstream, isUpstreamThere, part } = status;
+  const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
+  const sentences = [`${clean ? 'Nothing has changed' : 'There are changes'}${where}.`];
+  if (part !== undefined)
+    sentences.push(`The rest of the repository ${part.isRestClean ? 'is clean' : 'has changes'}.`);
+  if (upstream !== null && !isUpstreamThere) sentences.push('The upstream branch does not exist.');
   if (truncated)
     sentences.push('Not every name is listed; counts are complete. Pass a folder as path for more.');
   return sentences.join(' ');
