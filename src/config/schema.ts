@@ -147,7 +147,7 @@ export const configSchema = z.strictObject({
     .int()
     .min(1)
     .max(MAX_DIFF_BYTES)
-    .default(51_200)
+    .default(32_768)
     .describe('Size in bytes of one page of a diff.')
     .register(settingFacts, wholeNumber('MCP_MAX_DIFF_SIZE', 1, MAX_DIFF_BYTES)),
 

@@ -49,11 +49,11 @@ export class FilesystemService {
 
   /** Throws as `PathOpener.openFile` and `readPage`. */
   async readFile({ path, cursor, header, maxBytes }: ReadFileQuery): Promise<FilePage> {
-    const { opener, activeProject, headerLines } = this.#options;
+    const { opener, activeProject, headerLines, clock } = this.#options;
     const opened = await opener.openFile(activeProject.absolute(path));
     try {
       const maxLines = header === true ? headerLines : undefined;
-      return await readPage(opened, { cursor, maxLines, maxBytes }, this.#cache);
+      return await readPage(opened, { cursor, maxLines, maxBytes }, { cache: this.#cache, clock });
     } finally {
       await opened.handle.close();
     }

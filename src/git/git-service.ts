@@ -16,7 +16,7 @@ import type { Patch } from './diff/patch.js';
 import { findRepository, type RepositoryPath } from './run/repository.js';
 import { repositoryGit, type RepositoryGit } from './run/repository-git.js';
 import type { GitRunner } from './run/run-git.js';
-import { readCommit, type Commit, type CommitQuery } from './diff/show-commit.js';
+import { factBytes, readCommit, type Commit, type CommitQuery } from './diff/show-commit.js';
 import { readStatus, type Status } from './status.js';
 
 export interface GitParts {
@@ -109,10 +109,12 @@ export class GitService {
       (await this.#read(target, (git, at) =>
         readCommit(git, from?.commit ?? query.revision, from === undefined, at.within),
       ));
+    const { maxDiffBytes } = this.#parts;
+    const besides = facts === undefined ? 0 : factBytes(facts);
     const { here, cursor, ...page } = this.#page(commitKey(path, commit), patch, located, {
-      ...query,
       from,
       commit,
+      maxBytes: query.maxBytes ?? Math.max(maxDiffBytes - besides, Math.floor(maxDiffBytes / 4)),
     });
     return { ...located, commit, facts, patch: page, here, cursor };
   }

@@ -2,6 +2,8 @@
 
 /** What an answer holds at most unless its caller asked for more. */
 export const REPLY_BUDGET_BYTES = 16_384;
+/** A page of a text, of which a caller wants much at once: clients cut answers above some 40,000 characters. */
+export const TEXT_PAGE_BYTES = 32_768;
 /** No answer is larger: clients close the connection at 10 MiB, and truncate far earlier. */
 export const MAX_REPLY_BYTES = 1_000_000;
 /** Part of an answer that is not its text: names, cursors, annotations, the frame of the protocol. */

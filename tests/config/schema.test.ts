@@ -47,7 +47,7 @@ test('the defaults are those of the specification', () => {
     conversation_skip_permissions: false,
     on_disconnect: 'keep',
     default_tree_depth: 2,
-    max_diff_size_bytes: 51_200,
+    max_diff_size_bytes: 32_768,
     default_header_lines: 50,
     allow_protected_writes: false,
     shell: '/bin/bash',

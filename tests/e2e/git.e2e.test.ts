@@ -75,13 +75,14 @@ describe('the git tools', () => {
     execFileSync('git', ['add', '.'], { cwd: project, env: bridge.env });
     const diff = await bridge.call('git_diff', { path: project, cached: true });
     expect(diff).toMatchObject({ truncated: true, files: 3_000 });
-    expect(String(diff['diff']).length).toBeLessThanOrEqual(51_200);
+    expect(String(diff['diff']).length).toBeLessThanOrEqual(32_768);
     const next = await bridge.call('git_diff', { path: project, cached: true, cursor: diff['cursor'] });
     expect(String(next['diff']).startsWith('diff --git ')).toBe(true);
     const identity = ['-c', 'user.name=N', '-c', 'user.email=n@example.com'];
     execFileSync('git', [...identity, 'commit', '--quiet', '-m', 'many'], { cwd: project, env: bridge.env });
     const shown = await bridge.call('git_show', { path: project, revision: 'HEAD' });
     expect(shown).toMatchObject({ truncated: true, commit_message: 'many', parents: [] });
+    expect(String(shown['diff']).length + JSON.stringify(shown['files']).length).toBeLessThanOrEqual(32_768);
     const more = await bridge.call('git_show', { path: project, revision: 'HEAD', cursor: shown['cursor'] });
     expect(more).toMatchObject({ commit: shown['commit'], truncated: true });
     expect(more).not.toHaveProperty('commit_message');

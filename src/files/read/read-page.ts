@@ -1,8 +1,10 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
+import { countLines } from './count-lines.js';
 import { countNewlines } from './count-newlines.js';
 import { fileCursor, placeOfCursor, type FilePlace } from './file-cursor.js';
 import type { FileFacts, FileFactsCache } from './file-facts.js';
@@ -37,8 +39,8 @@ export interface FilePage {
   readonly content: string;
   /** True when every character of the content is one of ASCII. */
   readonly isAscii: boolean;
-  /** Lines of the whole file; unknown beyond `MAX_READ_BYTES`. */
-  readonly lines: number | undefined;
+  /** Lines of the whole file; null where counting takes too long. */
+  readonly lines: number | null;
   readonly sizeBytes: number;
   readonly encoding: TextEncoding;
   /** Of the whole file; unknown beyond `MAX_READ_BYTES`. */
@@ -56,7 +58,7 @@ export interface FilePage {
 export async function readPage(
   opened: OpenedPath,
   query: PageQuery,
-  cache: FileFactsCache,
+  { cache, clock }: { readonly cache: FileFactsCache; readonly clock: Clock },
 ): Promise<FilePage> {
   const stamp = fileStamp(opened.stats);
   const sizeBytes = Number(opened.stats.size);
@@ -81,20 +83,26 @@ export async function readPage(
   const truncated = next.offset < sizeBytes && bytes.length > 0;
   const isAtLimit = truncated && limit < sizeBytes && place.offset + bytes.length >= limit;
   const isPastLimit = isAtLimit && !piece.isShortened;
+  const { whole, encoding } = facts;
   return {
     path: opened.path,
     content,
     isAscii: isPlain,
-    lines: facts.whole?.lines,
+    lines: whole === undefined ? await countLines(opened, { cache, clock, encoding }) : whole.lines,
     sizeBytes,
-    encoding: facts.encoding,
-    sha256: facts.whole?.sha256,
+    encoding,
+    sha256: whole?.sha256,
     truncated,
     cursor: truncated && !isPastLimit ? fileCursor(next, stamp) : undefined,
-    note: isPastLimit
-      ? `Only the first ${MAX_READ_BYTES} bytes are read; go on by read_file_range from line ${next.line}.`
-      : undefined,
+    note: truncated ? leftNote(sizeBytes - next.offset, next.line, isPastLimit) : undefined,
   };
+}
+
+function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string {
+  const left = `${leftBytes} bytes are left`;
+  return isPastLimit
+    ? `Only the first ${MAX_READ_BYTES} bytes are read, ${left}: go on by read_file_range from line ${line}.`
+    : `${left}, from line ${line} on: pass cursor.`;
 }
 
 export function binaryFile(path: string): BridgeError {

@@ -2,12 +2,11 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
+import { indexOf, linesOf } from './count-lines.js';
 import type { FileFactsCache } from './file-facts.js';
-import { lastFeedEnd } from './line-feeds.js';
-import { LineIndex, readFull } from './line-index.js';
+import type { LineIndex } from './line-index.js';
 import { binaryFile, sampledEncoding } from './read-page.js';
 import { readLines } from './read-lines.js';
-import { markBytes } from './text-encoding.js';
 
 /** So much is read beyond what was asked for to tell how many lines there are: some 10 ms. */
 const TOTAL_BYTES = 16_777_216;
@@ -51,7 +50,7 @@ export async function readRange(
     const message = `end_line ${endLine} is before start_line ${startLine}.`;
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Give an end_line of at least start_line.');
   }
-  const index = await indexOf(opened, cache);
+  const index = await indexOf(opened, cache, () => sampledEncoding(opened));
   const { handle } = opened;
   const startedMs = clock.monotonicMs();
   const check = (): void => {
@@ -63,8 +62,7 @@ export async function readRange(
     return index.newlines >= startLine - 1;
   });
   if (index.size - index.scannedBytes <= TOTAL_BYTES) await index.scan(handle, () => (check(), false));
-  const totalLines =
-    index.scannedBytes < index.size ? null : index.newlines + (await tailLines(opened, index));
+  const totalLines = await linesOf(opened, index);
   if (totalLines !== null && startLine > totalLines)
     return { path: opened.path, startLine, endLine: totalLines, content: '', totalLines, truncated: false };
 
@@ -86,24 +84,6 @@ export async function readRange(
     totalLines,
     truncated: end === 'full',
   };
-}
-
-async function indexOf(opened: OpenedPath, cache: FileFactsCache): Promise<LineIndex> {
-  const known = cache.get(opened.stats);
-  if (known?.index !== undefined) return known.index;
-  const encoding = known?.encoding ?? (await sampledEncoding(opened));
-  const index = new LineIndex(Number(opened.stats.size), encoding);
-  cache.set(opened.stats, { ...known, encoding, index });
-  return index;
-}
-
-/** 1 when something follows the last line end of a file. */
-async function tailLines(opened: OpenedPath, index: LineIndex): Promise<0 | 1> {
-  const { size, encoding } = index;
-  if (size <= markBytes(encoding)) return 0;
-  const last = Buffer.alloc(Math.min(2, size));
-  const filled = await readFull(opened.handle, last, size - last.length, size);
-  return lastFeedEnd(last.subarray(0, filled), encoding) === last.length ? 0 : 1;
 }
 
 function tooLarge(path: string, line: number, index: LineIndex): BridgeError {

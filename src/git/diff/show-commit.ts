@@ -8,6 +8,8 @@ import { shownBytes } from './shown-bytes.js';
 
 /** Far longer than any message that a person writes. */
 const MAX_MESSAGE_CHARS = 8_000;
+/** The list of files may take a part of a page; most of it is for the patch. */
+export const SHOWN_FILES_BYTES = 8_192;
 
 export interface CommitQuery {
   readonly revision: string;
@@ -55,6 +57,12 @@ export async function readCommit(
     readPatch(git, COMPARE, commits, within),
   ]);
   return { commit, facts: stat === undefined ? undefined : { ...header, stat }, patch };
+}
+
+/** What the facts of a commit take of a page. */
+export function factBytes({ message, stat }: CommitFacts): number {
+  const files = Buffer.byteLength(JSON.stringify(stat.files));
+  return Buffer.byteLength(message) + Math.min(SHOWN_FILES_BYTES, files);
 }
 
 async function headerOf(git: RepositoryGit, commit: string): Promise<Omit<CommitFacts, 'stat'>> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 
@@ -15,15 +15,15 @@ export const readFileRange = defineTool({
     'Read specific lines of a text file of any size. If truncated, continue after end_line. Long lines are cut.',
   maxResultChars: MAX_CONTENT_BYTES,
   input: {
-    path: z.string().describe('File path'),
-    start_line: z.int().min(1).describe('Starting line number (1-indexed)'),
-    end_line: z.int().min(1).describe('Ending line number (inclusive)'),
+    path: z.string(),
+    start_line: z.int().min(1).describe('From 1'),
+    end_line: z.int().min(1).describe('Inclusive'),
     max_bytes: z
       .int()
       .min(MIN_CONTENT_BYTES)
       .max(MAX_CONTENT_BYTES)
       .optional()
-      .describe(`Default: ${REPLY_BUDGET_BYTES}`),
+      .describe(`Default: ${TEXT_PAGE_BYTES}`),
   },
   output: {
     path: z.string(),
@@ -36,7 +36,7 @@ export const readFileRange = defineTool({
   handle: async ({ path, start_line, end_line, max_bytes }, services, { signal }) => {
     const files = await services.files();
     const range = await readFitting(
-      { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_CONTENT_BYTES },
+      { maxBytes: max_bytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
       (maxBytes) => files.readRange({ path, startLine: start_line, endLine: end_line, maxBytes, signal }),
       ({ content }) => content,
     );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 
@@ -15,7 +15,7 @@ export const readFile = defineTool({
   description: 'Read a text file, page by page. Absolute path, or relative to the active project.',
   maxResultChars: MAX_CONTENT_BYTES,
   input: {
-    path: z.string().describe('File path'),
+    path: z.string(),
     header: z.boolean().optional().describe('Only the first lines'),
     cursor: z.string().optional(),
     max_bytes: z
@@ -23,23 +23,23 @@ export const readFile = defineTool({
       .min(MIN_CONTENT_BYTES)
       .max(MAX_CONTENT_BYTES)
       .optional()
-      .describe(`Default: ${REPLY_BUDGET_BYTES}`),
+      .describe(`Default: ${TEXT_PAGE_BYTES}`),
   },
   output: {
     path: z.string(),
-    content: z.string(),
-    lines: z.int().optional(),
+    lines: z.int().nullable().describe('null: not counted'),
     size_bytes: z.int(),
     encoding: z.string(),
     sha256: z.string().optional(),
     truncated: z.boolean(),
     cursor: z.string().optional(),
     note: z.string().optional(),
+    content: z.string(),
   },
   handle: async ({ path, header, cursor, max_bytes }, services) => {
     const files = await services.files();
     const page = await readFitting(
-      { maxBytes: max_bytes ?? REPLY_BUDGET_BYTES, minBytes: MIN_CONTENT_BYTES },
+      { maxBytes: max_bytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
       (maxBytes) => files.readFile({ path, header, cursor, maxBytes }),
       ({ content }) => content,
     );

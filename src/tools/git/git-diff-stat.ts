@@ -20,13 +20,13 @@ export const gitDiffStat = defineTool({
   description: 'Lines added and removed per file: unstaged changes, or staged ones with `cached`.',
   input: {
     path: repositoryPathInput,
-    cached: z.boolean().optional().describe('Show staged changes only (default: false)'),
+    cached: z.boolean().optional().describe('Staged changes only'),
   },
   output: {
     ...locatedOutput,
-    files: z.array(fileStatSchema),
     summary: z.string(),
     omitted_files: z.int(),
+    files: z.array(fileStatSchema),
   },
   handle: async ({ path, cached }, services, { signal }) => {
     const git = await services.git();

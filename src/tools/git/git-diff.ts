@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
-import { locatedOutput, messageText, omittedFileSchema, pageOf, repositoryPathInput } from './git-fields.js';
+import {
+  locatedOutput,
+  MAX_PATCH_CHARS,
+  messageText,
+  omittedFileSchema,
+  pageOf,
+  repositoryPathInput,
+} from './git-fields.js';
 
 /** A page is not made smaller than this, however its text grows when it is escaped. */
 const MIN_PAGE_BYTES = 1_024;
@@ -13,15 +20,15 @@ export const gitDiff = defineTool({
   toolset: 'git',
   effect: 'read',
   description: 'Patch of the changes, in pages that end between files or hunks.',
+  maxResultChars: MAX_PATCH_CHARS,
   input: {
     path: repositoryPathInput,
-    cached: z.boolean().optional().describe('Show staged changes only (default: false)'),
+    cached: z.boolean().optional().describe('Staged changes only'),
     base: z.string().optional().describe('Compare with this revision'),
     cursor: z.string().optional(),
   },
   output: {
     ...locatedOutput,
-    diff: z.string(),
     truncated: z.boolean(),
     total_bytes: z.int(),
     files: z.int(),
@@ -30,6 +37,7 @@ export const gitDiff = defineTool({
     omitted_files: z.int(),
     cursor: z.string().optional(),
     message: z.string(),
+    diff: z.string(),
   },
   handle: async ({ path, cached, base, cursor }, services, { signal }) => {
     const git = await services.git();

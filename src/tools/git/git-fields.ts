@@ -14,6 +14,9 @@ export const locatedOutput = {
 
 export const omittedFileSchema = z.object({ file: z.string(), bytes: z.int() });
 
+/** For `maxResultChars`: a page of the largest size that a setting allows, with escapes. */
+export const MAX_PATCH_CHARS = 450_000;
+
 const ESCAPED_NOTE = 'Bytes that are not valid UTF-8 are shown as \\xNN.';
 
 /** Sentences of an answer; the note is added wherever something is shown escaped. */

@@ -20,10 +20,10 @@ export const gitLog = defineTool({
   },
   output: {
     ...locatedOutput,
+    cursor: z.string().optional(),
     commits: z.array(
       z.object({ commit: z.string(), author: z.string(), date: z.string(), subject: z.string() }),
     ),
-    cursor: z.string().optional(),
   },
   handle: async ({ path, max_count, revision, cursor }, services, { signal }) => {
     const git = await services.git();

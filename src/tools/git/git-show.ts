@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
 import { readFitting } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
+import { SHOWN_FILES_BYTES } from '../../git/diff/show-commit.js';
 import type { GitService } from '../../git/git-service.js';
 import { fileStatSchema } from './git-diff-stat.js';
-import { locatedOutput, messageText, pageOf, repositoryPathInput } from './git-fields.js';
+import { locatedOutput, MAX_PATCH_CHARS, messageText, pageOf, repositoryPathInput } from './git-fields.js';
 
-/** The list of files may take a part of the answer; most of it is for the patch. */
-const FILES_BYTES = 8_192;
 const MIN_PAGE_BYTES = 1_024;
 
 export const gitShow = defineTool({
@@ -16,6 +15,7 @@ export const gitShow = defineTool({
   toolset: 'git',
   effect: 'read',
   description: 'A commit: message, files, patch against its first parent, in pages like git_diff.',
+  maxResultChars: MAX_PATCH_CHARS,
   input: { revision: z.string(), path: repositoryPathInput, cursor: z.string().optional() },
   output: {
     ...locatedOutput,
@@ -24,12 +24,12 @@ export const gitShow = defineTool({
     author: z.string().optional(),
     date: z.string().optional(),
     commit_message: z.string().optional(),
-    files: z.array(fileStatSchema).optional(),
-    summary: z.string().optional(),
     truncated: z.boolean(),
     total_bytes: z.int(),
     cursor: z.string().optional(),
     message: z.string(),
+    summary: z.string().optional(),
+    files: z.array(fileStatSchema).optional(),
     diff: z.string(),
   },
   handle: async ({ revision, path, cursor }, services, { signal }) => {
@@ -54,7 +54,7 @@ export const gitShow = defineTool({
         author: facts.author,
         date: facts.date,
         commit_message: facts.message,
-        files: facts.stat.files.slice(0, fittingCount(facts.stat.files, FILES_BYTES)),
+        files: facts.stat.files.slice(0, fittingCount(facts.stat.files, SHOWN_FILES_BYTES)),
         summary: facts.stat.summary,
       }),
       truncated: shown.cursor !== undefined,

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import type { FilePage } from '../../../src/files/read/read-page.js';
 import { tempFolder } from '../../config/temp-folder.js';
-import { faultOf, filesAt, type TestFiles } from '../file-service.js';
+import { faultOf, filesAt, laterClock, type TestFiles } from '../file-service.js';
 
 let root: string;
 let files: TestFiles['files'];
@@ -123,7 +123,27 @@ test('every page ends with a line where one fits, and all pages together are the
   );
 });
 
+test('every page says how many lines the file has, and how much is left', async () => {
+  const path = await put('a.txt', 'one\ntwo\nthree\n');
+  const all = await pages(path, 8);
+  expect(all.map(({ lines, note }) => [lines, note])).toEqual([
+    [3, '6 bytes are left, from line 3 on: pass cursor.'],
+    [3, undefined],
+  ]);
+});
+
 describe('a file over the limit', () => {
+  test('whose lines take too long to count says so, and is counted on by the next calls', async () => {
+    let nowMs = 0;
+    // Each look at the clock takes a second.
+    const clock = { ...laterClock, monotonicMs: () => (nowMs += 1_000) };
+    ({ files } = filesAt(root, { clock }));
+    const path = await put('big.txt', `${'x'.repeat(99)}\n`.repeat(30_000));
+    const counts: unknown[] = [];
+    for (let call = 0; call < 3; call++) counts.push((await files.readFile({ path, maxBytes: 300 })).lines);
+    expect(counts).toEqual([null, null, 30_000]);
+  });
+
   test('is read as far as the limit, with where to go on', async () => {
     const line = `${'x'.repeat(99)}\n`;
     const path = await put('big.txt', line.repeat(20_000));
@@ -133,11 +153,11 @@ describe('a file over the limit', () => {
     expect(last).toMatchObject({
       truncated: true,
       cursor: undefined,
-      lines: undefined,
+      lines: 20_000,
       sizeBytes: 2_000_000,
     });
     expect(last?.note).toBe(
-      'Only the first 1048576 bytes are read; go on by read_file_range from line 10486.',
+      'Only the first 1048576 bytes are read, 951500 bytes are left: go on by read_file_range from line 10486.',
     );
     const head = await files.readFile({ path, header: true, maxBytes: 1_000 });
     expect(head).toMatchObject({ content: line.repeat(3), truncated: true });
