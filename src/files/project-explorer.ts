@@ -8,7 +8,8 @@ import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { gitCanReadRules, hasGitAbove } from './ignore/git-above.js';
-import type { IgnoreRules } from './ignore/ignore-rules.js';
+import { ALWAYS_IGNORED, ALWAYS_IGNORED_ARGUMENTS, isBelowAlwaysIgnored } from './ignore/always-ignored.js';
+import { NO_RULES, type IgnoreRules } from './ignore/ignore-rules.js';
 import { RulesOfFiles, type FolderAbove } from './ignore/ignored-by-files.js';
 import { rulesOfGit } from './ignore/ignored-by-git.js';
 import { CachedNames } from './list/cached-names.js';
@@ -32,6 +33,8 @@ export interface ListQuery {
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
+  /** True to show what is ignored, too. */
+  readonly ignored?: boolean | undefined;
 }
 
 /** What every page says besides what is on it. */
@@ -65,6 +68,12 @@ export interface ExplorerOptions {
   readonly engines?: readonly SearchEngine[];
   readonly searchLimitMs?: number;
   readonly clock?: Clock;
+}
+
+interface WalkChoice {
+  readonly showsHidden: boolean;
+  readonly showsIgnored: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** What a call needs of the folder that it is about. */
@@ -139,12 +148,15 @@ export class ProjectExplorer {
   /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for, SEARCH_FAILED. */
   async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
     const { opener, git, env, engines = ['rg', 'own'], searchLimitMs = SEARCH_LIMIT_MS } = this.#options;
-    return this.#walking(query.path, { showsHidden: true, signal }, async ({ walk, top }) => {
+    const showsIgnored = query.ignored ?? false;
+    const choice: WalkChoice = { showsHidden: true, showsIgnored, signal };
+    return this.#walking(query.path, choice, async ({ walk, top }) => {
       const { path } = top;
       const cwd = top.entry('.');
-      const isBelowGit = hasGitAbove(path);
       const above = await this.#foldersAbove(path);
-      const roughWalk = this.#walk(top, true, signal, () => Promise.resolve(new RulesOfFiles(above)));
+      const hidesAlways = !isBelowAlwaysIgnored(path);
+      const rough = showsIgnored ? NO_RULES : new RulesOfFiles(above, hidesAlways);
+      const roughWalk = this.#walk(top, choice, () => Promise.resolve(rough));
       // Listings do not need it, and the engine of regular expressions is large.
       const { searchFolder } = await import('./search/search-folder.js');
       const place: SearchPlace = {
@@ -154,8 +166,8 @@ export class ProjectExplorer {
         cwd,
         hasDescriptorPaths: opener.hasDescriptorPaths,
         engines,
-        canUseRipgrep: gitCanReadRules(path) && (isBelowGit || !haveRules(above)),
-        hasGitAbove: isBelowGit,
+        ...ripgrepRules(path, above, showsIgnored),
+        excludes: showsIgnored || !hidesAlways ? [] : ALWAYS_IGNORED,
         workTree: () => workTreeAt(git, cwd, signal),
         env,
         signal,
@@ -176,22 +188,25 @@ export class ProjectExplorer {
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
     const depth = query.depth ?? this.#options.defaultDepth;
-    return this.#walking(query.path, { showsHidden: false, signal }, async ({ walk, top }) => {
+    const choice: WalkChoice = { showsHidden: false, showsIgnored: query.ignored ?? false, signal };
+    return this.#walking(query.path, choice, async ({ walk, top }) => {
       const end = await listPage({ walk, depth, after, take });
-      return factsOf(top.path, end, walk.notes);
+      return factsOf(top.path, end, walk);
     });
   }
 
   async #walking<T>(
     input: string | undefined,
-    { showsHidden, signal }: { readonly showsHidden: boolean; readonly signal: AbortSignal },
+    choice: WalkChoice,
     use: (walking: Walking) => Promise<T>,
   ): Promise<T> {
     const { opener, activeProject } = this.#options;
     const top = await opener.openDirectory(
       input === undefined ? await activeProject.resolve() : activeProject.absolute(input),
     );
-    const walk = this.#walk(top, showsHidden, signal, (path, place) => this.#rulesFor(path, place, signal));
+    const walk = this.#walk(top, choice, (path, place) =>
+      choice.showsIgnored ? Promise.resolve(NO_RULES) : this.#rulesFor(path, place, choice.signal),
+    );
     try {
       return await use({ walk, top });
     } finally {
@@ -200,17 +215,21 @@ export class ProjectExplorer {
     }
   }
 
-  #walk(top: OpenedDirectory, showsHidden: boolean, signal: AbortSignal, rulesFor: RulesFor): FolderWalk {
+  #walk(top: OpenedDirectory, { showsHidden, signal }: WalkChoice, rulesFor: RulesFor): FolderWalk {
     const { hasDescriptorPaths } = this.#options.opener;
     return new FolderWalk({ top, hasDescriptorPaths, rulesFor, cache: this.#cache, showsHidden, signal });
   }
 
-  /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. */
+  /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. And ALWAYS_IGNORED. */
   async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
-    const ofFiles = async (): Promise<RulesOfFiles> => new RulesOfFiles(await this.#foldersAbove(path));
+    const hidesAlways = !isBelowAlwaysIgnored(path);
+    const ofFiles = async (): Promise<RulesOfFiles> =>
+      new RulesOfFiles(await this.#foldersAbove(path), hidesAlways);
     if (!gitCanReadRules(path) || !hasGitAbove(path)) return ofFiles();
     const tree = await workTreeAt(this.#options.git, place, signal);
-    return tree === undefined ? ofFiles() : rulesOfGit(tree, ofFiles);
+    return tree === undefined
+      ? ofFiles()
+      : rulesOfGit(tree, hidesAlways ? ALWAYS_IGNORED_ARGUMENTS : [], ofFiles);
   }
 
   /** Within the roots, nearest last. */
@@ -222,6 +241,18 @@ export class ProjectExplorer {
     }
     return above;
   }
+}
+
+/** What ripgrep is to know of ignore files; where it reads none, nothing of git matters to it. */
+function ripgrepRules(
+  path: string,
+  above: readonly FolderAbove[],
+  showsIgnored: boolean,
+): Pick<SearchPlace, 'canUseRipgrep' | 'hasGitAbove' | 'readsIgnoreFiles'> {
+  if (showsIgnored) return { canUseRipgrep: true, hasGitAbove: false, readsIgnoreFiles: false };
+  const isBelowGit = hasGitAbove(path);
+  const canUseRipgrep = gitCanReadRules(path) && (isBelowGit || !haveRules(above));
+  return { canUseRipgrep, hasGitAbove: isBelowGit, readsIgnoreFiles: true };
 }
 
 function haveRules(above: readonly FolderAbove[]): boolean {
@@ -262,8 +293,8 @@ function nameOf({ entry, folders }: ListedEntry): string {
   return folders.length === 0 ? entry.name : [...folders, entry.name].join('/');
 }
 
-function factsOf(path: string, { last, more, note }: PageEnd, notes: readonly string[]): PageFacts {
-  const all = [...(note === undefined ? [] : [note]), ...notes];
+function factsOf(path: string, { last, more, note }: PageEnd, { notes, leftOut }: FolderWalk): PageFacts {
+  const all = [note, ...notes, leftOut].filter((each) => each !== undefined);
   return {
     path,
     ...(all.length > 0 && { note: all.join('; ') }),

@@ -44,6 +44,31 @@ describe('exploring a project through a client', () => {
     });
   });
 
+  test('dependencies and other noise are left out without a rule, and shown with `ignored`', async () => {
+    const bridge = await startWithFiles();
+    await mkdir(join(bridge.project, 'node_modules'));
+    await writeFile(join(bridge.project, 'node_modules', 'x.js'), 'export {};\n');
+    const path = bridge.project;
+    const note = 'left out: node_modules; ignored: true shows them';
+    expect(await bridge.call('get_file_tree', { path, depth: 1 })).toEqual({
+      path,
+      note,
+      tree: `app/ [${note}]\n└── src/`,
+    });
+    expect(await bridge.call('list_files', { path, depth: 1, names: true })).toMatchObject({
+      names: ['src/'],
+      note,
+    });
+    expect(await bridge.call('list_files', { path, depth: 1, names: true, ignored: true })).toEqual({
+      path,
+      names: ['node_modules/', 'src/', 'noise.log'],
+    });
+    const found = async (ignored: boolean): Promise<unknown> =>
+      (await bridge.call('search_files', { path, query: 'export', ignored }))['matches'];
+    expect(await found(false)).toHaveLength(1);
+    expect(await found(true)).toHaveLength(2);
+  });
+
   test('search_files finds a line', async () => {
     const bridge = await startWithFiles();
     expect(await bridge.call('search_files', { path: bridge.project, query: 'export' })).toEqual({

@@ -104,7 +104,18 @@ describe('list_files', () => {
     ]);
   });
 
-  test.todo('leaves out node_modules, __pycache__, *.pyc, .DS_Store and Thumbs.db without a .gitignore');
+  test('leaves out node_modules, __pycache__, *.pyc, .DS_Store and Thumbs.db without a .gitignore', async () => {
+    const path = await bridge().workplace.project('no-gitignore');
+    await writeFiles(path, {
+      'node_modules/x/index.js': '',
+      '__pycache__/a.txt': '',
+      'a.pyc': '',
+      '.DS_Store': '',
+      'Thumbs.db': '',
+      'a.py': '',
+    });
+    expect(await names(path, 5)).toEqual(['a.py']);
+  });
 
   test('goes as deep as depth says, and as default_tree_depth when it is left out', async () => {
     const { project } = bridge();

@@ -8,7 +8,7 @@ import { sharedBridge } from '../harness/start-bridge.js';
 /** No task is started here. */
 const bridge = sharedBridge({ claude: process.execPath, projects: ['my-app'] });
 
-const DEFAULT_DIFF_BYTES = 51_200;
+const DEFAULT_DIFF_BYTES = 32_768;
 const lines = (count: number, word: string): string => `${word}\n`.repeat(count);
 
 /** `my-app` is two commits ahead of its upstream; one change is staged, two files are modified, one is new. */
@@ -144,7 +144,7 @@ describe('git_diff', () => {
     expect(diff).toContain('diff --git a/src/auth/jwt.ts b/src/auth/jwt.ts');
   });
 
-  test('is cut at 50 KB, says so, and names git_diff_stat for a summary', async () => {
+  test('is cut at 32 KB, as clients cut longer answers, says so, and names git_diff_stat for a summary', async () => {
     const path = await repository('large', 'one\n', lines(20_000, 'a line of some length'));
     const answer = await bridge().call('git_diff', { path });
     expect(answer).toMatchObject({ truncated: true });

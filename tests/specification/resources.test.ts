@@ -88,7 +88,7 @@ describe('config://current', () => {
       max_log_size_bytes: 10_485_760,
       task_history_size: 20,
       default_tree_depth: 2,
-      max_diff_size_bytes: 51_200,
+      max_diff_size_bytes: 32_768,
     });
   });
 

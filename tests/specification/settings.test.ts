@@ -19,7 +19,7 @@ const EXAMPLE = {
   max_log_size_bytes: 10_485_760,
   task_history_size: 20,
   default_tree_depth: 2,
-  max_diff_size_bytes: 51_200,
+  max_diff_size_bytes: 32_768,
   default_header_lines: 50,
   shell: '/bin/bash',
   claude_command: 'claude',

@@ -12,3 +12,10 @@ export interface IgnoreRules {
   /** The ignored ones among the names in `folder` (`''` or `a/b`), itself not ignored. `folderPath` leads to that folder. */
   ignored(folder: string, names: readonly NameInFolder[], folderPath: string): Promise<ReadonlySet<string>>;
 }
+
+/** Nothing is ignored. */
+export const NO_RULES: IgnoreRules = {
+  isGit: false,
+  notes: [],
+  ignored: () => Promise.resolve(new Set()),
+};

@@ -4,6 +4,7 @@ import ignore, { type Ignore } from 'ignore';
 import { systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
+import { alwaysIgnoredBy } from './always-ignored.js';
 import type { IgnoreRules, NameInFolder } from './ignore-rules.js';
 import { isSlowPattern } from './slow-pattern.js';
 
@@ -34,11 +35,14 @@ interface RuleFile {
 export class RulesOfFiles implements IgnoreRules {
   readonly isGit = false;
   readonly #above: readonly FolderAbove[];
+  readonly #hidesAlways: boolean;
   readonly #files = new Map<string, Promise<readonly RuleFile[]>>();
   readonly #leftOut: string[] = [];
 
-  constructor(above: readonly FolderAbove[]) {
+  /** `hidesAlways`: also what ALWAYS_IGNORED names. */
+  constructor(above: readonly FolderAbove[], hidesAlways: boolean) {
     this.#above = above;
+    this.#hidesAlways = hidesAlways;
   }
 
   get notes(): readonly string[] {
@@ -57,6 +61,8 @@ export class RulesOfFiles implements IgnoreRules {
   ): Promise<ReadonlySet<string>> {
     const files = await this.#filesFor(folder, folderPath);
     const hidden = new Set<string>();
+    if (this.#hidesAlways)
+      for (const { name } of names) if (alwaysIgnoredBy(name) !== undefined) hidden.add(name);
     if (files.length === 0) return hidden;
     const above = folder === '' ? '' : `${folder}/`;
     for (const { name, isFolder } of names)

@@ -6,13 +6,17 @@ import type { IgnoreRules } from './ignore-rules.js';
 const SHOWN_CHARS = 300;
 
 /**
- * The rules of a repository. git lists what it ignores, once; tracked files are not among that, and of a folder that holds nothing
- * else only the folder is. Where git fails, `ofFiles` hides what is not tracked.
+ * The rules of a repository, and `excludes`, options of git that name more. git lists what it ignores, once; tracked files are not
+ * among that, and of a folder that holds nothing else only the folder is. Where git fails, `ofFiles` hides what is not tracked.
  */
-export async function rulesOfGit(tree: WorkTree, ofFiles: () => Promise<IgnoreRules>): Promise<IgnoreRules> {
+export async function rulesOfGit(
+  tree: WorkTree,
+  excludes: readonly string[],
+  ofFiles: () => Promise<IgnoreRules>,
+): Promise<IgnoreRules> {
   try {
     if ((await tree.isIgnored()) && (await tree.files('-c')).size === 0) return allIgnored;
-    const hidden = await tree.files('-o', '-i', '--exclude-standard', '--directory');
+    const hidden = await tree.files('-o', '-i', '--exclude-standard', ...excludes, '--directory');
     return {
       isGit: true,
       notes: [],
@@ -34,7 +38,7 @@ export async function rulesOfGit(tree: WorkTree, ofFiles: () => Promise<IgnoreRu
 /** In an ignored folder without tracked files. */
 const allIgnored: IgnoreRules = {
   isGit: true,
-  notes: [],
+  notes: ['git ignores this folder; ignored: true shows what is in it'],
   ignored: (_folder, names) => Promise.resolve(new Set(names.map(({ name }) => name))),
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import { isRepository } from '../ignore/git-above.js';
+import { LeftOut } from '../ignore/always-ignored.js';
 import type { IgnoreRules } from '../ignore/ignore-rules.js';
 import type { CachedNames } from './cached-names.js';
 import { namesIn } from './folder-names.js';
@@ -44,6 +45,7 @@ export class FolderWalk {
   readonly #showsHidden: boolean;
   readonly #open = new Set<number>();
   readonly #rules: IgnoreRules[] = [];
+  readonly #leftOut = new LeftOut();
 
   /** `top` stays the caller's. */
   constructor(options: {
@@ -66,6 +68,11 @@ export class FolderWalk {
   /** What a reader must know of the rules that were applied. */
   get notes(): readonly string[] {
     return this.#rules.flatMap(({ notes }) => notes);
+  }
+
+  /** What was left out though a reader may look for it, of the folders that were read. */
+  get leftOut(): string | undefined {
+    return this.#leftOut.note();
   }
 
   async first(): Promise<WalkedFolder> {
@@ -115,6 +122,7 @@ export class FolderWalk {
     const shown = names.entries.filter(({ name }) => this.#showsHidden || !isHidden(name));
     const inRules = rulesBase === '' ? folder.relative : folder.relative.slice(rulesBase.length + 1);
     const ignored = await rules.ignored(inRules, shown, place);
+    this.#leftOut.add(shown, ignored);
     const entries = ignored.size === 0 ? shown : shown.filter(({ name }) => !ignored.has(name));
     return { ...folder, rules, rulesBase, entries, note: undefined };
   }

@@ -174,7 +174,7 @@ function eventsInto(
 
 /** No settings of the user, no links, no ignore files but git's. */
 function argumentsOf(
-  { hasGitAbove }: SearchPlace,
+  { hasGitAbove, readsIgnoreFiles, excludes }: SearchPlace,
   { isRegex, bytes, after }: Search,
   expression: string,
 ): string[] {
@@ -189,6 +189,8 @@ function argumentsOf(
     '--crlf',
     '--hidden',
     '--glob=!.git',
+    ...excludes.map((pattern) => `--glob=!${pattern}`),
+    ...(readsIgnoreFiles ? [] : ['--no-ignore']),
     `--max-filesize=${MAX_SEARCHED_BYTES}`,
     `--max-count=${maxLines}`,
     ...(hasGitAbove ? [] : ['--no-require-git', '--no-ignore-parent', '--no-ignore-global']),
@@ -205,12 +207,14 @@ function argumentsOf(
 async function trackedYetIgnored({
   hasGitAbove,
   workTree,
+  excludes,
 }: SearchPlace): Promise<Iterable<string> | undefined> {
   if (!hasGitAbove) return [];
   try {
     const tree = await workTree();
     if (tree === undefined) return [];
-    return (await tree.isIgnored()) ? undefined : await tree.files('-c', '-i', '--exclude-standard');
+    const more = excludes.flatMap((pattern) => ['--exclude', pattern]);
+    return (await tree.isIgnored()) ? undefined : await tree.files('-c', '-i', '--exclude-standard', ...more);
   } catch (thrown) {
     // The walk, which searches then, says why.
     if (thrown instanceof BridgeError) return undefined;

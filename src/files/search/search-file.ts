@@ -7,7 +7,7 @@ import { textSearch } from './search-text.js';
 import { textOfFile, type FileText } from './text-of-file.js';
 
 export const GO_ON = 'The time limit came first; go on with the cursor.';
-const IGNORED_LEFT_OUT = 'Ignored files were left out.';
+const IGNORED_LEFT_OUT = 'Ignored files were left out; ignored: true searches them.';
 const SHOWN_CHARS = 400;
 
 /** A search on its way. */
@@ -88,7 +88,10 @@ export function notesOf(
   { place, skipped }: Searching,
   ...more: readonly (string | undefined)[]
 ): string | undefined {
-  const notes = [...place.walk.notes.map((note) => `Note: ${note}.`), skipped.note(), ...more];
+  // Where ripgrep searches, only the other walk reads folders, and not all of a large project.
+  const leftOut = place.walk.leftOut ?? place.roughWalk.leftOut;
+  const walked = [...place.walk.notes, ...(leftOut === undefined ? [] : [leftOut])];
+  const notes = [...walked.map((note) => `Note: ${note}.`), skipped.note(), ...more];
   const all = notes.filter((note) => note !== undefined);
   return all.length === 0 ? undefined : all.join(' ');
 }

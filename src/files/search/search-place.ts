@@ -19,6 +19,10 @@ export interface SearchPlace {
   readonly engines: readonly SearchEngine[];
   /** False where ripgrep would apply other ignore files than the walk, or would wait for one. */
   readonly canUseRipgrep: boolean;
+  /** False to search ignored files, too. */
+  readonly readsIgnoreFiles: boolean;
+  /** Ignore patterns that hold whatever the ignore files say. */
+  readonly excludes: readonly string[];
   /** True with a `.git` in the folder or above. */
   readonly hasGitAbove: boolean;
   /** The part of a work tree that git sees there. Throws GIT_FAILED. */

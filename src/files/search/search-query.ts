@@ -19,6 +19,8 @@ export interface SearchQuery {
   readonly context?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
+  /** Ignored files are searched, too. */
+  readonly ignored?: boolean | undefined;
 }
 
 /** Where the query is found first in `text` (UTF-16 units), or -1. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';
 import { listInput, pageOutput } from './list-fields.js';
 
@@ -7,9 +8,10 @@ export const getFileTree = defineTool({
   title: 'Get the file tree',
   toolset: 'files',
   effect: 'read',
-  description: 'Draw a directory tree, without ignored and hidden entries.',
+  description: 'Draw a directory tree of what list_files lists.',
+  maxResultChars: MAX_LIST_CHARS,
   input: listInput,
-  output: { path: z.string(), tree: z.string(), ...pageOutput },
-  handle: async ({ path, depth, cursor, max_bytes }, { explorer }, { signal }) =>
-    (await explorer()).tree({ path, depth, cursor, maxBytes: max_bytes }, signal),
+  output: { path: z.string(), ...pageOutput, tree: z.string() },
+  handle: async ({ max_bytes: maxBytes, ...query }, { explorer }, { signal }) =>
+    (await explorer()).tree({ ...query, maxBytes }, signal),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';
 import { listInput, pageOutput } from './list-fields.js';
 
@@ -7,11 +8,14 @@ export const listFiles = defineTool({
   title: 'List files',
   toolset: 'files',
   effect: 'read',
-  description: 'List files and directories, without ignored and hidden ones.',
+  description:
+    'List files and directories, without hidden and ignored ones (.gitignore, and where untracked: node_modules, __pycache__, *.pyc, .DS_Store, Thumbs.db).',
+  maxResultChars: MAX_LIST_CHARS,
   isExact: true,
   input: { ...listInput, names: z.boolean().optional().describe('Only names; folders end with /') },
   output: {
     path: z.string(),
+    ...pageOutput,
     names: z.array(z.string()).optional(),
     entries: z
       .array(
@@ -24,15 +28,14 @@ export const listFiles = defineTool({
         }),
       )
       .optional(),
-    ...pageOutput,
   },
   handle: async ({ names: namesOnly, max_bytes: maxBytes, ...query }, services, { signal }) => {
     const explorer = await services.explorer();
     if (namesOnly === true) {
       const { path, names, entries, ...facts } = await explorer.names({ ...query, maxBytes }, signal);
-      return { path, names, entries, ...facts };
+      return { path, ...facts, names, entries };
     }
     const { path, entries, ...facts } = await explorer.list({ ...query, maxBytes }, signal);
-    return { path, entries, ...facts };
+    return { path, ...facts, entries };
   },
 });

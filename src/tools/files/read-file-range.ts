@@ -12,7 +12,7 @@ export const readFileRange = defineTool({
   toolset: 'files',
   effect: 'read',
   description:
-    'Read specific lines of a text file of any size. If truncated, continue after end_line. Long lines are cut.',
+    'Read lines of a text file of any size. If truncated, continue after end_line. Long lines are cut.',
   maxResultChars: MAX_CONTENT_BYTES,
   input: {
     path: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';
 import { listInput } from './list-fields.js';
 
@@ -10,19 +11,23 @@ export const searchFiles = defineTool({
   toolset: 'files',
   effect: 'read',
   description: 'Find lines (with names: paths) that contain a text or match a regular expression (RE2).',
+  maxResultChars: MAX_LIST_CHARS,
   isExact: true,
   input: {
     query: z.string(),
     path: listInput.path,
     regex: z.boolean().optional(),
-    names: z.boolean().optional().describe('Search paths instead of contents'),
-    glob: z.string().optional().describe('Only these files, e.g. *.{ts,js}'),
+    names: z.boolean().optional(),
+    glob: z.string().optional().describe('e.g. *.{ts,js}'),
     context: z.int().min(0).max(MAX_CONTEXT_LINES).optional(),
     cursor: listInput.cursor,
     max_bytes: listInput.max_bytes,
+    ignored: listInput.ignored,
   },
   output: {
     path: z.string(),
+    note: z.string().optional(),
+    cursor: z.string().optional(),
     matches: z.array(
       z.object({
         path: z.string(),
@@ -33,9 +38,9 @@ export const searchFiles = defineTool({
         after: z.array(z.string()).optional(),
       }),
     ),
-    note: z.string().optional(),
-    cursor: z.string().optional(),
   },
-  handle: async ({ max_bytes, ...query }, { explorer }, { signal }) =>
-    (await explorer()).search({ ...query, maxBytes: max_bytes }, signal),
+  handle: async ({ max_bytes: maxBytes, ...query }, { explorer }, { signal }) => {
+    const { path, matches, ...facts } = await (await explorer()).search({ ...query, maxBytes }, signal);
+    return { path, ...facts, matches };
+  },
 });

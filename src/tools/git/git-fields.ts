@@ -5,7 +5,7 @@ import { REPLY_BUDGET_BYTES, fittingCount } from '../../mcp/output-budget.js';
 export const repositoryPathInput = z
   .string()
   .optional()
-  .describe('Repository or path in it (default: active project)');
+  .describe('In a repository (default: active project)');
 
 export const locatedOutput = {
   path: z.string(),

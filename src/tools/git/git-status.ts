@@ -13,8 +13,7 @@ export const gitStatus = defineTool({
   title: 'Git status',
   toolset: 'git',
   effect: 'read',
-  description:
-    'Branch and changed files of a repository, or of a path `within` it. Names are relative to `repository`.',
+  description: 'Branch and changed files. Names are relative to `repository`.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,

@@ -8,7 +8,7 @@ export const createDirectory = defineTool({
   effect: 'write',
   idempotent: true,
   description: 'Create a directory and its parents.',
-  input: { path: z.string().describe('Directory path to create') },
+  input: { path: z.string() },
   output: { path: z.string(), created: z.boolean(), message: z.string() },
   handle: async ({ path }, services) => {
     const files = await services.files();

@@ -10,7 +10,7 @@ export const initGitRepo = defineTool({
   idempotent: true,
   description: 'Initialize a git repository.',
   input: {
-    path: z.string().describe('Directory to initialize as git repo'),
+    path: z.string(),
     initial_branch: z.string().optional(),
     gitignore: z.boolean().optional().describe('Write a .gitignore of common patterns, if there is none'),
   },

@@ -8,7 +8,7 @@ export const setActiveProject = defineTool({
   effect: 'write',
   idempotent: true,
   description: 'Set the default working directory for subsequent operations.',
-  input: { path: z.string().describe('Project directory path') },
+  input: { path: z.string() },
   output: { active_project: z.string(), message: z.string() },
   handle: async ({ path }, { activeProject }) => ({
     active_project: await activeProject.set(path),

@@ -9,8 +9,8 @@ export const writeFile = defineTool({
   idempotent: true,
   description: 'Write content to a file atomically; creates parent directories.',
   input: {
-    path: z.string().describe('File path to write'),
-    content: z.string().describe('Content to write'),
+    path: z.string(),
+    content: z.string(),
     expected_sha256: z
       .string()
       .regex(/^[0-9a-fA-F]{64}$/)

@@ -10,6 +10,8 @@ import type { SearchQuery } from '../../../src/files/search/search-query.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../explorer.js';
 
+const LEFT_OUT = 'Ignored files were left out; ignored: true searches them.';
+
 const run = promisify(execFile);
 const hasRipgrep = await run('rg', ['--version']).then(
   () => true,
@@ -87,8 +89,8 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     const root = await folder({ 'a.txt': 'one', '.gitignore': 'out', 'out/b.txt': 'needle' });
     const explorer = explorerOf(root, { engines: [engine], clock: later });
     const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
-    expect(await note({ query: 'needle' })).toBe('Ignored files were left out.');
-    expect(await note({ query: 'b.txt', names: true })).toBe('Ignored files were left out.');
+    expect(await note({ query: 'needle' })).toBe(LEFT_OUT);
+    expect(await note({ query: 'b.txt', names: true })).toBe(LEFT_OUT);
     expect(await note({ query: 'one' })).toBeUndefined();
   });
 
@@ -309,7 +311,7 @@ describe('a search', () => {
       expect(await found(path), path).toEqual([]);
       const listed = await explorer.list({ path: join(root, path), depth: 3 }, never);
       expect(listed.entries, path).toEqual([]);
-      expect(listed.note, path).toBeUndefined();
+      expect(listed.note, path).toBe('git ignores this folder; ignored: true shows what is in it');
     }
   });
 
