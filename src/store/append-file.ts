@@ -3,6 +3,7 @@ import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { Backlog } from '../base/backlog.js';
 import { systemClock, type Clock } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
+import { newestPart } from './newest-part.js';
 
 /** With more than this queued, the source should wait. */
 const HIGH_WATER_BYTES = 1024 * 1024;
@@ -33,8 +34,10 @@ export interface AppendFileOptions {
   readonly retryMs?: number;
   /** An entry that is longer than a part gets its own part; otherwise it is lost. */
   readonly keepsLongEntries?: boolean;
-  /** The first bytes of every part. */
-  readonly header?: () => string;
+  /** Of a text that is longer than a part, the newest part is written. */
+  readonly cutsLongEntries?: boolean;
+  /** The first bytes of every part, or `''`. `goneBytes` were written before the part before it. */
+  readonly header?: (goneBytes: number) => string;
   /** Recreates the folder of the parts. May throw. */
   readonly makeFolder?: () => Promise<unknown>;
   /** Called each time writing starts to fail. Must not throw. */
@@ -74,6 +77,9 @@ export class AppendFile {
   /** The size of the newest part once everything queued is written. */
   #plannedBytes: number;
   #beginsNext: boolean;
+  /** The positions at which the newest part begins and the part before it. */
+  #partFrom = 0;
+  #previousFrom = 0;
   #path: string;
   #handle: FileHandle | undefined;
   #fileId: { readonly ino: number; readonly dev: number } | undefined;
@@ -121,20 +127,19 @@ export class AppendFile {
     if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#parts.partBytes) {
       this.#beginsNext = true;
       this.#plannedBytes = 0;
+      this.#previousFrom = this.#partFrom;
+      this.#partFrom = this.#endBytes;
     }
-    const { header } = this.#options;
-    if (this.#plannedBytes === 0 && header) this.#enqueue(Buffer.from(header()));
+    const header = this.#plannedBytes === 0 ? this.#header() : undefined;
+    if (header !== undefined) this.#enqueue(header);
   }
 
   /** Copies one entry. When the source should wait for the disk, returns a promise, which never rejects. */
   write(data: string | Uint8Array): Promise<void> | undefined {
-    const entry = Buffer.from(data);
-    if (entry.length === 0) return undefined;
-    if (this.#isClosed || (entry.length > this.#parts.partBytes && !this.#options.keepsLongEntries)) {
-      this.#endBytes += entry.length;
-      this.#lostBytes += entry.length;
-      return undefined;
-    }
+    const given = Buffer.from(data);
+    const entry = this.#isClosed ? undefined : this.#fitting(given);
+    if (entry === undefined) this.#lose(given.length);
+    if (entry === undefined || entry.length === 0) return undefined;
     this.makeRoom(entry.length);
     this.#enqueue(entry);
     if (this.#running === undefined && this.#clock.monotonicMs() < this.#retryAtMs) {
@@ -174,6 +179,27 @@ export class AppendFile {
       this.#options.onError(error);
     }
     await this.#closeHandle();
+  }
+
+  /** The entry, or as much of it as a part takes; undefined if it takes none. */
+  #fitting(entry: Buffer): Buffer | undefined {
+    const { keepsLongEntries, cutsLongEntries } = this.#options;
+    const { partBytes } = this.#parts;
+    if (entry.length <= partBytes || keepsLongEntries === true) return entry;
+    if (cutsLongEntries !== true) return undefined;
+    const { bytes, leftOutBytes } = newestPart(entry, partBytes);
+    this.#lose(leftOutBytes);
+    return bytes;
+  }
+
+  #lose(bytes: number): void {
+    this.#endBytes += bytes;
+    this.#lostBytes += bytes;
+  }
+
+  #header(): Buffer | undefined {
+    const text = this.#options.header?.(this.#previousFrom) ?? '';
+    return text === '' ? undefined : Buffer.from(text);
   }
 
   #enqueue(bytes: Buffer): void {
@@ -316,8 +342,8 @@ export class AppendFile {
       return;
     }
     if (first.isFirst) return;
-    const header = Buffer.from(this.#options.header?.() ?? '');
-    if (header.length === 0) {
+    const header = this.#header();
+    if (header === undefined) {
       first.isFirst = true;
       first.begins = isNewPart;
       return;

@@ -40,7 +40,7 @@ export class Journal {
     this.#options = options;
     this.#lastSeq = lastSeq;
     this.#file = new AppendFile({
-      parts: new RotatedPair(path, options.maxBytes),
+      parts: new RotatedPair(path, Math.floor(options.maxBytes / 2)),
       keptBytes: MAX_WAITING_BYTES,
       retryMs: RETRY_MS,
       keepsLongEntries: true,

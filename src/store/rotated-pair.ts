@@ -3,16 +3,16 @@ import { rename } from 'node:fs/promises';
 import { systemCodeOf } from '../base/errors.js';
 import type { Parts } from './append-file.js';
 
-/** Two parts: `path` is the current one, and `path.1` the one before. Together they hold at most `maxBytes`. */
+/** Two parts of at most `partBytes`: `path` is the current one, and `path.1` the one before. Together they hold at least that much. */
 export class RotatedPair implements Parts {
   readonly partBytes: number;
   readonly last: { readonly path: string; readonly size: number };
   readonly endsAtGap = false;
   readonly #path: string;
 
-  constructor(path: string, maxBytes: number) {
+  constructor(path: string, partBytes: number) {
     this.#path = path;
-    this.partBytes = Math.floor(maxBytes / 2);
+    this.partBytes = partBytes;
     this.last = { path, size: sizeOfFile(path) };
   }
 

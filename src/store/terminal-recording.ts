@@ -71,7 +71,7 @@ export class TerminalRecording {
       Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)),
     );
     this.#file = new AppendFile({
-      parts: new RotatedPair(path, maxBytes),
+      parts: new RotatedPair(path, Math.floor(maxBytes / 2)),
       keptBytes: KEPT_WHILE_FAILING_BYTES,
       retryMs: RETRY_MS,
       header: () => this.#header(),

@@ -22,7 +22,7 @@ type Options = Partial<AppendFileOptions> & { readonly file?: string; readonly m
 
 const open = ({ file = path, maxBytes = 1000, ...options }: Options = {}) =>
   new AppendFile({
-    parts: new RotatedPair(file, maxBytes),
+    parts: new RotatedPair(file, maxBytes / 2),
     keptBytes: 1024 * 1024,
     retryMs: 1_000,
     onError: (error) => errors.push(messageOf(error)),
@@ -98,6 +98,44 @@ it('an entry that is larger than half the bound can get its own part', async () 
   expect(await read(`${path}.1`)).toBe('z'.repeat(501));
   expect(await read(path)).toBe('after');
   expect(file.lostBytes).toBe(0);
+});
+
+it('of a text that is larger than a part the newest lines are written, with how much is left out', async () => {
+  const file = open({ maxBytes: 2_000, cutsLongEntries: true });
+  const before = `${'b'.repeat(99)}\n`;
+  void file.write(before);
+  const lines = Array.from({ length: 400 }, (_, number) => `line ${number}\n`);
+  void file.write(lines.join(''));
+  await file.close();
+  const [note = '', ...kept] = (await read(path)).trimEnd().split('\n');
+  const left = Number(/^\[(\d+) bytes left out: /.exec(note)?.[1]);
+  expect(left).toBe(file.lostBytes);
+  expect(`${kept.join('\n')}\n`).toBe(lines.join('').slice(left));
+  expect(kept.at(-1)).toBe('line 399');
+  const { size } = await stat(path);
+  expect([size <= 1_000, size > 800]).toEqual([true, true]);
+  expect(await read(`${path}.1`)).toBe(before);
+});
+
+it('a text without line ends is cut between characters, however small a part is', async () => {
+  const file = open({ maxBytes: 22, cutsLongEntries: true });
+  void file.write('€'.repeat(100));
+  await file.close();
+  expect(await read(path)).toBe('€€€');
+});
+
+it('a header is given how many bytes are in no part any more', async () => {
+  const file = open({ header: (gone) => (gone === 0 ? '' : `gone ${gone}\n`) });
+  const entries = Array.from(
+    { length: 40 },
+    (_, number) => `${String(number).padStart(4, '0')}${'y'.repeat(95)}\n`,
+  );
+  for (const entry of entries) void file.write(entry);
+  await file.close();
+  const gone = Number(/^gone (\d+)\n/.exec(await read(path))?.[1]);
+  const sizes = (await stat(path)).size + (await stat(`${path}.1`)).size;
+  expect(gone + sizes).toBe(file.endBytes);
+  expect(await read(`${path}.1`)).toMatch(/^gone \d+\n\d{4}y/);
 });
 
 it('a fast source is asked to wait until most is written', async () => {

@@ -94,7 +94,7 @@ it('a link or a FIFO in the place of the log is never followed or waited for', a
 });
 
 it('no line comes twice and none in the wrong order beside a writer that rotates', async () => {
-  const writer = new AppendFile({ parts: new RotatedPair(path, 4 * 1024), keptBytes: 0, onError: fail });
+  const writer = new AppendFile({ parts: new RotatedPair(path, 2 * 1024), keptBytes: 0, onError: fail });
   let line = 0;
   const writes = async (): Promise<void> => {
     for (; line < 20_000; line++) {

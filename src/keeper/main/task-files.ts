@@ -56,6 +56,8 @@ export class TaskFiles implements Disposable {
       parts: new RotatedPair(logFile, maxBytes),
       keptBytes: KEPT_WHILE_FAILING_BYTES,
       retryMs: RETRY_MS,
+      cutsLongEntries: true,
+      header: goneNote,
       clock,
       // It lies in the project, where the agent, `git clean` and people may remove it.
       makeFolder: makeLogFolder,
@@ -179,6 +181,11 @@ export class TaskFiles implements Disposable {
     if (this.records.isFailing) return 'failing';
     return isRemoved ? 'removed' : 'written';
   }
+}
+
+/** The first line of a log file when older files are gone. */
+function goneNote(goneBytes: number): string {
+  return goneBytes === 0 ? '' : `[The log was rotated: its first ${goneBytes} bytes are gone]\n`;
 }
 
 /** Where errors of the files go: there are files before there is a watch over them. */
