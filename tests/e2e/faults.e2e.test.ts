@@ -154,6 +154,21 @@ describe('a program of another name', () => {
     expect(await peakMegabytes(bridge.mcp.pid)).toBeLessThan(MEMORY_LIMIT_MB);
   });
 
+  it('that prints more than its log holds keeps the newest of it, and the log says what is gone', async () => {
+    const sizeBytes = 20_000;
+    const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_MAX_LOG_SIZE: `${sizeBytes}` } });
+    const id = await agent(bridge, 'floods 1');
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const { log_file: path } = await recordOf(bridge, id);
+    const [older, newer] = [await readFile(`${path}.1`, 'utf8'), await readFile(path, 'utf8')];
+    expect(older.length + newer.length).toBeGreaterThanOrEqual(sizeBytes);
+    expect(newer).toMatch(/^\[The log was rotated: its first \d+ bytes are gone\]\n/);
+    const numbers = [...(older + newer).matchAll(/^line (\d{9}) x{84}$/gm)].map((match) => Number(match[1]));
+    const last = Math.ceil((1024 * 1024) / 100) - 1;
+    expect(numbers.at(-1)).toBe(last);
+    expect(older + newer).toContain('FLOOD END');
+  });
+
   it('gets yes for a prompt that it writes letter by letter', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     const id = await agent(bridge, 'split-prompt');
