@@ -13,7 +13,7 @@ import type { TaskStory } from './task-story.js';
 export const LAST_OUTPUT_CHARS = 500;
 /** What an agent last showed, in the reason of its end. */
 const SHOWN_CHARS = 200;
-/** The files of a task are closed within this; a dead disk must not keep an ended task from being told. */
+/** The files of a task are closed within this: the end of a task is reported although the disk is dead. */
 const FLUSH_LIMIT_MS = 3_000;
 
 export interface RunEndingParts extends Pick<
@@ -26,7 +26,7 @@ export interface RunEndingParts extends Pick<
   readonly requests: Pick<RunRequests, 'withdrawAll'>;
 }
 
-/** The end of a run: the first cause wins, the last process goes, the files are closed, and then the end is told. */
+/** The end of a run: the first cause wins, the last process goes, the files are closed, and then the end is reported. */
 export class RunEnding {
   readonly #parts: RunEndingParts;
   #resolveEnded: (record: TaskRecord) => void = () => undefined;
@@ -75,11 +75,11 @@ export class RunEnding {
       last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
     });
     phase.move({ name: 'ended', cause });
-    // Whoever reads that it has ended may start the next one.
+    // Before the end is reported: a caller that reads it may start the next task.
     await release().catch((error: unknown) =>
       logger.error('the project could not be released', { fault: messageOf(error) }),
     );
-    // Side by side: a waiting client is told when both are done, and each of them waits for the disk.
+    // At the same time: a client waits for both, and each of them waits for the disk.
     const flushed = flush().catch((error: unknown) =>
       logger.error('the files of the task could not be closed', { fault: messageOf(error) }),
     );

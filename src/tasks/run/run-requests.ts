@@ -83,7 +83,7 @@ export class RunRequests {
     await this.#mustNotBeDenied(request, sessionAnswer);
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
-    // Closed before the driver is told: a second answer that comes meanwhile loses.
+    // Closed before the driver gets it: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, answer.verdict, answer.by, answerInWords(answer, sessionAnswer));
     if (answer.verdict === 'allow_session') this.#grants.add(request, answer.decision_id);
     if (rules !== undefined) state.changed({ permission_mode: rules });
@@ -107,7 +107,7 @@ export class RunRequests {
       this.#close(decisionId, 'withdrawn', 'session', why);
   }
 
-  /** A flood is told twice: when it begins, and how much it was. */
+  /** A burst is reported twice: when it begins, and how many requests it had. */
   #turnAway(refusal: string): void {
     this.#turnedAway++;
     if (this.#turnedAway === 1) this.#parts.story.noticed(refusal);

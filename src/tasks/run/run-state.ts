@@ -16,7 +16,7 @@ import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
 const ACTIVITY_CHARS = 200;
-/** A change of the view alone is told this often. */
+/** A change of the view alone is reported this often. */
 const VIEW_INTERVAL_MS = 1_000;
 /** A record lists this many changed files; git has the rest. */
 const MAX_FILES_CHANGED = 200;
@@ -25,7 +25,7 @@ const MAX_PATH_CHARS = 4_096;
 /** What the session says of itself (why it ended, its id, its model) has a few words. */
 const MAX_WORDS_BYTES = 4_000;
 
-/** The record of a run while it lives: every change of it goes through here, to disk first and then to whoever listens. */
+/** The record of a run while it lives: every change of it goes through here, to disk first and then to the listeners. */
 export class RunState implements Disposable {
   readonly #parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>;
   readonly #story: TaskStory;
@@ -33,7 +33,7 @@ export class RunState implements Disposable {
   readonly #decisions: DecisionBook;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
-  /** Each record that is on disk now, and in between what the session shows: whoever is told of a change can read it there. */
+  /** Each record that is on disk now, and in between what the session shows. */
   readonly onDidChange = this.#changes.event;
   #record: TaskRecord;
   #startedMs: number | undefined;
@@ -55,7 +55,7 @@ export class RunState implements Disposable {
     this.#record = initial;
     this.#owned.add(
       parts.records.onDidWrite((record) => {
-        // A final record is told when the project is free, too.
+        // The final record is reported when the project is free, too.
         if (!this.#phase.isEnded) this.#changes.fire(record);
       }),
     );
@@ -130,7 +130,7 @@ export class RunState implements Disposable {
     this.update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
   }
 
-  /** A change that callers act on: written at once, then told. */
+  /** A change that callers act on: written at once, then reported. */
   changed(fields: Partial<TaskRecord>): void {
     if (this.#phase.isEnded) return;
     this.#record = { ...this.#record, ...bounded(fields), ...this.#decided() };
@@ -144,7 +144,7 @@ export class RunState implements Disposable {
     else if (isFinal(this.#record.status)) this.finish(this.#record);
   }
 
-  /** A change that callers do not act on: written and told within a second. */
+  /** A change that callers do not act on: written and reported within a second. */
   update(fields: Partial<TaskRecord>): void {
     if (this.#phase.isEnded) return;
     this.#record = { ...this.#record, ...bounded(fields) };
@@ -152,7 +152,7 @@ export class RunState implements Disposable {
   }
 
   /**
-   * A change of what the session shows. It is told within a second and costs no write: whoever reads a running task asks its
+   * A change of what the session shows. It is reported within a second and costs no write: a reader of a running task asks its
    * keeper, and the next change of its state takes it to the disk.
    */
   show(fields: Pick<Partial<TaskRecord>, 'activity' | 'last_output' | 'output_bytes'>): void {
@@ -184,7 +184,7 @@ export class RunState implements Disposable {
     return final;
   }
 
-  /** The final record is on disk and the project is free: it is told. */
+  /** The final record is on disk and the project is free: it is reported. */
   finish(final: TaskRecord): void {
     this.#record = { ...final, ...this.#storageAtEnd };
     if (this.#record.storage !== final.storage) this.#write(this.#record);

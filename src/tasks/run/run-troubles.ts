@@ -10,8 +10,8 @@ import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
 /**
- * A limit is over so long after the time that was told: that names a whole minute, clocks differ, and 2.1.330 goes on by itself
- * within a minute of the reset, which is left to it.
+ * A task goes on so long after the reset that was reported: that is a whole minute, clocks differ, and 2.1.330 itself goes on
+ * within a minute of the reset and should do so first.
  */
 const RESET_MARGIN_MS = 120_000;
 /** Pauses before what failed is tried again, when no time is known or the last try failed again; the last one repeats. */
@@ -20,11 +20,11 @@ const PAUSES_MS = [60_000, 120_000, 300_000, 600_000] as const;
 const LOOK_MS = 30_000;
 /** Claude Code asks again after 0.5 to 32 s, twice as long each time; trouble shorter than this is not worth waking a caller. */
 const TOLD_RETRY_MS = 5_000;
-/** A try that fails again is told within this; longer, and Claude Code is being answered. */
+/** A try that fails again is reported within this; later, the API answers Claude Code. */
 const RETRY_ANSWER_MS = 10_000;
 /** 2.1.197 draws a menu over its input box a second after a limit; it is answered and gone by then. */
 const SHORTEST_WAIT_MS = 5_000;
-/** A turn begins within seconds of its message. A message that was not taken is told again after so long, so many times. */
+/** A turn begins within seconds of its message. A message that began none is sent again after this time, so many times. */
 const TAKEN_LIMIT_MS = 60_000;
 const MAX_REPEATS = 3;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
@@ -40,7 +40,7 @@ export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 
 
 type Outcome = { readonly held: true } | { readonly held: false; readonly reason: string };
 
-/** What is in a session's way: waited for until it passes, where it passes by itself and the settings say so, or told. */
+/** What blocks a session. The task waits until it passes, where it passes and the settings say so; else it fails. */
 export class RunTroubles implements Disposable {
   readonly #parts: RunTroublesParts;
   #timer: Disposable | undefined;
@@ -122,7 +122,7 @@ export class RunTroubles implements Disposable {
     this.#timer?.dispose();
   }
 
-  /** At the reset that was told; where none was, or the last try failed again, after a pause that grows. */
+  /** At the reported reset; without one, or when the last try failed again, after a pause that grows. */
   #resumesAtMs(resetsAtMs: number | undefined, nowMs: number): number {
     const failures = resetsAtMs === undefined ? this.#failures + 1 : this.#failures;
     const pauseMs = PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? 0;

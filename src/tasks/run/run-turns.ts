@@ -94,7 +94,7 @@ export class RunTurns implements Disposable {
     }
   }
 
-  /** What held the session up has passed: it is told to go on. For a session in which no turn runs. Throws when it takes no message. */
+  /** The trouble has passed: sends the session a message to go on. For a session in which no turn runs. Throws when it takes none. */
   async goOn(text: string): Promise<void> {
     if (this.#isSending) return;
     const result = await this.#send(text);

@@ -15,8 +15,8 @@ import type { TaskRunParts } from './task-run-parts.js';
 import { TaskStory } from './task-story.js';
 
 /**
- * One run of one task: the only writer of its record while it lives. Session events and callers' wishes come in, the
- * record, journal and log go out. Whatever ends it first is what the record says.
+ * One run of one task: the only writer of its record while it lives. Session events and callers' requests come in, the
+ * record, journal and log go out. The record says what ended it first.
  */
 export class TaskRun implements Disposable {
   readonly #parts: TaskRunParts;
@@ -29,7 +29,7 @@ export class TaskRun implements Disposable {
   readonly #requests: RunRequests;
   readonly #turns: RunTurns;
   readonly #troubles: RunTroubles;
-  /** Each record that is on disk now: whoever is told of a change can read it there. */
+  /** Each record that is on disk now: a listener can read it there. */
   readonly onDidChange: Event<TaskRecord>;
   readonly ended: Promise<TaskRecord>;
 
@@ -122,7 +122,7 @@ export class TaskRun implements Disposable {
     this.#requests.typed();
   }
 
-  /** The disk fails, or writes again: told in the status, the journal and the log. Null when nothing is missing. */
+  /** The disk fails, or writes again: reported in the status, the journal and the log. Null when nothing is missing. */
   setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
     this.#story.storage(state, words);
     this.#state.setStorage(storage);
