@@ -41,15 +41,15 @@ export const stdout = defineTool({
   },
   output: {
     ...stateOutput,
-    text: z.string().optional(),
-    screen: z.string().optional(),
-    found: z.array(z.object({ offset: z.int(), text: z.string() })).optional(),
     /** Offset of the first byte of the text. */
     from: z.int().optional(),
     cursor: z.int().optional(),
     /** There is more behind the cursor by now. */
     more: z.boolean().optional(),
     streams: z.record(z.string(), streamOutput),
+    text: z.string().optional(),
+    screen: z.string().optional(),
+    found: z.array(z.object({ offset: z.int(), text: z.string() })).optional(),
   },
   handle: async (args, services, call) => {
     const processes = await services.processes();

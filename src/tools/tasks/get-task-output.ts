@@ -30,10 +30,10 @@ export const getTaskOutput = defineTool({
   output: {
     ...taskOutput,
     view: z.string(),
-    text: z.string(),
     cursor: z.string(),
     more: z.boolean(),
     total_bytes: z.int().optional(),
+    text: z.string(),
   },
   handle: async ({ task_id, view, cursor, max_bytes }, services) => {
     const tasks = await services.tasks();

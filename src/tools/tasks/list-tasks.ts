@@ -32,9 +32,9 @@ export const listTasks = defineTool({
     cursor: z.string().optional().describe('From the previous answer'),
   },
   output: {
+    cursor: z.string().optional(),
     tasks: z.array(taskLine),
     unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
-    cursor: z.string().optional(),
   },
   handle: async ({ status, limit, cursor, ...given }, services) => {
     const path = given.path === undefined ? undefined : services.activeProject.absolute(given.path);
