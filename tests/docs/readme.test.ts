@@ -27,6 +27,7 @@ const pages = [
   'docs/guide.md',
   'docs/performance.md',
   'docs/process-containers.md',
+  'tests/specification/deviations.md',
   'docs/reliability.md',
 ];
 /** What a person reads before trying it. */

@@ -13,7 +13,7 @@ const bridge = sharedBridge({ claude: scriptedAgent, env: { MCP_TOOLSETS: 'deleg
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const NO_TASK = '00000000-0000-4000-8000-000000000000';
-const HALF_AN_HOUR_SECONDS = 1_800;
+const DEFAULT_LIMIT_SECONDS = 3_600;
 
 const taskSchema = z.looseObject({
   taskId: z.string().regex(UUID_V4),
@@ -90,10 +90,10 @@ describe('DelegateTask', () => {
     expect(second.taskId).not.toBe(first.taskId);
   });
 
-  test('has a time limit of 30 minutes', async () => {
+  test('has the time limit of the settings', async () => {
     const { bridgeTaskId } = await ended('exit 0');
     expect(JSON.parse(await bridge().mcp.readResource(`tasks://${bridgeTaskId}`))).toMatchObject({
-      timeout_seconds: HALF_AN_HOUR_SECONDS,
+      timeout_seconds: DEFAULT_LIMIT_SECONDS,
     });
   });
 

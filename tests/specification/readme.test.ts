@@ -1,0 +1,219 @@
+// The examples of README.md, as its reader types them: each block and each command is run, with the paths of a workplace in
+// place of those that a reader puts in.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createDemoProject, DEMO_PROMPT, demoScript } from '../../src/cli/demo/demo-project.js';
+import { connect } from '../harness/mcp-clients.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { scriptedAgent } from '../harness/scripted-agent.js';
+import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
+
+const run = promisify(execFile);
+const checkout = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
+
+const clientSchema = z.object({
+  mcpServers: z.record(
+    z.string(),
+    z.object({ command: z.string(), args: z.array(z.string()), env: z.record(z.string(), z.string()) }),
+  ),
+});
+const exitSchema = z.object({ code: z.number(), stdout: z.string() });
+
+/** The code blocks of a language, in order. */
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)\n\`\`\``, 'gm'))].map(
+    (match) => match[1] ?? '',
+  );
+}
+
+/** The text with the paths that its reader puts in. */
+function filledIn(text: string, projects: string): string {
+  return text.replaceAll('/path/to/claude-code-bridge', checkout).replaceAll('/home/me/Projects', projects);
+}
+
+test('each command of the README is one that a test runs', () => {
+  const commands = [...readme.matchAll(/`((?:claude-code-bridge|npx|npm|node dist\/main\.js) [^`]+)`/g)]
+    .map((match) => match[1] ?? '')
+    .filter((command) => !command.includes('<'));
+  expect([...new Set(commands)].toSorted()).toEqual([
+    // tests/e2e/attach.e2e.test.ts
+    'claude-code-bridge attach',
+    "claude-code-bridge explain Bash 'npm test && git push' --mode auto",
+    'claude-code-bridge init',
+    'claude-code-bridge tasks',
+    // What has run before these tests.
+    'npm ci && npm run build',
+    // It changes the folder of global packages: what it makes there is made below.
+    'npm link',
+    // tests/docs/*.test.ts: generated pages are new.
+    'npm run docs',
+    'npx -y claude-code-bridge',
+  ]);
+  // The first is run by tests/e2e/demo.e2e.test.ts, the second runs this test.
+  expect(blocks('bash')).toEqual(['npm ci && npm run demo', 'npm ci && npm run check']);
+  expect(blocks('json')).toHaveLength(2);
+  expect(blocks('sh')).toHaveLength(1);
+  expect(blocks('text')).toHaveLength(1);
+});
+
+describe('setting it up', () => {
+  const bridge = sharedBridge({ claude: scriptedAgent });
+
+  /** The commands that `npm link` or an installation makes. */
+  beforeAll(async () => {
+    const modules = join(bridge().workplace.root, 'node_modules');
+    await mkdir(join(modules, '.bin'), { recursive: true });
+    await symlink(checkout, join(modules, 'claude-code-bridge'));
+    await symlink(serverEntry, join(modules, '.bin', 'claude-code-bridge'));
+  });
+
+  /** A line of the README in a shell that finds the command; its exit code and what it prints. */
+  async function typed(line: string, env: Readonly<Record<string, string>> = {}) {
+    const { root } = bridge().workplace;
+    const path = [join(root, 'node_modules', '.bin'), dirname(process.execPath), bridge().env['PATH']];
+    const options = { cwd: root, env: { ...bridge().env, PATH: path.join(delimiter), ...env } };
+    return run('sh', ['-c', line], options).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      (error: unknown) => exitSchema.parse(error),
+    );
+  }
+
+  test('the JSON for a client, pasted with its paths filled in, starts a server that offers tools', async () => {
+    const [json = ''] = blocks('json');
+    const parsed: unknown = JSON.parse(filledIn(json, bridge().workplace.projectsDir));
+    const server = clientSchema.parse(parsed).mcpServers['claude-code-bridge'];
+    if (server === undefined) throw new Error('no server of that name');
+    const { MCP_ALLOWED_ROOTS: _roots, ...env } = bridge().env;
+    const client = await connect('foreign', {
+      ...server,
+      cwd: bridge().workplace.root,
+      env: { ...env, ...server.env },
+    });
+    expect(await client.listTools()).toContain('start_task');
+    const listed = await client.callTool('list_files', { path: bridge().project });
+    expect(listed.isError).not.toBe(true);
+    await client.close();
+  });
+
+  test('"npx -y claude-code-bridge" starts the same server where the package is installed', async () => {
+    const client = await bridge().another('modern', { command: ['npx', '-y', 'claude-code-bridge'] });
+    expect(await client.mcp.listTools()).toContain('start_task');
+  });
+
+  test('"npm start" starts it in a clone', async () => {
+    const client = await bridge().another('modern', {
+      command: ['npm', '--silent', '--prefix', checkout, 'start'],
+    });
+    expect(await client.mcp.listTools()).toContain('start_task');
+  });
+
+  test('"claude-code-bridge init" writes the settings file with the folders, and a server starts with it', async () => {
+    const { projectsDir } = bridge().workplace;
+    const { code } = await typed(`claude-code-bridge init --roots '${projectsDir}' --yes`);
+    expect(code).toBe(0);
+    const client = await bridge().another('modern', {
+      command: ['env', '-u', 'MCP_ALLOWED_ROOTS', process.execPath, serverEntry],
+    });
+    expect(JSON.parse(await client.mcp.readResource('config://current'))).toMatchObject({
+      allowed_roots: [projectsDir],
+    });
+  });
+
+  test('"claude-code-bridge tasks" lists tasks and ends them, with or without a running chat', async () => {
+    const path = await bridge().workplace.project('listed');
+    const other = await bridge().another();
+    const id = await other.start({ path, prompt: 'AGENT: never-exits' });
+    await other.mcp.close();
+    expect((await typed('claude-code-bridge tasks')).stdout).toContain(id);
+    expect(await typed(`claude-code-bridge tasks kill ${id}`)).toMatchObject({ code: 0 });
+    expect(await bridge().status(id)).toMatchObject({ status: 'killed' });
+  });
+
+  test('the rule of the README denies, and "claude-code-bridge explain" says that it decides', async () => {
+    const [, rules = ''] = blocks('json');
+    const config = join(bridge().workplace.root, 'rules.json');
+    await writeFile(config, `{ ${rules}, "allowed_roots": ["${bridge().workplace.projectsDir}"] }`);
+    const env = { MCP_CLAUDE_BRIDGE_CONFIG: config };
+    const line = /`(claude-code-bridge explain [^`]+)`/.exec(readme)?.[1] ?? '';
+    const told = await typed(`cd '${bridge().project}' && ${line}`, env);
+    expect(told.code).toBe(3);
+    expect(told.stdout).toMatch(/^deny: A person pushes\./m);
+    expect(told.stdout).toContain('Bash(git push *)');
+  });
+});
+
+describeNewestClaude('with Claude Code', ({ binary }) => {
+  const bridge = sharedBridge(async () => {
+    const workplace = await createWorkplace();
+    const script = demoScript(join(workplace.projectsDir, 'shop-math'));
+    return { claude: binary, workplace, projects: ['shop-math'], script };
+  });
+
+  test('the line for Claude Code adds a server that it connects to', async () => {
+    const { workplace, env } = bridge();
+    const bin = join(workplace.root, 'bin');
+    await mkdir(bin);
+    await symlink(binary, join(bin, 'claude'));
+    const options = {
+      cwd: workplace.root,
+      env: { ...env, PATH: `${bin}${delimiter}${dirname(process.execPath)}${delimiter}${env['PATH']}` },
+    };
+    await run('sh', ['-c', filledIn(blocks('sh')[0] ?? '', workplace.projectsDir)], options);
+    const { stdout } = await run('claude', ['mcp', 'list'], options);
+    expect(stdout).toMatch(/claude-code-bridge: .*Connected/);
+  });
+
+  test('the delegation of the README goes as it is told there', async () => {
+    const [told = ''] = blocks('text');
+    const tools = [...told.matchAll(/^> (\w+)/gm)].map((match) => match[1]);
+    const [, prompt, final] = [...(/"([^"]+)"[^]*?"([^"]+)"/.exec(told) ?? [])];
+    expect(prompt).toBe(DEMO_PROMPT);
+    const path = bridge().project;
+    await createDemoProject(path, bridge().env['PATH'] ?? '');
+
+    const called: string[] = [];
+    const call = (tool: string, args: Readonly<Record<string, unknown>>) => {
+      if (called.at(-1) !== tool) called.push(tool);
+      return bridge().call(tool, args);
+    };
+    const waitFor = async (task_id: string, status: string) => {
+      const seen = z.object({ tasks: z.tuple([z.looseObject({ status: z.string() })]), cursor: z.string() });
+      let cursor: string | undefined;
+      for (;;) {
+        const { tasks, ...next } = seen.parse(await call('wait_for_task', { task_ids: [task_id], cursor }));
+        if (tasks[0].status === status) return tasks[0];
+        cursor = next.cursor;
+      }
+    };
+    const { task_id } = z
+      .looseObject({ task_id: z.string() })
+      .parse(await call('start_task', { path, prompt, permission_mode: 'cautious' }));
+    const asked = await waitFor(task_id, 'waiting');
+    expect(asked).toMatchObject({ decisions: [{ summary: 'Bash(node test.js)' }] });
+    const { decisions } = z
+      .object({ decisions: z.tuple([z.looseObject({ decision_id: z.string() })]) })
+      .parse(asked);
+    await call('respond_to_task', { task_id, decision_id: decisions[0].decision_id, verdict: 'allow' });
+    await waitFor(task_id, 'completed');
+    expect(await call('get_task_result', { task_id })).toMatchObject({
+      receipt: {
+        final_message: final,
+        git: { files: [{ path: 'average.js', insertions: 1, deletions: 1 }] },
+        commands: [{ command: 'node test.js', exit_code: 0 }],
+        unverified: [],
+      },
+    });
+    const { diff } = await call('git_diff', { path });
+    for (const [, line = ''] of told.matchAll(/( *[-+] {2}for .*)$/gm))
+      expect(diff).toContain(line.trim().replace(/^([-+]) +/, '$1  '));
+    expect(called).toEqual(tools);
+  });
+});
