@@ -59,6 +59,6 @@ export interface ProcessHandle {
    */
   kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
   stats(): Promise<ProcessStats>;
-  /** Ends what is left, at once, and lets go of everything. */
+  /** Kills what is left and releases everything. */
   dispose(): Promise<void>;
 }

@@ -2,13 +2,13 @@ import type { ProcessSpec } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
 import type { RunningProcess } from './running-process.js';
 
-/** What a keeper is told to run. It holds an environment, and is never written to disk. */
+/** What a keeper runs. It holds an environment, and is never written to disk. */
 export interface KeptLaunch {
   readonly record: ProcessRecord;
   readonly spec: ProcessSpec;
 }
 
-/** Runs processes that outlive the server: each has a small process of its own that keeps it. */
+/** Runs processes that outlive the server: each has a keeper. */
 export interface ProcessKeepers {
   /** Throws BridgeError when it cannot be started; nothing is left behind then. */
   launch(launch: KeptLaunch): Promise<RunningProcess>;
@@ -16,6 +16,6 @@ export interface ProcessKeepers {
   connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
   /** Removes what a keeper that is gone left beside its record. */
   clear(record: ProcessRecord): Promise<void>;
-  /** Lets go of all; the processes go on. */
+  /** Closes all connections; the processes go on. */
   dispose(): void;
 }

@@ -15,7 +15,7 @@ import type { ProcessStore } from './process-store.js';
 import type { RunningProcess } from './running-process.js';
 import type { SpawnRequest } from './spawn-request.js';
 
-/** Ended processes are looked through at most so often: a thousand that end at once cost one look. */
+/** Ended processes are pruned at most this often: a thousand that end at the same time cost one pass. */
 const PRUNE_DELAY_MS = 1_000;
 
 export interface ProcessManagerParts {
@@ -28,7 +28,7 @@ export interface ProcessManagerParts {
   readonly ownerState: (owner: ProcessIdentity) => Promise<ProcessState>;
   /** The whole environment of a process on this machine. */
   readonly environment: (mark: string, extra: Readonly<Record<string, string>>) => Record<string, string>;
-  /** Made when first asked for; throws what a caller is to be told. */
+  /** Made for the first process that needs it; throws BridgeError. */
   readonly backends: Readonly<Record<ProcessMode, () => Promise<ProcessBackend>>>;
   readonly keepers: ProcessKeepers;
   /** Ends everything that carries the mark; the number of what was ended. */
@@ -44,7 +44,7 @@ export interface ProcessManagerParts {
   readonly maxHistoryBytes: number;
 }
 
-/** A process as it is now; `running` is there when it can be asked and told something. */
+/** A process as it is now; `running` is there when this server can reach it. */
 export interface FoundProcess {
   readonly record: ProcessRecord;
   readonly running: RunningProcess | undefined;
@@ -90,7 +90,7 @@ export class ProcessManager {
     throw new BridgeError(
       'PROCESS_NOT_FOUND',
       `No process has the pid ${JSON.stringify(id.slice(0, 100))}.`,
-      'Call ps for those that run and those that have ended; a pid is the text that spawn answered.',
+      'Call ps for those that run and those that have ended; a pid is the text that spawn returned.',
     );
   }
 
@@ -185,17 +185,17 @@ export class ProcessManager {
     });
   }
 
-  /** What a record says now: who kept it may be gone, and with it the process. */
+  /** The record as it is now: its keeper may be gone, and with it the process. */
   async #settled(record: ProcessRecord): Promise<FoundProcess> {
     return (await this.#held(record)) ?? this.#settle(record, await this.#parts.livingMarks());
   }
 
-  /** The same of many, with one look at this machine for all whose server or keeper is gone. */
+  /** The same for many, with one list of this machine's processes for all whose server or keeper is gone. */
   async #settledAll(records: readonly ProcessRecord[]): Promise<FoundProcess[]> {
     const all = await Promise.all(
       records.map(async (record) => ({ record, held: await this.#held(record) })),
     );
-    // Not before all are known to be gone: until then one could start something that the look has not seen.
+    // Not before all are known to be gone: until then one could start something that the list does not hold.
     const living = all.every(({ held }) => held !== undefined)
       ? new Set<string>()
       : await this.#parts.livingMarks();
@@ -204,7 +204,7 @@ export class ProcessManager {
     return settled;
   }
 
-  /** Undefined when it should run, and nobody is there any more who looks after it. */
+  /** Undefined when it should run, but its server or keeper is gone. */
   async #held(record: ProcessRecord): Promise<FoundProcess | undefined> {
     const own = this.#running.get(record.process_id);
     if (own !== undefined) return found(own);

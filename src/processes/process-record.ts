@@ -6,7 +6,7 @@ const RECORD_VERSION = 1;
 
 const sizeSchema = z.object({ columns: z.int().positive(), rows: z.int().positive() });
 
-/** What is kept of a process in `record.json`; its environment is not, since that may hold secrets. */
+/** The contents of `record.json`. The environment of a process is not part of it, since that may hold secrets. */
 export const processRecordSchema = z.object({
   version: z.literal(RECORD_VERSION),
   process_id: z.string().regex(PROCESS_ID_PATTERN),
@@ -17,7 +17,7 @@ export const processRecordSchema = z.object({
   tty: sizeSchema.nullable(),
   /** It goes on without the server. */
   keep: z.boolean(),
-  /** Who runs it: a server, or the keeper of a process to be kept. */
+  /** The process that runs it: a server or a keeper. */
   owner: processIdentitySchema,
   /** The secret in the environment of all that comes of it; null in a container, which is found by its name. */
   mark: z.string().nullable(),

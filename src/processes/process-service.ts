@@ -26,7 +26,7 @@ const FIRST_OUTPUT_CHARS = 8_196;
 const SEARCH_LIMIT_MS = 5_000;
 const MAX_FOUND = 50;
 const MAX_LINE_CHARS = 300;
-/** A signal that does not end a process by design may end it all the same: the answer tells what came of it. */
+/** Any signal may end a process. The answer reports an end within this time. */
 const AFTER_SIGNAL_MS = 250;
 
 /** Signals that ask a process to end: the ladder climbs on from them. */
@@ -43,7 +43,7 @@ export interface ShownOutput {
 
 export interface SpawnOutcome extends ShownOutput {
   readonly record: ProcessRecord;
-  /** It runs, and nobody waits for it any more. */
+  /** It runs, and the call no longer waits for it. */
   readonly isBackground: boolean;
 }
 
@@ -98,8 +98,8 @@ export interface KillOutcome {
   readonly leftBehind: number;
 }
 
-/** What a caller of `spawn` gives; its folder is judged here. */
-export interface SpawnWish extends Omit<SpawnRequest, 'cwd' | 'mountProject'> {
+/** The arguments of `spawn`, before the folder is checked. */
+export interface SpawnArguments extends Omit<SpawnRequest, 'cwd' | 'mountProject'> {
   /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
   readonly cwd?: string | undefined;
   /** A folder in the allowed roots, or relative to the active project (`.`), that the container sees. */
@@ -131,16 +131,16 @@ export class ProcessService {
   }
 
   /**
-   * Starts it and waits for its end, at most `limitMs`; 0 does not wait. Who cancels ends it. Throws what AllowedRoots
+   * Starts it and waits for its end, at most `limitMs`; 0 does not wait. A cancelled call ends it. Throws what AllowedRoots
    * throws for the folder.
    */
-  async spawn(wish: SpawnWish, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
-    const { mountProject, ...rest } = wish;
+  async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
+    const { mountProject, ...rest } = args;
     const mounted =
       mountProject === undefined ? {} : { mountProject: await this.#project.resolve(mountProject) };
-    const request = { ...rest, cwd: await this.#folder(wish), ...mounted };
+    const request = { ...rest, cwd: await this.#folder(args), ...mounted };
     const running = await this.#manager.spawn(request).catch((error: unknown) => {
-      throw withShellHint(error, wish);
+      throw withShellHint(error, args);
     });
     const cancelled = new Promise<'cancelled'>((resolve) => {
       signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
@@ -149,7 +149,7 @@ export class ProcessService {
       limitMs === 0
         ? undefined
         : await withinMs(this.#clock, limitMs, Promise.race([running.ended, cancelled]));
-    // Nobody knows its pid: it could not be ended later.
+    // The caller does not know its pid, so it could not be ended later.
     if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
     const { record } = running;
     return {
@@ -262,7 +262,7 @@ export class ProcessService {
     return { record: await this.#manager.endStuck(record), left: 0, leftBehind: 0 };
   }
 
-  async #folder({ mode, cwd }: SpawnWish): Promise<string> {
+  async #folder({ mode, cwd }: SpawnArguments): Promise<string> {
     if (mode === 'docker') return cwd ?? WORK_DIRECTORY;
     return this.#project.resolve(cwd);
   }
@@ -323,7 +323,7 @@ export class ProcessService {
 }
 
 /** The error with a better hint where a whole command line was given as the name of a program. */
-function withShellHint(error: unknown, { command }: SpawnWish): unknown {
+function withShellHint(error: unknown, { command }: SpawnArguments): unknown {
   const isLine = command.length === 1 && /\s/.test(command[0].trim());
   if (!(error instanceof BridgeError) || error.code !== 'PROGRAM_NOT_FOUND' || !isLine) return error;
   const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';

@@ -26,7 +26,7 @@ export class ProcessStore {
     return join(this.path, id);
   }
 
-  /** Makes the folder with its first record: whoever sweeps must know of a process before it runs. */
+  /** Makes the folder with its first record: a sweep must know of a process before it runs. */
   async create(record: ProcessRecord): Promise<string> {
     if (!this.#isMade) await ensurePrivateFolder(this.path, process.getuid?.() ?? 0, 'Set MCP_STATE_DIR.');
     this.#isMade = true;

@@ -4,7 +4,7 @@ import { BridgeError } from '../base/errors.js';
 export function processUnreachable(
   id: string,
   why: string,
-  hint = 'kill ends it all the same; ps tells what became of it.',
+  hint = 'kill still ends it; ps shows its state.',
 ): BridgeError {
   return new BridgeError('PROCESS_UNREACHABLE', `The process ${id} cannot be reached: ${why}.`, hint);
 }

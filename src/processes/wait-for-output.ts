@@ -7,8 +7,8 @@ import { totalOf, type Printed, type RunningProcess } from './running-process.js
 
 /** Output that pauses for so long is taken for all that came of an input. */
 const QUIET_MS = 200;
-/** A pattern is looked for in the newest output; what is further back was looked at before. */
-const LOOK_BYTES = 64 * 1024;
+/** A pattern is searched in the newest output; what is further back was searched before. */
+const SEARCH_BYTES = 64 * 1024;
 
 /** Why the wait is over. */
 export type WaitOutcome = 'quiet' | 'found' | 'limit' | 'ended' | 'cancelled';
@@ -59,7 +59,7 @@ async function holdsNew(options: WaitOptions, printed: Printed, holds: HoldsText
     const end = printed.bytes[stream] ?? 0;
     if (end <= from) continue;
     const reader = new OutputReader(options.folder, stream);
-    const { text } = await textFrom(reader, Math.max(from, end - LOOK_BYTES), LOOK_BYTES, true);
+    const { text } = await textFrom(reader, Math.max(from, end - SEARCH_BYTES), SEARCH_BYTES, true);
     if (holds(text)) return true;
   }
   return false;

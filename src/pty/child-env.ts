@@ -21,7 +21,7 @@ const ALWAYS: readonly string[] = [
   'DISABLE_ERROR_REPORTING',
 ];
 
-/** Names that go along only when the switch is on: credentials of a cloud are nobody's business otherwise. */
+/** Names that go along only when the switch is on: credentials of a cloud stay private otherwise. */
 const BY_SWITCH: readonly { readonly name: string; readonly needs: readonly string[] }[] = [
   { name: 'CLAUDE_CODE_USE_BEDROCK', needs: ['AWS_*'] },
   { name: 'CLAUDE_CODE_USE_VERTEX', needs: ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] },
@@ -36,7 +36,7 @@ const KEY_OF_SESSION =
 const OFF = new Set(['', '0', 'false', 'no', 'off']);
 
 /**
- * Not passed by a pattern that is only `*`: they tell the child that it runs inside another agent, load code into it, or
+ * Not passed by a pattern that is only `*`: they show the child that it runs inside another agent, load code into it, or
  * point git at another repository.
  */
 const NEVER_BY_STAR: readonly string[] = ['CLAUDECODE', 'CLAUDE_CODE_*', 'NODE_OPTIONS', 'GIT_*', 'CI'];

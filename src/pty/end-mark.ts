@@ -13,7 +13,7 @@
  * - HUP is not among them: when the reader dies, the shell dies of it, and with the session's leader gone the kernel
  *   sends HUP to the program, too.
  * - The shell's own words ("Segmentation error") go to /dev/null; descriptor 3 keeps the terminal for the program. It is
- *   taken for stderr before the stdin file is opened, so that a file that is gone by then is told.
+ *   taken for stderr before the stdin file is opened, so that an error about a missing file is seen.
  * - The subshell is the process that becomes the program: some shells redirect in the parent otherwise.
  * - It stops itself rather than sleeping, which needs no program from PATH; SIGCONT (part of a kill) makes it stop again.
  */

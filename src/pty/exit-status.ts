@@ -1,7 +1,7 @@
 // Pure: how a program ended, from the number that a shell or node-pty gives.
 import { constants } from 'node:os';
 
-/** How a program ended. One of `code` and `signal` says how; neither is there when nobody can tell. */
+/** How a program ended. One of `code` and `signal` says how; neither is there when that is not known. */
 export interface ExitStatus {
   readonly code?: number;
   readonly signal?: string;
@@ -16,8 +16,8 @@ const SIGNAL_BASE = 128;
 const KSH_SIGNAL_BASE = 256;
 
 /**
- * The status behind a shell's `$?`. 128 + n with n the number of a signal is read as that signal, because a shell cannot
- * tell it from a program that chose the number itself; any other number is the program's own.
+ * The status behind a shell's `$?`. 128 + n with n the number of a signal is read as that signal, although a program
+ * may have chosen the number itself; any other number is the program's own.
  */
 export function exitStatusFromShell(code: number): ExitStatus {
   const base = code > KSH_SIGNAL_BASE ? KSH_SIGNAL_BASE : SIGNAL_BASE;

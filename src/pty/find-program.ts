@@ -4,7 +4,7 @@ import { BridgeError } from '../base/errors.js';
 
 /**
  * The absolute path of a program as `execvp` would find it: a name with a slash is taken relative to `cwd`, any other is
- * looked for in the PATH of `env`. Throws BridgeError TASK_START_FAILED when there is none, or none that may be executed.
+ * searched in the PATH of `env`. Throws BridgeError TASK_START_FAILED when there is none, or none that may be executed.
  */
 export async function findProgram(
   name: string,
@@ -13,23 +13,23 @@ export async function findProgram(
 ): Promise<string> {
   if (name.includes('/')) {
     const path = isAbsolute(name) ? name : resolve(cwd, name);
-    const found = await look(path);
+    const found = await checkProgram(path);
     if (found === 'executable') return path;
     throw failure(name, found === 'missing' ? 'does not exist' : 'is not an executable file');
   }
   let refused = false;
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    // An empty part of PATH means the working directory: a checkout could then choose the program.
+    // An empty part of PATH means the working directory: a repository could then choose the program.
     if (name === '' || folder === '') continue;
     const path = resolve(cwd, join(folder, name));
-    const found = await look(path);
+    const found = await checkProgram(path);
     if (found === 'executable') return path;
     if (found === 'refused') refused = true;
   }
   throw failure(name, refused ? 'is on PATH but is not an executable file' : 'is not on PATH');
 }
 
-async function look(path: string): Promise<'executable' | 'refused' | 'missing'> {
+async function checkProgram(path: string): Promise<'executable' | 'refused' | 'missing'> {
   try {
     if (!(await stat(path)).isFile()) return 'refused';
   } catch {
@@ -47,7 +47,7 @@ async function look(path: string): Promise<'executable' | 'refused' | 'missing'>
 function failure(name: string, what: string): BridgeError {
   return new BridgeError(
     'TASK_START_FAILED',
-    `The program ${JSON.stringify(name)} was to be started, but it ${what}.`,
+    `The program ${JSON.stringify(name)} cannot be started: it ${what}.`,
     'Give the full path of an executable program, or correct PATH.',
   );
 }

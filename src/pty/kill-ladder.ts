@@ -8,13 +8,13 @@ import { signalProcesses } from '../os/send-signals.js';
 
 /** How long a process has between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 5000;
-/** A program that obeys is gone within this; an interrupt that takes longer is not waited for. */
+/** A program that obeys an interrupt is gone within this time. */
 const INTERRUPT_LIMIT_MS = 1000;
-/** The first look after a signal; later looks are further apart, since each reads every process of the machine. */
-const FIRST_LOOK_MS = 10;
-const MAX_LOOK_MS = 200;
-/** Between two looks that find nothing: an exec, in which a process shows no environment, takes a small part of this. */
-const SURE_LOOK_MS = 3;
+/** The first scan after a signal; later scans are further apart, since each reads every process of the machine. */
+const FIRST_SCAN_MS = 10;
+const MAX_SCAN_MS = 200;
+/** Between two scans that find nothing: an exec, in which a process shows no environment, takes a small part of this. */
+const SURE_SCAN_MS = 3;
 /** After SIGKILL only a process inside an uninterruptible call stays; nothing helps against that. */
 const AFTER_KILL_MS = 3000;
 
@@ -39,9 +39,9 @@ export interface KillReport {
 }
 
 /**
- * Ends a task's processes: `interrupt`, then SIGTERM and SIGCONT, after the grace time SIGKILL, until two looks in a row find
- * none. SIGTERM goes out once, to all that the first look finds: who got it may clean up, and what it starts for that is let
- * work, until the grace time ends. Never rejects for a process that is gone or may not be signalled; rejects when the system
+ * Ends a task's processes: `interrupt`, then SIGTERM and SIGCONT, after the grace time SIGKILL, until two scans in a row find
+ * none. SIGTERM is sent once, to all that the first scan finds. They may clean up, and what they start for that may run
+ * until the grace time ends. Never rejects for a process that is gone or may not be signalled; rejects when the system
  * does not list its processes until the time is over.
  */
 export async function killTree(target: KillTarget): Promise<KillReport> {
@@ -59,12 +59,12 @@ export async function killTree(target: KillTarget): Promise<KillReport> {
       // A stopped process takes no SIGTERM before it goes on.
       await signalProcesses(found, ['SIGTERM', 'SIGCONT'], system);
       isTermed = true;
-      // SIGKILL looks again, and rejects if that still fails.
+      // SIGKILL scans again, and rejects if that still fails.
     }).catch(() => undefined);
   }
   if (left === undefined || left.length > 0) {
     left = await repeatUntilGone(target, AFTER_KILL_MS, seen, async (found) => {
-      // A program spared for its children would be spared for ever: it may start them faster than they are looked at.
+      // A program may start children faster than they are scanned, so it is not spared for their sake.
       const meant = target.isWrapped === false ? found : withoutWrapper(found, target.pid);
       await signalProcesses(meant, ['SIGKILL'], system);
       addNew(forced, meant);
@@ -75,7 +75,7 @@ export async function killTree(target: KillTarget): Promise<KillReport> {
   return { ended: seen.filter(isGone), forced, remaining };
 }
 
-/** Looks and acts until nothing is found or the time is over; returns what the last look found. */
+/** Scans and acts until nothing is found or the time is over; returns what the last scan found. */
 async function repeatUntilGone(
   target: KillTarget,
   limitMs: number,
@@ -85,26 +85,26 @@ async function repeatUntilGone(
   const { clock, system } = target;
   const deadlineMs = clock.monotonicMs() + limitMs;
   let wasEmpty = false;
-  for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
+  for (let scanMs = FIRST_SCAN_MS; ; scanMs = Math.min(scanMs * 2, MAX_SCAN_MS)) {
     const leftMs = (): number => deadlineMs - clock.monotonicMs();
     try {
       const found = await findDescendants({ ...target, known: seen }, system);
       addNew(seen, found);
-      // In the moment of an exec a process shows no environment: only two looks in a row are sure of nothing.
+      // In the moment of an exec a process shows no environment: only two scans in a row prove that none is left.
       if (leftMs() <= 0 || (found.length === 0 && wasEmpty)) return found;
       wasEmpty = found.length === 0;
-      if (wasEmpty) lookMs = FIRST_LOOK_MS;
+      if (wasEmpty) scanMs = FIRST_SCAN_MS;
       else await act(found);
     } catch (error) {
       // `ps` may fail once: a machine that is out of processes has some again when the first have ended.
       if (leftMs() <= 0) throw error;
       wasEmpty = false;
     }
-    await sleep(clock, Math.max(0, Math.min(wasEmpty ? SURE_LOOK_MS : lookMs, leftMs())));
+    await sleep(clock, Math.max(0, Math.min(wasEmpty ? SURE_SCAN_MS : scanMs, leftMs())));
   }
 }
 
-/** The wrapper goes last: alive, it still tells how the program ended, and whoever reads the terminal ends it then. */
+/** The wrapper goes last: it reports how the program ended, and the reader of the terminal then ends it. */
 function withoutWrapper(found: readonly ProcessInfo[], pid: Pid | undefined): readonly ProcessInfo[] {
   const others = found.filter((one) => one.pid !== pid);
   return others.length > 0 ? others : found;

@@ -36,20 +36,20 @@ export const nodePtyPackages = ['@lydell/node-pty', 'node-pty'] as const;
 
 /** Imports the first of the packages that loads on this machine. Throws BridgeError TASK_START_FAILED when none does. */
 export async function loadNodePty(packages: readonly string[] = nodePtyPackages): Promise<NodePtyModule> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const name of packages) {
     try {
       const loaded: unknown = await import(name);
       const found = moduleIn(loaded);
       if (found) return found;
-      faults.push(`${name}: it has no function "spawn"`);
+      errors.push(`${name}: it has no function "spawn"`);
     } catch (thrown) {
-      faults.push(`${name}: ${messageOf(thrown).split('\n', 1)[0] ?? ''}`);
+      errors.push(`${name}: ${messageOf(thrown).split('\n', 1)[0] ?? ''}`);
     }
   }
   throw new BridgeError(
     'TASK_START_FAILED',
-    `A pseudo-terminal was asked for, and no module that makes one loads (${faults.join('; ')}).`,
+    `No pseudo-terminal can be made: no module for it loads (${errors.join('; ')}).`,
     'Install the package again without --omit=optional, or add node-pty, which is compiled on the machine.',
   );
 }

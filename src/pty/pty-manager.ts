@@ -85,7 +85,7 @@ export class PtyManager implements PtySpawner, Disposable {
   }
 }
 
-/** What `execve` or the wrapper would trip over after the fork, where nobody could tell it from the program's own end. */
+/** Refuses what would make `execve` or the wrapper fail after the fork, where it would look like an end of the program. */
 async function refuseUnusable(options: TerminalOptions): Promise<void> {
   const texts = [
     ...options.command,

@@ -95,7 +95,9 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
     expect(await bridge.refusal('copy_from', planted)).toContain('PROTECTED_PATH');
     const missing = { command: 'true', mode: 'docker', image: 'claude-code-bridge-test/none' };
     expect(await bridge.refusal('spawn', missing)).toContain('docker pull claude-code-bridge-test/none');
-    expect(await bridge.refusal('spawn', { command: 'true', volume: 'x' })).toContain('volume was given');
+    expect(await bridge.refusal('spawn', { command: 'true', volume: 'x' })).toContain(
+      'volume can be used only with mode "docker"',
+    );
     expect(await containersOf(pids)).toEqual([]);
 
     const left = await call('spawn', { command: 'sleep', args: ['600'], mode: 'docker', background: true });

@@ -9,7 +9,7 @@ const QUIET_AFTER_END_MS = 5_000;
 
 /**
  * Hands what a container prints on to a sink, in order, and reads no faster than the sink takes it: then the engine stops
- * reading too, and the program at its full pipe. What may be init's word on a program that does not exist is held back, until
+ * reading too, and the program at its full pipe. What may be init's message about a program that does not exist is held back, until
  * it is known to be something else.
  */
 export class AttachedOutput {
@@ -34,7 +34,7 @@ export class AttachedOutput {
     this.ended = new Promise((resolve) => (this.#markEnded = resolve));
     this.#seen = new Promise((resolve) => (this.#markSeen = resolve));
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
-    // A cut connection; why, the next call to the engine tells.
+    // A cut connection; the next call to the engine reports why.
     stream.on('error', () => this.#finish());
     stream.on('end', () => this.#finish());
     stream.on('close', () => this.#finish());
@@ -45,7 +45,7 @@ export class AttachedOutput {
     return this.#isOver;
   }
 
-  /** Ends with the first sign that the program runs or does not: its output, init's whole word, or the end of both. */
+  /** Resolves with the first sign that the program runs or not: its output, init's whole message, or the end of both. */
   get seen(): Promise<void> {
     return this.#seen;
   }
@@ -108,7 +108,7 @@ export class AttachedOutput {
         if (this.#isOver) this.#markEnded();
         else this.#stream.resume();
       };
-      // A sink that fails tells its owner; the program is not stopped by it.
+      // A sink reports its own errors; the program goes on.
       wait.then(goOn, goOn);
       return;
     }

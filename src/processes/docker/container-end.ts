@@ -13,8 +13,8 @@ export const containerStateSchema = z.object({
 export type ContainerState = z.infer<typeof containerStateSchema>;
 
 /**
- * The end behind the state of a container that has ended. An engine tells a signal as 128 and its number, as a shell does, and
- * so cannot tell it from a program that chose the number itself: it is read as the signal.
+ * The end behind the state of a container that has ended. An engine reports a signal as 128 and its number, as a shell does. A program
+ * may have chosen the same number: it is read as the signal.
  */
 export function endOfState(state: ContainerState): ExitStatus {
   const end = exitStatusFromShell(state.ExitCode);

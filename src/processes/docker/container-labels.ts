@@ -49,7 +49,7 @@ export function isOwnKind(labels: Readonly<Record<string, string>> | null | unde
   return labels?.[labelNames.kind] === KIND;
 }
 
-/** Who looks after a container with these labels; undefined for labels that say nothing usable. */
+/** The owner of a container with these labels; undefined for labels that name none. */
 export function keeperIn(labels: Readonly<Record<string, string>>): ProcessIdentity | undefined {
   try {
     const parsed = processIdentitySchema.safeParse(JSON.parse(labels[labelNames.keeper] ?? ''));

@@ -69,7 +69,7 @@ export class ContainerSignals {
   }
 }
 
-/** What the shell that was to send a signal tells. Pure. */
+/** Whether the shell sent the signal, from its exit code and output. Pure. */
 export function wasSent({ exitCode, stdout }: InsideResult): boolean {
   return exitCode === 0 || (exitCode === KILLED_CODE && stdout !== '');
 }

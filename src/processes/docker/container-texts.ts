@@ -1,6 +1,6 @@
 // Pure: the shell texts that run in a task's container. Nothing from a caller is ever part of them.
 
-/** A folder of the container's own memory, for its user alone: pipes between hooks and relay, and what hooks were told. */
+/** A folder of the container's own memory, for its user alone: pipes between hooks and relay, and the input of hooks. */
 export const RELAY_FOLDER = '/run/claude-code-bridge';
 
 /** Exit code of the first process when the image lacks what these texts need; no program's own (126 and 127 are the shell's). */
@@ -23,8 +23,8 @@ if [ -n "$f" ]; then exec "$@" <"$f"; fi
 exec "$@"`;
 
 /**
- * A hook of the CLI: hands what it is told on stdin to the relay, and prints the answer, which is one line. The pipe is
- * held open both ways, so that neither side waits for the other to open it. Whatever ends the hook, the relay is told.
+ * A hook of the CLI: passes its stdin to the relay, and prints the answer, which is one line. The pipe is
+ * held open both ways, so that neither side waits for the other to open it. The relay learns of the hook's end, whatever its cause.
  */
 export const HOOK_TEXT = `d=${RELAY_FOLDER} i=$$
 umask 077

@@ -135,7 +135,7 @@ export class DockerProcess implements ProcessHandle {
     await this.signal('SIGKILL').catch(ignoreBridgeError);
     const exit = await withinMs(clock, AFTER_KILL_MS, this.exited);
     if (exit !== undefined) return { exit, left: 0 };
-    // The engine took the signal and nothing came of it, or it does not answer: then that is the end that can be told.
+    // The engine took the signal without effect, or does not answer: that is reported as the end.
     this.recheck();
     return { exit: await this.exited, left: 1 };
   }
@@ -148,7 +148,7 @@ export class DockerProcess implements ProcessHandle {
     return stats;
   }
 
-  /** Asks the engine again how things are: the answer that was waited for may never come. */
+  /** Asks the engine for the state again: the answer that was waited for may never come. */
   recheck(): void {
     this.#waiting.abort();
   }
@@ -166,7 +166,7 @@ export class DockerProcess implements ProcessHandle {
     await this.removed;
   }
 
-  /** The program alone, where the image has nothing by which all could be told. */
+  /** To the program alone, where the image has no shell to signal the others. */
   async #toTree(name: NodeJS.Signals): Promise<void> {
     try {
       await this.#signals.toAll(name);
@@ -196,7 +196,7 @@ export class DockerProcess implements ProcessHandle {
     return exit;
   }
 
-  /** The engine's word on the end, or, when it is gone for good, that. */
+  /** The end as the engine reports it, or that the engine is gone for good. */
   async #waitForEnd(): Promise<ExitStatus> {
     for (;;) {
       this.#waiting = new AbortController();

@@ -5,11 +5,11 @@ import type { DockerEngine } from './engine/docker-engine.js';
 /** Most programs say something at once, and so does init when there is none; of the others the engine is asked. */
 const FIRST_SIGN_MS = 5;
 const LOOK_AGAIN_MS = 20;
-/** Init says it within milliseconds: for an engine that does not tell what runs. */
+/** For an engine that does not list what runs: init reports an error within milliseconds. */
 const UNTOLD_MS = 100;
 /** A container that ends cannot be looked at for some milliseconds, and the engine says so in words of many kinds. */
 const UNCLEAR_LIMIT_MS = 2_000;
-/** Who waits longer for a program to begin is told that it runs. */
+/** A program that has not begun after this time is reported as running. */
 const BEGIN_LIMIT_MS = 10_000;
 /** The engine runs `ps` for its answer, which takes 10 ms, and more on a busy machine. */
 const LIST_LIMIT_MS = 5_000;

@@ -14,13 +14,13 @@ import { WatchedSink } from './held-open.js';
 import { HostProcess } from './host-process.js';
 import { ProcessFamilies } from './process-family.js';
 
-/** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and signals harder after 100 ms. */
+/** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and kills it after 100 ms. */
 const LEAVE_GRACE_MS = 60;
 const MARKS_AT_FIRST = 1_000;
 
 export interface HostBackendOptions {
   readonly clock: Clock;
-  /** Opens terminals; asked for with the first. */
+  /** Opens terminals; called for the first one. */
   readonly terminals: () => Promise<PtySpawner>;
   /** POSIX shell for the wrapper around a program in a terminal. */
   readonly shell: string;
@@ -30,7 +30,7 @@ export interface HostBackendOptions {
   readonly pipeFolder?: string | undefined;
   /** Start of this process as in Family: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
-  /** With so many marks of processes that have ended, those of which nothing lives are forgotten. */
+  /** With so many marks of processes that have ended, those without a living process are forgotten. */
   readonly marksAtFirst?: number;
   readonly system?: ProcessSystem;
 }
@@ -101,7 +101,7 @@ export class HostBackend implements ProcessBackend {
     this.#marks.clear();
   }
 
-  /** What ended may have left something behind: its mark is kept, until there are so many that a look pays. */
+  /** What ended may have left something behind: its mark is kept, until there are so many that a scan pays. */
   #keep(process: HostProcess): void {
     this.#running.add(process);
     this.#marks.add(process.family.mark);
@@ -111,10 +111,9 @@ export class HostBackend implements ProcessBackend {
     });
     if (this.#marks.size < this.#pruneAt) return;
     this.#pruneAt = Infinity;
-    const lookAgainLater = (): void =>
-      void (this.#pruneAt = 2 * Math.max(this.#marks.size, this.#marksAtFirst));
-    // A look that fails forgets nothing: the next one comes when there are twice as many.
-    this.#forgetEnded().then(lookAgainLater, lookAgainLater);
+    const scanLater = (): void => void (this.#pruneAt = 2 * Math.max(this.#marks.size, this.#marksAtFirst));
+    // A scan that fails forgets nothing; the next one comes when there are twice as many.
+    this.#forgetEnded().then(scanLater, scanLater);
   }
 
   async #forgetEnded(): Promise<void> {
@@ -141,7 +140,7 @@ async function errorOf(thrown: unknown, { command, cwd }: ProcessSpec): Promise<
   if (folder?.isDirectory() !== true) {
     return new BridgeError(
       'SPAWN_FAILED',
-      `${JSON.stringify(command[0])} was to be started in ${JSON.stringify(cwd)}, which is not a directory.`,
+      `${JSON.stringify(command[0])} cannot be started in ${JSON.stringify(cwd)}, which is not a directory.`,
       'Give a directory that exists.',
       { cause: thrown },
     );

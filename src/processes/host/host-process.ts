@@ -87,7 +87,7 @@ export class HostProcess implements ProcessHandle {
   async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
     if (!Object.hasOwn(constants.signals, name)) throw unknownSignal(name);
     const { pid, isWrapped } = this.#child;
-    // The bridge's own shell around the program is none of it: signalled, it could not tell how the program ended.
+    // Without the bridge's own shell around the program: if it were signalled, it could not report how the program ended.
     const isSent =
       tree || isWrapped
         ? await this.#families.signal(

@@ -3,15 +3,15 @@ import type { MarkedProcess, ProcessInfo } from '../../os/process-info.js';
 import { thisMachine, type ProcessSystem } from '../../os/process-system.js';
 import { signalProcesses } from '../../os/send-signals.js';
 
-/** A look at all processes serves every question asked within this: twenty processes are listed with one look. */
-const LOOK_AGE_MS = 100;
+/** A list of all processes is cached for this long, so that `ps` of twenty processes reads it once. */
+const LIST_AGE_MS = 100;
 
-/** Finds the processes that belong together, with one look at the machine for all who ask at the same time. */
+/** Finds the processes that belong together; callers at the same time share one list. */
 export class ProcessFamilies {
   readonly #startedSince: string | undefined;
   readonly #nowMs: () => number;
   readonly #system: ProcessSystem;
-  #look: { readonly atMs: number; readonly all: Promise<MarkedProcess[]> } | undefined;
+  #list: { readonly atMs: number; readonly all: Promise<MarkedProcess[]> } | undefined;
 
   /** `startedSince` as in Family: the start of this process. */
   constructor(options: {
@@ -24,7 +24,7 @@ export class ProcessFamilies {
     this.#system = options.system ?? thisMachine;
   }
 
-  /** All living members; `fresh` looks again. */
+  /** All living members; `fresh` lists again. */
   async members({ pid, mark }: Family, fresh = true): Promise<ProcessInfo[]> {
     const family = { pid, mark, startedSince: this.#startedSince };
     return selectDescendants(await this.#all(fresh), family, this.#system.self);
@@ -53,9 +53,9 @@ export class ProcessFamilies {
 
   #all(fresh: boolean): Promise<MarkedProcess[]> {
     const nowMs = this.#nowMs();
-    if (!fresh && this.#look !== undefined && nowMs - this.#look.atMs < LOOK_AGE_MS) return this.#look.all;
+    if (!fresh && this.#list !== undefined && nowMs - this.#list.atMs < LIST_AGE_MS) return this.#list.all;
     const all = this.#system.source.markedTable(this.#startedSince);
-    this.#look = { atMs: nowMs, all };
+    this.#list = { atMs: nowMs, all };
     return all;
   }
 }

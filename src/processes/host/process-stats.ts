@@ -4,7 +4,7 @@ import { processSource } from '../../os/process-source.js';
 import type { ProcessStats } from '../process-handle.js';
 import { listeningPorts } from './listening-ports.js';
 
-/** Time, memory and ports of living processes that belong together. What the system does not tell counts as nothing. */
+/** Time, memory and ports of living processes that belong together. What the system does not report counts as 0. */
 export async function statsOf(
   members: readonly ProcessInfo[],
   first: { readonly pid: Pid | undefined; readonly isWrapped: boolean },

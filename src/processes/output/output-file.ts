@@ -18,7 +18,7 @@ export interface OutputFileOptions {
 }
 
 /**
- * One output stream of a process, in files of which each name tells at what byte of the stream it begins: what is missing
+ * One output stream of a process, in files. The name of each says at what byte of the stream it begins: what is missing
  * between two of them is known to every reader. A disk that fails costs what was printed meanwhile, and the process goes on.
  */
 export class OutputFile {

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 /**
  * Text without escape sequences and control characters. Of a line that was written over (a progress bar) what was written
- * last is shown; backspaces take back what stands before them.
+ * last is shown; backspaces remove what is before them.
  */
 export function plainText(raw: string): string {
   const text = stripVTControlCharacters(raw).replaceAll('\r\n', '\n');

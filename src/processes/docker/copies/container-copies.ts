@@ -16,7 +16,7 @@ import { unpackTree } from './unpack-tree.js';
 
 const NO_SUCH_STATUS = 404;
 const FOLDER_MODE = 0o755;
-/** Bits of Go's `fs.FileMode`, in which the engine tells what a path is. */
+/** Bits of Go's `fs.FileMode`, in which the engine describes a path. */
 const GO_DIRECTORY = 2 ** 31;
 const GO_LINK = 2 ** 27;
 
@@ -56,7 +56,7 @@ export interface CopyOutcome extends CopyCount {
 
 /**
  * Copies files and folders between the allowed roots of this machine and a container. No links, devices or pipes in either
- * direction, nothing larger than MAX_COPY_BYTES. Paths of this machine are judged and opened as for the file tools; both
+ * direction, nothing larger than MAX_COPY_BYTES. Paths of this machine are checked and opened as for the file tools; both
  * methods throw BridgeError.
  */
 export class ContainerCopies {
@@ -84,12 +84,12 @@ export class ContainerCopies {
     const from = containerPath(source);
     if (from === '/') throw refuseCopy('The root of a container cannot be copied.', 'Name a folder in it.');
     const { roots, opener, refuse } = this.#options;
-    const judged = await roots.resolve(destination);
-    const isFolder = await stat(judged).then(
+    const allowed = await roots.resolve(destination);
+    const isFolder = await stat(allowed).then(
       (found) => found.isDirectory(),
       () => false,
     );
-    const path = isFolder ? join(judged, basename(from)) : judged;
+    const path = isFolder ? join(allowed, basename(from)) : allowed;
     await refuse(path);
     return this.#options.lend(processId, async (container) => {
       refuseOutside(container, from);
@@ -203,14 +203,14 @@ export class ContainerCopies {
 
 const responseSchema = z.object({ headers: z.record(z.string(), z.unknown()) });
 
-/** The text of the header in which the engine tells what a path is. */
+/** The text of the header in which the engine describes a path. */
 function statHeader(response: unknown): string {
   const { headers } = responseSchema.parse(response);
   const encoded = z.string().parse(headers['x-docker-container-path-stat']);
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** With a system's code, so that it is told as a copy that failed. */
+/** With a system's code, so that it is reported as a copy that failed. */
 function tooLate(): Error {
   return Object.assign(new Error(`it took more than ${COPY_LIMIT_MS / 1000} s`), { code: 'ETIMEDOUT' });
 }

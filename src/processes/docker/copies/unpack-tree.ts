@@ -15,7 +15,7 @@ const KEPT_MODE_BITS = 0o755;
 const OWNER_BITS = 0o700;
 
 export interface UnpackTarget {
-  /** Where the copy goes; open, and closed by whoever opened it. */
+  /** Where the copy goes; open; the caller closes it. */
   readonly parent: OpenedDirectory;
   readonly name: string;
   /** Rejects for a path at which nothing may be written. */

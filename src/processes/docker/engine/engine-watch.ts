@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 
-/** An engine that died tells so by its connections; this look is for one that falls silent. */
+/** The connections to an engine that died close; this poll is for an engine that no longer answers. */
 const INTERVAL_MS = 10_000;
 /** One late answer is no lost engine. */
 const SILENT_LOOKS = 2;

@@ -63,7 +63,7 @@ class SshConnection extends Duplex {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#words = (this.#words + text).slice(0, MAX_WORDS_CHARS);
     });
-    // A broken pipe of a program that has ended: its own end is what is told.
+    // A broken pipe of a program that has ended: its end is what is reported.
     child.stdin.on('error', () => undefined);
     child.on('error', (error) => this.destroy(error));
     child.on('close', (code) => {

@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import { RelayMessages } from './relay-messages.js';
 
-/** Answers what a hook was told; `gone` aborts when nobody waits for it any more. */
+/** Answers the input of a hook; `gone` aborts when the hook no longer waits. */
 export type AnswerHook = (body: Buffer, gone: AbortSignal) => Promise<string>;
 
 /** A hook whose answer failed goes on as if there were none. */
@@ -32,7 +32,7 @@ export class HookRelay implements Disposable {
     this.ready = new Promise((resolve) => (this.#setReady = resolve));
     const messages = new RelayMessages();
     options.output.on('data', (chunk: Buffer) => this.#read(messages, chunk));
-    // The relay ends with its container: the terminal tells that end, with its code.
+    // The relay ends with its container; the child reports that end, with its code.
     for (const event of ['end', 'close', 'error'] as const) this.#input.on(event, () => this.#close());
   }
 
@@ -56,7 +56,7 @@ export class HookRelay implements Disposable {
   }
 
   async #ask(id: string, body: Buffer): Promise<void> {
-    // The number of a process that has ended may come again before its end was told.
+    // The number of a process that has ended may be used again before its end was reported.
     this.#forget(id);
     const gone = new AbortController();
     this.#asking.set(id, gone);

@@ -37,7 +37,7 @@ const KILL_GRACE_MS = 5_000;
 const REMOVE_LIMIT_MS = 20_000;
 /** From the start of the container until its relay says so: a second on a busy machine. Less than the keeper is given to start. */
 const READY_LIMIT_MS = 25_000;
-/** The end of a container is told within this of the engine's knowing it. */
+/** The engine reports the end of a container within this time. */
 const JUST_ENDED_MS = 2_000;
 /** The engine reports the end of the output and the end of the container within this of each other. */
 const OTHER_END_LIMIT_MS = 10_000;
@@ -48,7 +48,7 @@ const NO_LIMIT_MS = 2 ** 40;
 /** What a program prints about itself, such as its version. */
 const MAX_PRINTED_BYTES = 10_000;
 const RUN_LIMIT_MS = 30_000;
-/** Without the engine's word an end by SIGKILL is told as that alone. */
+/** Without an answer of the engine an end by SIGKILL is reported without a reason. */
 const MEMORY_LIMIT_MS = 5_000;
 
 /** What the CLI's hooks need: they run in the container, and are answered here. */
@@ -76,19 +76,19 @@ interface Running {
 interface Begun extends Running {
   /** Both ways of the program, not yet read from. */
   readonly stream: Duplex;
-  /** The exit code; undefined when the engine went away before it could tell. */
+  /** The exit code; undefined when the engine went away first. */
   readonly exit: Promise<number | undefined>;
 }
 
 /**
  * The container of one task, with a terminal or with pipes: what is spawned runs in it, and it is gone when the program has
- * ended, whoever ended it. Both ways to spawn throw TASK_START_FAILED, with nothing left behind.
+ * ended, for any reason. Both ways to spawn throw TASK_START_FAILED, with nothing left behind.
  */
 export class TaskContainer implements PtySpawner, Disposable {
   readonly #options: TaskContainerOptions;
   #running: Running | undefined;
   #isDisposed = false;
-  /** Containers that were ended from here: nobody need be asked why. */
+  /** Containers that were ended from here: the reason is known. */
   readonly #ended = new Set<string>();
 
   constructor(options: TaskContainerOptions) {
@@ -105,7 +105,7 @@ export class TaskContainer implements PtySpawner, Disposable {
   /** On pipes, for a program that asks through them and needs no hooks. */
   readonly spawnPiped: SpawnPiped = async (options) => {
     const program = { ...options, isTerminal: false };
-    return this.#child(await this.#begin(program, nothingToSay), program);
+    return this.#child(await this.#begin(program, noAnswer), program);
   };
 
   /** SIGTERM to the program, after the grace time SIGKILL to all in the container. Resolves when it is gone. */
@@ -279,7 +279,7 @@ export class TaskContainer implements PtySpawner, Disposable {
   }
 
   async #resize(id: string, { columns, rows }: TerminalSize): Promise<void> {
-    // A container that ends at this moment has no size to set: its end is told by its terminal.
+    // A container that ends at this moment has no size to set; its child reports the end.
     await this.#options.engine.call((client) => client.getContainer(id).resize({ w: columns, h: rows }));
   }
 
@@ -346,7 +346,7 @@ export class TaskContainer implements PtySpawner, Disposable {
   }
 }
 
-/** To a hook of the CLI that nobody has asked for. */
-function nothingToSay(): Promise<string> {
+/** The answer to a hook of the CLI that is not used. */
+function noAnswer(): Promise<string> {
   return Promise.resolve('{}');
 }
