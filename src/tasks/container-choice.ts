@@ -14,7 +14,7 @@ export function checkSamePlace(
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `${origin} worked ${place(wasInContainer)}, and the new task would work ${place(isInContainer)}: Claude Code keeps its sessions there.`,
-    `Give isolation '${wasInContainer ? 'docker' : 'none'}', or leave continue_from out to begin anew.`,
+    `Give isolation '${wasInContainer ? 'docker' : 'none'}', or leave continue_from out to start a new session.`,
   );
 }
 

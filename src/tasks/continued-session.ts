@@ -10,7 +10,7 @@ const MAX_SHOWN_CHARS = 60;
 /**
  * Where a session begins that goes on with the task or response `origin`: behind all that was said there. `projectPath` is the
  * real path of the new task. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs, that had no session of
- * Claude Code, or that worked in another directory; TASK_NOT_FOUND for one that nobody knows.
+ * Claude Code, or that worked in another directory; TASK_NOT_FOUND for an unknown one.
  */
 export async function continuedSession(
   origin: string,
@@ -30,8 +30,8 @@ export async function continuedSession(
   if (record === undefined) {
     throw new BridgeError(
       'TASK_NOT_FOUND',
-      `continue_from is ${shown}, which is not known, or no longer kept.`,
-      'list_tasks shows the tasks there are. Leave continue_from out to begin anew.',
+      `continue_from is ${shown}, which is not known, or no longer stored.`,
+      'list_tasks shows the tasks there are. Leave continue_from out to start a new session.',
     );
   }
   if (!isFinal(record.status)) {
@@ -52,7 +52,7 @@ export async function continuedSession(
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `${shown} worked in ${record.project_path}, and path is ${projectPath}: Claude Code keeps sessions by directory.`,
-      `Give path ${record.project_path}, or leave continue_from out to begin anew.`,
+      `Give path ${record.project_path}, or leave continue_from out to start a new session.`,
     );
   }
   // Every task has a session of its own, so all of it is what came before the task's end.

@@ -13,7 +13,7 @@ export function pollingHint(record: TaskRecord): string {
     case 'pending':
       return record.queue_position === undefined
         ? 'Task is queued. It will start shortly.'
-        : `Task is queued, place ${record.queue_position}. It starts by itself; wait_for_task tells when.`;
+        : `Task is queued, place ${record.queue_position}. It starts automatically; wait_for_task reports when.`;
     case 'starting':
       return 'Task is initializing. Please check back in 10 seconds.';
     case 'running':
@@ -49,11 +49,11 @@ function isHeldUp({ trouble }: TaskRecord): boolean {
   return trouble !== null && trouble !== undefined;
 }
 
-/** A session kept open waits without a question: for the next message. */
+/** A session with keep_open waits without a question: for the next message. */
 function waitingHint(record: TaskRecord): string {
   const ids = openDecisions(record).map((decision) => decision.decision_id);
   if (ids.length === 0 && isHeldUp(record))
-    return 'Task waits for that to pass and goes on by itself; wait_for_task tells when. A message (message_task with interrupt) has it try at once.';
+    return 'Task waits for that to pass and continues automatically; wait_for_task reports when. A message (message_task with interrupt) has it try at once.';
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;

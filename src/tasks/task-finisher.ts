@@ -83,7 +83,7 @@ export class TaskFinisher {
     });
   }
 
-  /** For whoever holds the claim of the record. */
+  /** For the holder of the record's claim. */
   async #finishEnded({ taskId, action, message, signal }: FinishTask): Promise<FinishedTask> {
     const { worktrees, stateDir, clock } = this.#options;
     const file = await readRecordFile(stateDir, taskId);

@@ -49,8 +49,8 @@ export interface TaskManagerOptions {
 }
 
 /**
- * The tasks of this user, whoever started them: it starts, finds, follows, answers and ends them. It holds no task
- * state of its own: records on disk, the queue beside them and the keepers' sockets are the truth, and other servers see
+ * The tasks of this user, no matter which server started them: it starts, finds, follows, answers and ends them. It holds no task
+ * state of its own: records on disk, the queue next to them and the keepers' sockets are the truth, and other servers see
  * the same.
  */
 export class TaskManager implements TaskService, Disposable {
@@ -108,7 +108,7 @@ export class TaskManager implements TaskService, Disposable {
     }
   }
 
-  /** Starts what waits in the queue and can start, and looks again while tasks wait. Throws STATE_UNUSABLE. */
+  /** Starts what waits in the queue and can start, and checks again while tasks wait. Throws STATE_UNUSABLE. */
   advanceQueue(): Promise<void> {
     return this.#queue.advance();
   }
@@ -126,7 +126,7 @@ export class TaskManager implements TaskService, Disposable {
       clock: this.#options.clock,
       get: (taskId) => this.get(taskId),
       watch: (taskId) => this.watch(taskId),
-      onDidTell: this.#watches.onDidTell,
+      onDidSeeChange: this.#watches.onDidSeeChange,
     });
   }
 
@@ -232,11 +232,11 @@ export class TaskManager implements TaskService, Disposable {
     try {
       link = await this.#options.host.connect(record);
       if (link === undefined)
-        throw new TaskUnreachable(taskId, 'nobody listens at its socket', { isStuck: true });
+        throw new TaskUnreachable(taskId, 'nothing listens at its socket', { isStuck: true });
       return await act(link);
     } catch (error) {
       if (!(error instanceof TaskUnreachable)) throw error;
-      // A keeper that ends its task goes away with what was asked at that moment; the record tells the end.
+      // A keeper that ends its task drops the requests of that moment; the record has the end.
       const left = await this.get(taskId);
       if (isFinal(left.status)) return whenEnded(left);
       throw error;

@@ -90,7 +90,7 @@ async function openParts(path: string): Promise<Part[]> {
 async function openPart(path: string): Promise<Part | undefined> {
   let file;
   try {
-    // The log lies in the project, where anybody may put a link or a FIFO in its place.
+    // The log is in the project, where any program may replace it by a link or a FIFO.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     const code = systemCodeOf(error);

@@ -31,7 +31,7 @@ export interface TaskReaderOptions {
   readonly logger: Logger;
   readonly roots: { resolveDirectory(input: string): Promise<AllowedPath> };
   readonly endMarked: EndMarked;
-  /** Where each queued task stands now. */
+  /** The current position of each queued task. */
   readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
   /** Who keeps a task, by its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
   readonly ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
@@ -68,7 +68,7 @@ export class TaskReader {
     if (query.cursor !== undefined && from === 0) throw invalidCursor();
     const tasks: TaskRecord[] = [];
     const unreadable: UnreadableTask[] = [];
-    // One look at the queue for the whole page.
+    // The queue is read once for the whole page.
     let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
@@ -124,7 +124,7 @@ export class TaskReader {
     let link: TaskLink | undefined;
     try {
       link = await this.#options.host.connect(record);
-      // Nobody there: it ended just now, and left its last screen.
+      // No keeper: the task ended just now, and left its last screen.
       return link === undefined ? (await this.get(record.task_id)).last_output : (await link.screen()).text;
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
@@ -188,7 +188,7 @@ export class TaskReader {
     return liveRecord(record, this.#options);
   }
 
-  /** One that another server is still giving its end is named, and keeps nobody from the others. */
+  /** One that another server is still giving its end is named, and does not hide the others. */
   async #listed(
     record: TaskRecord,
     standings: () => Promise<ReadonlyMap<string, Standing>>,

@@ -22,11 +22,11 @@ export type TaskContainerSpec = z.infer<typeof containerSchema>;
 
 /**
  * `tasks/<task_id>/spec.json`: what a keeper is asked to run, with the settings that hold for this task.
- * Written once by the server, mode 0600, read once by the keeper. The prompt lies beside it in `prompt.md`.
+ * Written once by the server, mode 0600, read once by the keeper. The prompt is next to it in `prompt.md`.
  */
 export const taskSpecSchema = z.object({
   task_id: taskIdSchema,
-  /** Real path of the project, already judged against the allowed roots. */
+  /** Real path of the project, already checked against the allowed roots. */
   project_path: z.string(),
   permission_mode: permissionModeSchema,
   driver: driverNameSchema,
@@ -40,7 +40,7 @@ export const taskSpecSchema = z.object({
   resume: z.object({ sessionId: z.guid(), messageId: z.guid().nullable() }).nullable().optional(),
   /** For a task that was started from inside another one. Its keeper carries the mark of that one, and ends with it. */
   parent: parentSchema.extend({ mark: z.string() }).optional(),
-  /** For a task that works in a git worktree of its own; `project_path` lies in it then. */
+  /** For a task that works in a git worktree of its own; `project_path` is in it then. */
   worktree: worktreeSchema.optional(),
   /** For a task whose agent runs in a container; left out, it runs on this machine. */
   container: containerSchema.optional(),
@@ -57,7 +57,7 @@ export const taskSpecSchema = z.object({
     pass_environment: z.array(z.string()),
     /** Hosts that commands of mode sandboxed may reach; left out, none. */
     sandbox_domains: z.array(z.string()).optional(),
-    /** Where the receipt may look at a repository; left out, in the project alone. */
+    /** Where the receipt may read a repository; left out, in the project alone. */
     allowed_roots: z.array(z.string()).optional(),
     /** Settings and state of the bridge itself, which the session may not edit; left out, none are known. */
     own_places: z.array(z.string()).optional(),

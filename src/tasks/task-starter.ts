@@ -31,7 +31,7 @@ const OWNER_ONLY = 0o600;
 /** The settings that become part of a task, and those that are used for it here. */
 export type StartSettings = Omit<TaskSpec['settings'], 'claude_command'> & {
   readonly default_timeout_seconds: number;
-  /** Of all tasks of the user, whoever started them. */
+  /** Over all tasks of the user, no matter which server started them. */
   readonly max_concurrent_tasks: number;
 };
 
@@ -123,10 +123,10 @@ export class TaskStarter {
       input.signal ?? new AbortController().signal,
     );
     try {
-      const beside: TaskSpec = { ...spec, project_path: folder, worktree };
-      const second = await this.#enter(beside, input);
+      const inWorktree: TaskSpec = { ...spec, project_path: folder, worktree };
+      const second = await this.#enter(inWorktree, input);
       if (second.state === 'queued') return second.record;
-      if (second.state === 'free') return await this.#launch(beside, input.prompt, second.reservation);
+      if (second.state === 'free') return await this.#launch(inWorktree, input.prompt, second.reservation);
       throw projectBusy(folder, second.holder, clock.now());
     } catch (error) {
       await worktrees.removeUnlessWork(worktree);

@@ -92,7 +92,7 @@ const troubleSchema = z.object({
   /** A `TroubleKind`; a newer bridge may know more of them. */
   kind: z.string(),
   since: z.string(),
-  /** When the task, or Claude Code by itself, tries again; null when nothing will. */
+  /** When the task, or Claude Code on its own, tries again; null when nothing will. */
   resumes_at: z.string().nullable(),
 });
 export type TaskTrouble = z.infer<typeof troubleSchema>;
@@ -141,7 +141,7 @@ const currentRecordSchema = z.object({
   final_message: z.string(),
   /** For a question: `final_message` is the whole answer, and the session only has to be left. */
   answered: z.boolean().optional(),
-  /** UUID of the assistant's last message in the session's transcript, where the CLI told it. */
+  /** UUID of the assistant's last message in the session's transcript, where the CLI reported it. */
   message_id: z.guid().nullable().optional().catch(null),
   last_output: z.string(),
   output_bytes: z.number(),
@@ -160,7 +160,7 @@ const currentRecordSchema = z.object({
   parent: parentSchema.optional(),
   /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
   worktree: worktreeSchema.optional(),
-  /** Place in the line that a queued task waits in, from 1. Never on disk: it is told by whoever reads the record. */
+  /** Place in the line that a queued task waits in, from 1. Never on disk: it is computed when the record is read. */
   queue_position: z.number().int().positive().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
   storage: z.string().nullable(),

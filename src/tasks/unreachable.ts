@@ -1,4 +1,4 @@
-// Pure: what a caller is told whose task has a keeper that does not answer.
+// Pure: the error for a caller whose task has a keeper that does not answer.
 import { BridgeError } from '../base/errors.js';
 
 const LOOK_OR_KILL =

@@ -7,7 +7,7 @@ export type FinishAction = z.infer<typeof finishActionSchema>;
 
 /** The git worktree that a task works in, as its spec and its record hold it. `project_path` of both is a folder of it. */
 export const worktreeSchema = z.object({
-  /** The folder that `start_task` was given: the task's log lies there, and what the task did is brought there. */
+  /** The folder that `start_task` was given: the task's log is there, and the task's work is brought there. */
   project_path: z.string(),
   /** Top folder of the working tree that the worktree was made from. */
   repository: z.string(),
@@ -30,7 +30,7 @@ export const worktreeSchema = z.object({
 });
 export type Worktree = z.infer<typeof worktreeSchema>;
 
-/** Makes worktrees for tasks that are to run beside another in the same project. */
+/** Makes worktrees for tasks that run next to another one in the same project. */
 export interface WorktreeMaker {
   /**
    * A worktree at the last commit on a branch of its own, `claude/<task_id>`; uncommitted changes stay in the project.
@@ -46,7 +46,7 @@ export interface WorktreeMaker {
 
   /**
    * Removes the worktree and its branch if they hold no work: for a task that never began, and before the record of one that
-   * ended is pruned. False when there is work in them, or when that cannot be told: then nothing was removed, and the record
+   * ended is pruned. False when there is work in them, or when that is unknown: then nothing was removed, and the record
    * must stay, since it is what names them.
    */
   removeUnlessWork(worktree: Worktree): Promise<boolean>;

@@ -104,7 +104,7 @@ describe('a disk that fails under a running task', () => {
     await rm(join(bridge.project, '.claude'), { recursive: true });
     await expect.poll(() => numbersIn(log_file), POLL).not.toEqual([]);
     await bridge.call('kill_task', { task_id: id });
-    expect((await recordOf(bridge, id)).storage).toMatch(/removed while in use and begun anew: log/);
+    expect((await recordOf(bridge, id)).storage).toMatch(/removed while in use and started again: log/);
   });
 });
 

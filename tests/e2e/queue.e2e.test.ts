@@ -67,7 +67,7 @@ it('a task whose project is busy waits its turn, with its place, and starts when
   const other = await bridge.another();
   expect(await other.status(third.task_id)).toMatchObject({
     status: 'pending',
-    hint: 'Task is queued, place 2. It starts by itself; wait_for_task tells when.',
+    hint: 'Task is queued, place 2. It starts automatically; wait_for_task reports when.',
   });
   expect(await other.call('list_tasks', { status: 'pending' })).toMatchObject({
     tasks: [

@@ -63,7 +63,7 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
     );
   }
   const owner = await ownerOf(spec.project_path);
-  // Sessions are kept by project: a later task goes on with an earlier one.
+  // Sessions are stored by project: a later task continues an earlier one.
   const home = container.home ?? join(stateDir.path, 'container-homes', nameOf(spec.project_path));
   if (container.home === null)
     await prepareContainerHome({ path: home, apiKey: parts.env['ANTHROPIC_API_KEY'], owner });
@@ -103,14 +103,14 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
   };
 }
 
-/** The program as the image knows it: by its name alone, wherever it lies on this machine. */
+/** The program as the image knows it: by its name alone, wherever it is on this machine. */
 function installationInImage(command: readonly string[]): Installation {
   const [program = '', ...args] = command;
   const name = basename(program);
   return { command: [name, ...args], isClaude: /^claude([-.@].*)?$/i.test(name) };
 }
 
-/** A worktree is a folder of its own, but its repository lies elsewhere: git works on both. */
+/** A worktree is a folder of its own, but its repository is elsewhere: git works on both. */
 function projectFolders({ project_path, worktree }: TaskSpec): string[] {
   return worktree === undefined ? [project_path] : [worktree.path, join(worktree.repository, '.git')];
 }

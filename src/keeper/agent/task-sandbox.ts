@@ -129,7 +129,7 @@ function missing(error: unknown): undefined {
   return undefined;
 }
 
-/** Removes a folder that nobody uses. */
+/** Removes a folder that nothing uses. */
 async function removeUnused(folder: string): Promise<void> {
   await rmdir(folder).catch((error: unknown) => {
     if (systemCodeOf(error) === undefined) throw error;

@@ -27,7 +27,7 @@ export async function endChildren(
     const link = await KeeperClient.connect(child, file.value.socket_path);
     await link?.kill(`The task inside which it was started, ${taskId}, ended.`).finally(() => link.dispose());
   };
-  const told = (await stateDir.childrenOf(taskId)).map((child) =>
+  const ends = (await stateDir.childrenOf(taskId)).map((child) =>
     endOne(child).catch((error: unknown) =>
       logger.warn('a task that was started inside this one could not be ended by its keeper', {
         task_id: child,
@@ -35,5 +35,5 @@ export async function endChildren(
       }),
     ),
   );
-  await withinMs(clock, CHILDREN_LIMIT_MS, Promise.all(told));
+  await withinMs(clock, CHILDREN_LIMIT_MS, Promise.all(ends));
 }

@@ -60,7 +60,7 @@ export class KeeperClient implements TaskLink {
     });
   }
 
-  /** Undefined when nobody listens there: the keeper is gone. Throws TASK_UNREACHABLE. */
+  /** Undefined when nothing listens there: the keeper is gone. Throws TASK_UNREACHABLE. */
   static async connect(
     taskId: string,
     socketPath: string,
@@ -105,7 +105,7 @@ export class KeeperClient implements TaskLink {
     await this.#ask({ method: 'watch', view }, z.unknown());
   }
 
-  /** Throws TASK_NOT_RUNNING when nobody takes the keys. */
+  /** Throws TASK_NOT_RUNNING when nothing accepts the keys. */
   async type(keys: Uint8Array): Promise<void> {
     await this.#ask({ method: 'type', keys: Buffer.from(keys).toString('base64') }, z.unknown());
   }
@@ -147,7 +147,7 @@ export class KeeperClient implements TaskLink {
 
   #onPush(line: unknown): void {
     const push = taskPushSchema.safeParse(line);
-    // A keeper of another version: nobody waits for what it sends.
+    // A keeper of another version: nothing waits for what it sends.
     if (!push.success) {
       this.#greet(undefined);
       return;

@@ -178,6 +178,6 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
     : new BridgeError(
         'PROCESS_NOT_RUNNING',
         `The keeper of the process ${process_id} is gone.`,
-        'Call ps, which tells what became of it.',
+        'Call ps, which shows what became of it.',
       );
 }

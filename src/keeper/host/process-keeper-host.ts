@@ -19,7 +19,7 @@ export interface ProcessKeeperHostOptions extends KeeperProgram {
   readonly containers: KeptContainers;
 }
 
-/** Gives each process that is to be kept a keeper of its own, which outlives this process. */
+/** Starts a keeper for each process with `keep`; the keeper outlives this process. */
 export class ProcessKeeperHost implements ProcessKeepers {
   readonly #options: ProcessKeeperHostOptions;
   readonly #links = new Set<KeptProcess>();

@@ -13,9 +13,9 @@ import { isFinal, type TaskRecord } from '../../tasks/task.js';
 
 /** A keeper is ready, or given up, within seconds; a task's folder that still has no record after this never gets one. */
 export const STALE_FOLDER_MS = 10 * 60_000;
-/** A socket is listened on from the moment it is there; one this old that nobody answers on is left over. */
+/** A socket is listened on from the moment it is there; one this old without an answer is stale. */
 const STALE_SOCKET_MS = 60_000;
-/** Tasks with an unreadable record are kept for whoever wants to look, the newest of them. */
+/** Tasks with an unreadable record stay for inspection, the newest of them. */
 const MAX_CORRUPT = 20;
 const ANSWER_LIMIT_MS = 1_000;
 
@@ -35,31 +35,31 @@ export interface Swept {
   /** Ids of tasks that were given their end. */
   readonly ended: string[];
   /**
-   * Ids of folders without a record, and of those that nobody can read when there are many of them, with the time of their last change.
+   * Ids of folders without a record, and of unreadable ones when there are many of them, with the time of their last change.
    * A task may be starting there.
    */
   readonly doubtful: Map<string, number>;
   /** Processes of tasks that had ended. */
   processes: number;
-  /** Paths of sockets that nobody listened on. */
+  /** Paths of sockets without a listener. */
   readonly sockets: string[];
 }
 
 /**
  * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task,
- * sockets that nobody listens on. Only what provably belongs to nobody is touched, so any number
- * of servers may do this at once. Errors are told in the log; the rest is swept all the same.
+ * sockets without a listener. Only what provably has no owner is touched, so any number
+ * of servers may do this at once. Errors are reported in the log; the rest is swept all the same.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
   const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
-  const told = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
+  const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
   const running = await parts.running();
   // Newest first.
   const corrupt: string[] = [];
   for (const taskId of await parts.stateDir.listTaskIds())
-    await told(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
-  await told('sockets', () => sweepSockets(parts, swept));
-  await told('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
+    await reported(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
+  await reported('sockets', () => sweepSockets(parts, swept));
+  await reported('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
   const { ended, processes, sockets } = swept;
   if (ended.length + processes + sockets.length > 0)
     parts.logger.info('what dead keepers left was swept', { ended, processes, sockets });
@@ -68,7 +68,7 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
 
 /**
  * Removes the folders that a sweep doubted and that are still as it found them; gives their ids. Called `STALE_FOLDER_MS` later by
- * a clock that nobody sets and that stands still while the machine sleeps, so that no task can still be starting in them.
+ * a clock that cannot be set and that stands still while the machine sleeps, so that no task can still be starting in them.
  */
 export async function sweepFolders(
   doubtful: Swept['doubtful'],
@@ -159,7 +159,7 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
   }
 }
 
-/** False only when the system says that nobody listens. */
+/** False only when the system says that there is no listener. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);

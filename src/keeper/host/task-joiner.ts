@@ -4,9 +4,9 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { KeptTask, Stay } from './server-presence.js';
 
-/** So often within the time that a task waits for a server, one look may fail. */
+/** So often within the time that a task waits for a server, one check may fail. */
 const LOOKS_IN_GRACE = 4;
-/** More often than this helps nobody. */
+/** More often than this has no use. */
 const MAX_INTERVAL_MS = 2_000;
 /** What fails when the tasks cannot be listed; no task has this name. */
 const FOLDER = '';
@@ -37,7 +37,7 @@ export class TaskJoiner implements Disposable {
 
   constructor(options: TaskJoinerOptions) {
     this.#options = options;
-    void this.#look();
+    void this.#check();
   }
 
   dispose(): void {
@@ -45,21 +45,21 @@ export class TaskJoiner implements Disposable {
     this.#timer?.dispose();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock, tasks, graceSeconds } = this.#options;
     try {
-      const kept = await tasks();
-      const ids = new Set(kept.map(({ task_id }) => task_id));
+      const found = await tasks();
+      const ids = new Set(found.map(({ task_id }) => task_id));
       this.#failing.delete(FOLDER);
       for (const known of [this.#free, this.#failing])
         for (const id of known) if (!ids.has(id)) known.delete(id);
-      for (const task of kept) void this.#join(task);
+      for (const task of found) void this.#join(task);
     } catch (error) {
       this.#tellFault(FOLDER, error);
     }
     if (this.#isDisposed) return;
     const intervalMs = Math.min(MAX_INTERVAL_MS, (graceSeconds * 1000) / LOOKS_IN_GRACE);
-    this.#timer = clock.after(intervalMs, () => void this.#look());
+    this.#timer = clock.after(intervalMs, () => void this.#check());
   }
 
   async #join(task: KeptTask): Promise<void> {

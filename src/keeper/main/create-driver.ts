@@ -34,7 +34,7 @@ export interface DriverParts {
   readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
-/** What a resumed session is told first lies here, beside the prompt. */
+/** The first message of a resumed session; the file is next to the prompt. */
 const GO_ON_FILE = 'go-on.md';
 const OWNER_ONLY = 0o600;
 

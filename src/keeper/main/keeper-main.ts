@@ -12,7 +12,7 @@ import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
 import { wireErrorOf } from '../wire/wire-error.js';
 
 /** What this process keeps, once it runs. */
-interface Kept {
+interface Hosted {
   /** Ends it, for a signal to this process. */
   readonly end: (signal: NodeJS.Signals) => void;
   /** Ends it, since this process met an error of its own. */
@@ -22,7 +22,7 @@ interface Kept {
 const [, keeperEntry = '', id = '', statePath = '', runtimePath = ''] = process.argv;
 const kind = PROCESS_ID_PATTERN.test(id) ? 'process' : 'task';
 const logger = createStderrLogger('info');
-let kept: Kept | undefined;
+let hosted: Hosted | undefined;
 let isReady = false;
 
 function tellReady(message: ReadyMessage): void {
@@ -32,18 +32,18 @@ function tellReady(message: ReadyMessage): void {
     writeSync(READY_FD, JSON.stringify(message));
     closeSync(READY_FD);
   } catch (error) {
-    // The server died while it waited: what is kept goes on without it.
-    logger.warn('nobody waits for this keeper', { fault: messageOf(error) });
+    // The server died while it waited: what this keeper hosts continues without it.
+    logger.warn('nothing waits for this keeper', { error: messageOf(error) });
   }
 }
 
 function endOnError(what: string, error: unknown): void {
   logger.error(what, { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  kept?.fail(messageOf(error));
+  hosted?.fail(messageOf(error));
 }
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => kept?.end(signal));
-// The terminal of the server may go: what is kept stays.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => hosted?.end(signal));
+// The terminal of the server may go: what this keeper hosts stays.
 process.on('SIGHUP', () => undefined);
 process.on('uncaughtException', (error) => endOnError('an error in the keeper', error));
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
@@ -59,7 +59,7 @@ async function keepThisTask(): Promise<void> {
     taskId: id,
     onReady: (record) => tellReady({ record }),
     onRun: (run) => {
-      kept = {
+      hosted = {
         end: (signal) => void run.kill(`The keeper of the task was told to end (${signal}).`),
         fail: (message) => run.fail(`The keeper of the task met a fault of its own: ${message}`),
       };
@@ -86,7 +86,7 @@ async function keepThisProcess(): Promise<void> {
           logger.warn('the process could not be ended', { fault: messageOf(error) }),
         );
       };
-      kept = { end, fail: end };
+      hosted = { end, fail: end };
     },
   });
 }

@@ -15,7 +15,7 @@ export interface KeeperServerOptions {
   readonly socketPath: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The session's terminal, and where what people do there is written down; left out, nobody can watch. */
+  /** The session's terminal, and where what people do there is written down; left out, it cannot be watched. */
   readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
   /** The task ends when no server has been connected for so long; undefined for one that needs none. */
   readonly stopWithoutServerSeconds?: number | undefined;

@@ -3,7 +3,7 @@ import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 
 export interface LastServerOptions {
   readonly clock: Clock;
-  /** How long nobody may be there; undefined for a task that needs nobody. */
+  /** How long a task may be without a server; undefined for a task that needs none. */
   readonly graceSeconds: number | undefined;
   readonly onAlone: (reason: string) => void;
 }

@@ -27,7 +27,7 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   const plan = await readPlan(options);
   const { spec, socketPath } = plan;
   closers.add('the socket', () => rm(socketPath, { force: true }));
-  // A question changes no project as its task: it runs beside whatever runs there.
+  // A question changes no project as its task: it runs next to any other task there.
   const releaseProject = spec.purpose === 'ask' ? async () => {} : await takeProject(plan);
   closers.add('the lock of the project', releaseProject);
   const agent = await findAgent(plan, closers);

@@ -1,4 +1,4 @@
-/** What looks at a project for its receipt: loaded beside the running agent. */
+/** What reads a project for its receipt: loaded while the agent runs. */
 export async function loadReceiptParts() {
   const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
     import('../../git/state/project-snapshots.js'),

@@ -2,12 +2,12 @@ import type { Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { TaskRecord } from '../../tasks/task.js';
 
-/** A change that callers wait for is told after this, so that a burst is told once. */
+/** A change that callers wait for is pushed after this, so that a burst is pushed once. */
 const SOON_MS = 20;
-/** A change of the view only (output, activity) is told this often: a flood must not keep every server busy. */
+/** A change of the view only (output, activity) is pushed this often: a burst must not occupy every server. */
 const CALM_MS = 250;
 
-/** Decides when a changed record is told. */
+/** Decides when a change of the record is pushed. */
 export class RecordPush implements Disposable {
   readonly #clock: Clock;
   readonly #tell: () => void;

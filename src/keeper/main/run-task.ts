@@ -126,7 +126,7 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
       log: new ReadableLog(store.log, clock),
       records: store.records,
       judge: async (request, mode) => {
-        // What is allowed may write at once: the first look at the project comes before.
+        // What is allowed may write at once: the first snapshot of the project comes before.
         await receipt.firstLook();
         if (request.tool === 'Bash') await sandboxed?.beforeCommand();
         return judge.judge(request, mode);
@@ -148,7 +148,7 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
   );
 }
 
-/** The version is asked for beside the running session, so that no start waits for it. */
+/** The version is read while the session runs, so that no start waits for it. */
 function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
   if (!agent.installation.isClaude) return;
   agent.version().then(

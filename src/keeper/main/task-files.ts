@@ -15,7 +15,7 @@ import type { TaskRun } from '../../tasks/run/task-run.js';
 
 /** While the disk fails at a task's end, how often is checked whether it works again. */
 const CHECK_INTERVAL_MS = 500;
-/** While the disk fails, the newest of this much of the log is kept for it, and it is tried again so often. */
+/** While the disk fails, the newest part of the log, up to this size, is buffered, and writing is tried again so often. */
 const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
 const RETRY_MS = 1_000;
 /** The size of every terminal that a driver opens. */
@@ -59,7 +59,7 @@ export class TaskFiles implements Disposable {
       cutsLongEntries: true,
       header: goneNote,
       clock,
-      // It lies in the project, where the agent, `git clean` and people may remove it.
+      // It is in the project, where the agent, `git clean` and people may remove it.
       makeFolder: makeLogFolder,
       onError: (error) => faults.failed('log', error),
       onRemoved: () => faults.removed(),

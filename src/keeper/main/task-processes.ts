@@ -41,7 +41,7 @@ export class TaskProcesses {
   #kill(target: Pick<KillTarget, 'pid' | 'isWrapped' | 'graceMs'>): Promise<KillReport> {
     const { mark, startedSince, clock } = this.#options;
     const report = this.#running.then(() => killTree({ ...target, mark, startedSince, clock }));
-    // Its caller is told of the error; the next end runs all the same.
+    // Its caller gets the error; the next end runs all the same.
     this.#running = report.catch(() => undefined);
     return report;
   }

@@ -9,9 +9,9 @@ import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { loadReceiptParts } from './receipt-parts.js';
 
-/** A program may write as soon as it runs; it is kept back for the first look no longer than this. */
+/** A program may write as soon as it runs; it is held back for the first snapshot no longer than this. */
 const PROGRAM_WAIT_MS = 100;
-/** The whole receipt: two looks, a transcript, a journal. A keeper is gone then, whatever hangs. */
+/** The whole receipt: two snapshots, a transcript, a journal. A keeper is gone then, whatever hangs. */
 const FINISH_LIMIT_MS = 30_000;
 
 export interface TaskReceiptParts {
@@ -23,7 +23,7 @@ export interface TaskReceiptParts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The receipt of the task that this process keeps: a first look at its repository beside the start, the rest after the end. */
+/** The receipt of the task that this process keeps: a first snapshot of its repository during the start, the rest after the end. */
 export class TaskReceipt {
   readonly #parts: TaskReceiptParts;
   readonly #git: ReceiptGit;
@@ -39,7 +39,7 @@ export class TaskReceipt {
     if (!isClaude) await withinMs(this.#parts.clock, PROGRAM_WAIT_MS, this.firstLook());
   }
 
-  /** Begins the first look unless it has begun; resolves when it is over, within 5 s. Never rejects. */
+  /** Starts the first snapshot unless it has started; resolves when it is over, within 5 s. Never rejects. */
   firstLook(): Promise<void> {
     const { task_id, project_path, purpose } = this.#parts.spec;
     this.#first ??= purpose === 'ask' ? Promise.resolve() : this.#git.lookBefore(task_id, project_path);
@@ -65,7 +65,7 @@ export class TaskReceipt {
   }
 }
 
-/** Loaded beside the running agent: git is not part of a keeper's start. */
+/** Loaded while the agent runs: git is not part of a keeper's start. */
 async function looker({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
   const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
   const homeDir = env['HOME'] ?? '/';

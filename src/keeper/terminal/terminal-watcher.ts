@@ -5,7 +5,7 @@ import type { TerminalPush, TerminalView } from '../wire/task-messages.js';
 
 /** A picture twenty times a second looks alive, and costs a watcher at most 20 screens a second. */
 const PICTURE_INTERVAL_MS = 50;
-/** So much unread output is kept for a watcher; then it is left behind and brought up to date at once when it has read. */
+/** So much unread output is buffered for a watcher. Then output is skipped, and the watcher gets the whole screen when it has read. */
 export const MAX_UNREAD_OUTPUT_BYTES = 512 * 1024;
 
 /** The way to a watcher. */

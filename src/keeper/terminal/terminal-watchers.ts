@@ -6,7 +6,7 @@ import type { TerminalSize } from '../../pty/child.js';
 import type { TerminalView } from '../wire/task-messages.js';
 import { TerminalWatcher, type WatcherLine } from './terminal-watcher.js';
 
-/** Below this the dialogs of Claude Code are cut, and nobody could read them. */
+/** Below this the dialogs of Claude Code are cut and unreadable. */
 const MIN_COLUMNS = 60;
 const MIN_ROWS = 16;
 /** A watcher that changes its view more often than this is shown the last one: a picture costs up to 0.1 s. */
@@ -20,7 +20,7 @@ export interface TerminalWatchersOptions {
   readonly terminal: () => SessionTerminal | undefined;
   readonly journal: { append(type: string, fields: Readonly<Record<string, unknown>>): unknown };
   readonly recording: { typed(text: string): void; resized(columns: number, rows: number): void };
-  /** A person types: told before the keys reach the session. */
+  /** A person types: fired before the keys reach the session. */
   readonly onTyped: () => void;
   /** A person has taken the session over, until the result is disposed. */
   readonly hold: () => Disposable;
@@ -73,7 +73,7 @@ export class TerminalWatchers implements Disposable {
     if (!this.#fit(terminal)) watcher.show();
   }
 
-  /** Types for a watcher. Throws INVALID_ARGUMENTS for one that may not, TASK_NOT_RUNNING when nobody takes the keys. */
+  /** Types for a watcher. Throws INVALID_ARGUMENTS for one that may not, TASK_NOT_RUNNING when nothing accepts the keys. */
   type(line: WatcherLine, keys: Buffer): void {
     const terminal = this.#mustHave();
     const watching = this.#all.get(line);
@@ -170,7 +170,7 @@ export class TerminalWatchers implements Disposable {
   }
 }
 
-/** What a watcher is told when there is nothing to watch. */
+/** The error for a watcher when there is nothing to watch. */
 export function noTerminal(why: string): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',

@@ -16,7 +16,7 @@ const requestSchema = z.looseObject({ id: z.number() });
 const killSchema = z.object({ method: z.literal('kill') });
 
 export interface KeeperPeerOptions {
-  /** The record of what is kept, as it is pushed: at first, at the end, and when it changed. */
+  /** The record of the task or process, as it is pushed: at first, at the end, and when it changed. */
   readonly record: () => object;
   /** Resolves with the answer to a request; what it throws is the answer, too. Undefined disconnects the client. */
   readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;

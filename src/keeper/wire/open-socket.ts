@@ -5,13 +5,13 @@ import { systemCodeOf } from '../../base/errors.js';
 const CONNECT_LIMIT_MS = 2_000;
 /** A keeper greets at once; one that has not by then was halted, or hangs. */
 const GREETING_LIMIT_MS = 3_000;
-/** No socket, nobody who listens, or a keeper that stopped listening before it accepted. */
+/** No socket, no listener, or a keeper that stopped listening before it accepted. */
 const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
 /** More connections wait to be accepted than the system queues (connect(2), Unix sockets). */
 const QUEUE_IS_FULL = 'EAGAIN';
 
 /**
- * A connection to the keeper that listens at `path`, or undefined when nobody listens there. Otherwise rejects with what
+ * A connection to the keeper that listens at `path`, or undefined when nothing listens there. Otherwise rejects with what
  * `failure` makes of it; `isStuck` when the keeper is there and does not accept, and not when the connection failed on this side.
  */
 export function openSocket(

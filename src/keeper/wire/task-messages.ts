@@ -24,7 +24,7 @@ const sizeFields = {
   rows: z.int().min(1).max(MAX_ROWS),
 };
 
-/** How a client looks at the terminal; sent again when that changes. */
+/** How a client shows the terminal; sent again when that changes. */
 const terminalViewSchema = z.object({
   ...sizeFields,
   /** Neither its keys nor its size reach the session. */

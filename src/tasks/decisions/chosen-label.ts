@@ -5,7 +5,7 @@ const CUT = '…';
 
 /**
  * Pure. What was chosen, as the session knows it: replies show options as `label: description`, and who answers with that
- * means the label. Of a question with several choices each one is made a label. Other text is kept as it is.
+ * means the label. Of a question with several choices each one is made a label. Other text stays as it is.
  */
 export function chosenLabel(text: string, { options, multiSelect }: Question): string {
   const described = options.flatMap(({ label, description }) =>

@@ -14,13 +14,13 @@ const MAX_KEPT_BYTES = 200_000;
 const MAX_OPEN_BYTES = 150_000;
 /** Questions and options are shown whole or not at all: an answer names one of them. */
 const MAX_QUESTION_BYTES = 8_000;
-/** Who answers has to see what is asked: of an open decision so much is kept, less while many are open. */
+/** The person who answers must see the request: so much of an open decision is stored, less while many are open. */
 const MAX_OPEN_INPUT_BYTES = 16_000;
 const MIN_OPEN_INPUT_BYTES = 500;
 /** Of the bytes that are left for long ones, the next one takes one part of so many; so much of all is for them. */
 const LONG_OPEN_BYTES = MAX_OPEN_BYTES / 2;
 const SHARES_LEFT = 4;
-/** A tool's input may be a whole file; of a closed decision its beginning is kept. */
+/** A tool's input may be a whole file; of a closed decision its beginning is stored. */
 const MAX_CLOSED_INPUT_BYTES = 8_000;
 const MAX_FIELDS = 20;
 /** The words at a cut, and what JSON puts around a field. */
@@ -44,7 +44,7 @@ export class DecisionBook implements Disposable {
   readonly #timeoutSeconds: number;
   readonly #onDeadline: (decisionId: string) => void;
   readonly #open = new Map<string, OpenDecision>();
-  /** Bytes of each decision that is kept, as JSON. */
+  /** Bytes of each stored decision, as JSON. */
   readonly #bytes = new WeakMap<Decision, number>();
   #decisions: Decision[] = [];
   #dropped = 0;
@@ -56,7 +56,7 @@ export class DecisionBook implements Disposable {
     this.#onDeadline = onDeadline;
   }
 
-  /** Open ones always, closed ones as far as they are kept; oldest first. */
+  /** Open ones always, closed ones as far as they are stored; oldest first. */
   get all(): Decision[] {
     return this.#decisions;
   }
@@ -65,7 +65,7 @@ export class DecisionBook implements Disposable {
     return this.#open.size;
   }
 
-  /** Closed decisions that are no longer kept. */
+  /** Closed decisions that are no longer stored. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -128,7 +128,7 @@ export class DecisionBook implements Disposable {
     this.#open.get(decisionId)?.deadline.dispose();
     this.#open.delete(decisionId);
     const decision = this.#decisions.find((candidate) => candidate.decision_id === decisionId);
-    if (decision === undefined) throw new Error(`open decision ${decisionId} is not kept`);
+    if (decision === undefined) throw new Error(`open decision ${decisionId} is not stored`);
     const closed = this.#replace(decision, verdict, by, reason);
     this.#forgetOld();
     return closed;

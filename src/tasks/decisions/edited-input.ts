@@ -6,7 +6,7 @@ import type { SessionRequest } from '../../claude/session.js';
 const SHOWN_CHARS = 120;
 
 /**
- * The whole input with `edits` in the place of the fields they name; undefined when nothing is different. A field that is no
+ * The whole input with `edits` instead of the fields that they name; undefined when nothing is different. A field that is no
  * text takes JSON. Throws INVALID_ARGUMENTS where the session takes no other input, for a field that the input does not have,
  * and for text that is not of the field's kind.
  */

@@ -20,7 +20,7 @@ export interface PlanMode {
 
 /**
  * Undefined when nothing is said of it. Throws INVALID_ARGUMENTS for any other mode, such as those in which the CLI would
- * ask nobody, and where the dialog on the screen does not offer it.
+ * ask nothing, and where the dialog on the screen does not offer it.
  */
 export function planModeOf(
   request: SessionRequest,

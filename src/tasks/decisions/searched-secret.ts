@@ -45,7 +45,7 @@ async function secretBelow(
   return undefined;
 }
 
-/** A file, or what cannot be looked at: it is judged by its own name. */
+/** A file, or something that cannot be read: its own name decides. */
 function nothingThere(error: unknown): [] {
   if (systemCodeOf(error) === undefined) throw error;
   return [];

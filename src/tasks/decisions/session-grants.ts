@@ -1,7 +1,7 @@
 // What was allowed for a whole session, so that the same is not asked about again.
 import type { SessionRequest } from '../../claude/session.js';
 
-/** Each stands for an answer that somebody gave; more than this are no answers of people any more. */
+/** Each comes from one answer; so many cannot be answers of people any more. */
 const MAX_GRANTS = 500;
 /** Tools of which the file they work on is what is allowed, whatever they write into it. */
 const FILE_TOOLS: ReadonlySet<string> = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit']);

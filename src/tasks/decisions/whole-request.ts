@@ -7,7 +7,7 @@ import type { Decision } from '../task.js';
 const MAX_ASKED_CHARS = 8_000;
 /** Before each further line of a value: it does not look like a field. */
 const CONTINUED = '    ';
-/** Before a line that stands for blank ones: it does not look like a line of a value. */
+/** Before a line that replaces blank ones: it does not look like a line of a value. */
 const FOLDED = '  ';
 const MAX_BLANK_LINES = 2;
 const BLANK_LINE = /^\s*$/;
@@ -15,7 +15,7 @@ const BLANK_LINE = /^\s*$/;
 const LONG_GAP = /\s{101,}/g;
 
 /**
- * The whole input of a request: one field after the other, a lone one without its name. Characters that nobody sees are shown as
+ * The whole input of a request: one field after the other, a lone one without its name. Invisible characters are shown as
  * escapes, and long runs of blanks and blank lines as their number. Undefined when there is more than can be shown.
  */
 export function wholeRequest({ input, input_is_cut }: Decision): string | undefined {

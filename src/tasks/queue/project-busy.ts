@@ -1,4 +1,4 @@
-// Pure: what a caller is told whose project is another task's.
+// Pure: the error for a caller whose project is another task's.
 import { BridgeError } from '../../base/errors.js';
 import type { ProjectHolder } from './queue-order.js';
 
@@ -9,11 +9,11 @@ export function projectBusy(projectPath: string, holder: ProjectHolder, now: num
   const minutes = Math.max(0, Math.floor((now - Date.parse(holder.since)) / MS_PER_MINUTE));
   const since = `${holder.isQueued ? 'queued ' : ''}since ${holder.since}, ${minutes} min`;
   const inside =
-    holder.project_path === projectPath ? '' : ` It holds ${holder.project_path}: one lies in the other.`;
+    holder.project_path === projectPath ? '' : ` It holds ${holder.project_path}: one contains the other.`;
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
     `A task is already running for project ${projectPath}. Existing task ID: ${holder.task_id} (${since}).${inside}`,
-    'Start it with on_conflict "queue" to run after that one, or "worktree" to run beside it in a git worktree; ' +
+    'Start it with on_conflict "queue" to run after that one, or "worktree" to run next to it in a git worktree; ' +
       'or wait for that one with wait_for_task, send it a message with message_task, or end it with kill_task.',
   );
 }

@@ -26,7 +26,7 @@ export class QueueFolder {
     this.#logger = logger;
   }
 
-  /** In no order. One that cannot be read is set aside and told. Throws STATE_UNUSABLE when the disk does not let it. */
+  /** In no order. One that cannot be read is set aside and reported. Throws STATE_UNUSABLE when the disk does not let it. */
   async tickets(): Promise<Ticket[]> {
     const known = new Map<string, Ticket>();
     for (const taskId of await this.#ids()) {
@@ -37,12 +37,12 @@ export class QueueFolder {
     return [...known.values()];
   }
 
-  /** Whether the last look found a ticket that is being written, or whose writer was killed. */
+  /** Whether the last read found a ticket that is being written, or whose writer was killed. */
   get hasUnfinished(): boolean {
     return this.#unfinished.length > 0;
   }
 
-  /** Removes what the last look found unfinished. Only in a critical section that began before it: no other process writes a ticket then. */
+  /** Removes what the last read found unfinished. Only in a critical section that began before it: no other process writes a ticket then. */
   async removeUnfinished(): Promise<void> {
     for (const name of this.#unfinished) await rm(join(this.#stateDir.queueDir, name), { force: true });
     this.#unfinished = [];
@@ -87,7 +87,7 @@ export class QueueFolder {
     if (file.state === 'missing') return undefined;
     this.#logger.error('a ticket of the queue could not be read and was set aside', { path, why: file.why });
     await rename(path, `${path}.corrupt`).catch((error: unknown) => {
-      // Another process was faster, or the disk takes nothing: then it is told again at the next look.
+      // Another process was faster, or the disk takes nothing: then it is reported again at the next read.
       if (systemCodeOf(error) === undefined) throw error;
     });
     return undefined;

@@ -3,7 +3,7 @@ import { isSameProject } from '../../projects/same-project.js';
 import type { LockHolder } from '../../store/project-lock.js';
 import type { Ticket } from './queue-ticket.js';
 
-/** Where a queued task stands. `place` counts from 1, in the line of what it waits for. */
+/** The position of a queued task. `place` counts from 1, in the line of what it waits for. */
 export type Standing =
   | { readonly state: 'next' }
   /** A keeper is being started for it, or has it. */
@@ -33,7 +33,7 @@ export interface Queued {
 
 /**
  * Every ticket with its standing, in the order in which they are served: a task of each project a round, those of one
- * project in the order in which they came. A task whose project is held keeps nobody waiting but tasks of that project; so
+ * project in the order in which they came. A task whose project is busy blocks only tasks of that project; so
  * a folder that waits for its parts is not overtaken by them for ever.
  */
 export function standings(tickets: readonly Ticket[], held: readonly LockHolder[]): Queued[] {

@@ -6,7 +6,7 @@ export const TICKET_VERSION = 1;
 /**
  * `queue/<task_id>.json`: a task that waits to be started. As long as the ticket is there, and no keeper has the task, any
  * process of the user may start it; the task's spec and prompt lie in its folder. It says nothing that changes: where the
- * task stands follows from the other tickets and the locks.
+ * task is in the queue follows from the other tickets and the locks.
  */
 export const ticketSchema = z.object({
   version: z.literal(TICKET_VERSION),

@@ -18,7 +18,7 @@ interface Parts {
 
 /**
  * Puts all of a queued task on disk, so that any process can start it, also after a crash of the machine; `addTicket` is
- * called when all but the record is there. Gives the record as its caller is told it.
+ * called when all but the record is there. Returns the record as its caller gets it.
  */
 export async function persistQueued(
   { spec, prompt }: { readonly spec: TaskSpec; readonly prompt: string },
@@ -42,7 +42,7 @@ export async function persistQueued(
   await replaceFile(stateDir.promptFile(spec.task_id), prompt, { mode: OWNER_ONLY, durable: true });
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
   await addTicket();
-  // Last: whoever finds it finds the ticket, too.
+  // Last: a process that finds it finds the ticket, too.
   await writeJsonFileAtomically(stateDir.recordFile(spec.task_id), record);
   return asQueued(record, standing);
 }

@@ -34,16 +34,16 @@ export interface TaskQueueOptions {
   readonly logger: Logger;
   /** Ends every process that carries a task's mark. */
   readonly endMarked: EndMarked;
-  /** True for a process that stays: it looks again and again while tasks wait. */
+  /** True for a process that stays: it checks repeatedly while tasks wait. */
   readonly staysOn: boolean;
 }
 
-export interface EntryWish {
+export interface EntryRequest {
   readonly spec: TaskSpec;
   readonly prompt: string;
   readonly allowedRoots: readonly string[];
   readonly maxConcurrentTasks: number;
-  /** False for a caller that would rather be told who has the project. */
+  /** False for a caller that wants to know which task has the project instead. */
   readonly waitsForProject: boolean;
 }
 
@@ -72,8 +72,8 @@ export class TaskQueue implements Disposable {
   }
 
   /** Gives a new task its project, or its place behind the others. Throws STATE_UNUSABLE. */
-  async enter(wish: EntryWish): Promise<Entry> {
-    const { spec } = wish;
+  async enter(request: EntryRequest): Promise<Entry> {
+    const { spec } = request;
     const entry = await this.#exclusively(async (table): Promise<Entry> => {
       const tickets = await this.#folder.tickets();
       await this.#folder.removeUnfinished();
@@ -83,13 +83,13 @@ export class TaskQueue implements Disposable {
         project_path: spec.project_path,
         ...nextPlace(tickets, spec.project_path),
         queued_at: spec.created_at,
-        allowed_roots: [...wish.allowedRoots],
-        max_concurrent_tasks: wish.maxConcurrentTasks,
+        allowed_roots: [...request.allowedRoots],
+        max_concurrent_tasks: request.maxConcurrentTasks,
       };
       const own = standings([...tickets, ticket], table.held).find((one) => one.ticket === ticket)?.standing;
       if (own?.state !== 'waits') return { state: 'free', reservation: await reserve(table, ticket) };
-      if (own.for === 'project' && !wish.waitsForProject) return { state: 'busy', holder: own.holder };
-      const record = await persistQueued(wish, this.#options, own, () => this.#folder.add(ticket));
+      if (own.for === 'project' && !request.waitsForProject) return { state: 'busy', holder: own.holder };
+      const record = await persistQueued(request, this.#options, own, () => this.#folder.add(ticket));
       return { state: 'queued', record };
     });
     if (entry.state === 'queued') this.#lookLater();
@@ -129,7 +129,7 @@ export class TaskQueue implements Disposable {
     return ended;
   }
 
-  /** Where each queued task stands now, by its id. */
+  /** The current position of each queued task, by its id. */
   async look(): Promise<ReadonlyMap<string, Standing>> {
     const tickets = await this.#folder.tickets();
     if (tickets.length === 0) return new Map();
@@ -143,7 +143,7 @@ export class TaskQueue implements Disposable {
     this.#owned.dispose();
   }
 
-  /** Reserves the projects of those who come next. Nobody else does so meanwhile. */
+  /** Reserves the projects of the tasks that come next. No other process does so meanwhile. */
   async #takeNext(
     table: LockTable,
   ): Promise<{ begun: { ticket: Ticket; reservation: Lock }[]; left: number }> {
@@ -162,7 +162,7 @@ export class TaskQueue implements Disposable {
     }
   }
 
-  /** Undefined when the disk or the lock does not let it: the ticket waits for the next look, and the other tasks start. */
+  /** Undefined when the disk or the lock does not let it: the ticket waits for the next check, and the other tasks start. */
   async #reserveIfPossible(table: LockTable, ticket: Ticket): Promise<Lock | undefined> {
     try {
       return await reserve(table, ticket);
@@ -176,7 +176,7 @@ export class TaskQueue implements Disposable {
     }
   }
 
-  /** Removes the tickets of tasks that a keeper had already, and of those that no caller was ever told of. */
+  /** Removes the tickets of tasks that a keeper had already, and of those whose caller never got an answer. */
   async #dropStale(tickets: readonly Ticket[]): Promise<boolean> {
     let dropped = false;
     for (const { task_id } of tickets) {
@@ -231,7 +231,7 @@ export class TaskQueue implements Disposable {
   }
 
   async #failed(ticket: Ticket, reservation: Lock, error: unknown): Promise<'ended' | 'waits'> {
-    // Another keeper of it was faster, or a bridge that knows no queue has the project: the next look tells.
+    // Another keeper of it was faster, or a bridge that knows no queue has the project: the next check shows that.
     if (error instanceof BridgeError && error.code === 'TASK_ALREADY_RUNNING') return 'waits';
     const lease = await this.#reservedStill(ticket, reservation);
     if (lease === undefined) return 'waits';
@@ -252,7 +252,7 @@ export class TaskQueue implements Disposable {
   }
 
   /**
-   * The project of a task whose keeper failed, held so that nobody else starts the task while it gets its end: a keeper that fails gives
+   * The project of a task whose keeper failed, held so that no other process starts the task while it gets its end: a keeper that fails gives
    * the project back. Undefined when another process has the project or the task by now, as a keeper that is only late has.
    */
   #reservedStill(ticket: Ticket, reservation: Lock): Promise<Lock | undefined> {

@@ -2,7 +2,7 @@ import { readJsonFile } from '../../base/files/json-file.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { taskRecordSchema, type TaskRecord } from '../task.js';
 
-/** Of the newest tasks so many are looked at: one that overlapped is hardly older. */
+/** Number of the newest tasks that are checked: one that overlapped is hardly older. */
 const MAX_LOOKED_AT = 50;
 /** Enough to know whom to ask. */
 const MAX_NAMED = 5;

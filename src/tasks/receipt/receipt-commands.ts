@@ -1,6 +1,6 @@
 // Pure: a command line as a list of its commands, as far as a receipt needs it. No judge of what may run relies on this.
 
-/** One command of a line, and what stands between it and the next one. */
+/** One command of a line, and what separates it from the next one. */
 export interface LinePart {
   /** Without assignments before it, and without programs that only start another one. */
   readonly command: string;

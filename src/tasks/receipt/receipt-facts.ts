@@ -10,7 +10,7 @@ import { TroubleNotes } from './receipt-troubles.js';
 import type { CommandRun, Denial, ModelTokens, Receipt, SeenFile, TestRun, UsageReport } from './receipt.js';
 import type { TaskRecord } from '../task.js';
 
-/** The last ones are kept; all are counted. */
+/** The last ones are listed; all are counted. */
 const MAX_COMMANDS = 300;
 const MAX_FILES = 1_000;
 const MAX_DENIALS = 100;
@@ -148,7 +148,7 @@ class Facts {
     this.#troubles.take(entry);
     switch (entry.type) {
       case 'turn-ended': {
-        // Each tells the sums of the session so far.
+        // Each reports the sums of the session so far.
         const usage = turnEnded.safeParse(entry).data?.usage;
         if (usage === undefined) return;
         const models = Object.entries(usage.models).map(([model, tokens]) => tokensOf(model, tokens));

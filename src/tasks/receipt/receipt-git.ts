@@ -8,7 +8,7 @@ import { overlappingTasks } from './overlapping-tasks.js';
 import { gitChangesSchema, type GitReport } from './receipt.js';
 import type { TaskRecord } from '../task.js';
 
-/** A repository that takes longer than this at the start is worked in without a first look. */
+/** A repository that takes longer than this at the start gets no first snapshot. */
 const BEFORE_LIMIT_MS = 5_000;
 const AFTER_LIMIT_MS = 8_000;
 const WHY_CHARS = 300;
@@ -44,10 +44,10 @@ const beforeSchema = z.object({
   found: z.union([stateSchema, unknownSchema]),
 });
 
-/** Looks at the repository of a project, without running what it names; given by whoever composes. What it answers is parsed here. */
+/** Reads the repository of a project without running what it names. The composition root passes it; its answers are parsed here. */
 export interface ProjectLooker {
   before(projectPath: string, signal: AbortSignal): Promise<object>;
-  /** `sinceMs`: milliseconds since the epoch at the first look; `before` is undefined where there was no repository. */
+  /** `sinceMs`: milliseconds since the epoch at the first snapshot; `before` is undefined where there was no repository. */
   after(
     projectPath: string,
     before: ProjectState | undefined,
@@ -57,7 +57,7 @@ export interface ProjectLooker {
   hasCommit(projectPath: string, name: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The two looks at the project of a task. The first one lies on disk, so that it outlives the keeper. */
+/** The two snapshots of a task's project. The first one is on disk, so that it outlives the keeper. */
 export class ReceiptGit {
   readonly #stateDir: StateDir;
   /** Loaded when it is first needed: no start waits for it. */
@@ -68,20 +68,20 @@ export class ReceiptGit {
     this.#looker = looker;
   }
 
-  /** Takes the first look, within 5 s. Never rejects: what it could not see is written down as unknown. */
+  /** Takes the first snapshot, within 5 s. Never rejects: what it could not read is recorded as unknown. */
   async lookBefore(taskId: string, projectPath: string): Promise<void> {
     const taken_at = new Date().toISOString();
     const found = await this.#try(BEFORE_LIMIT_MS, async (looker, signal) =>
       stateSchema.parse(await looker.before(projectPath, signal)),
     );
-    // Not durable: after a crash of the machine the receipt says that the first look is missing.
+    // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
     const before: z.infer<typeof beforeSchema> = { taken_at, found };
     await writeJsonFileAtomically(this.#file(taskId), before, { durable: false }).catch(() => {
-      // A full disk is told by all that must be written; without this file the receipt says that the first look is missing.
+      // A full disk is told by all that must be written; without this file the receipt says that the first snapshot is missing.
     });
   }
 
-  /** The second look, and what is different. Never rejects. */
+  /** The second snapshot, and the differences. Never rejects. */
   async report(record: TaskRecord): Promise<GitReport> {
     const file = await readJsonFile(this.#file(record.task_id), beforeSchema).catch(() => undefined);
     if (file?.state !== 'ok') return { state: 'unknown', why: 'Nobody looked at it when the task began.' };
@@ -106,7 +106,7 @@ export class ReceiptGit {
     };
   }
 
-  /** False also where nobody can tell. */
+  /** False also where that is unknown. */
   async hasCommit(projectPath: string, name: string): Promise<boolean> {
     const found = await this.#try(AFTER_LIMIT_MS, async (looker, signal) => ({
       has: await looker.hasCommit(projectPath, name, signal),

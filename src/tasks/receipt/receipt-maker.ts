@@ -13,7 +13,7 @@ import { sensitiveFiles } from './receipt-sensitive.js';
 import { RECEIPT_VERSION, type AnsweredDecision, type Receipt } from './receipt.js';
 import type { TaskRecord } from '../task.js';
 
-/** Reading of transcript and journal ends then; what was read by then is told, and that it is not all. */
+/** Reading of transcript and journal ends then; what was read by then is reported, with a note that it is incomplete. */
 const READ_LIMIT_MS = 8_000;
 const SUMMARY_CHARS = 300;
 
@@ -26,7 +26,7 @@ export interface ReceiptMakerParts {
   readonly claudeConfigDir: string | undefined;
 }
 
-/** Makes the receipt of a task that has ended, from its record, journal, transcript, and two looks at its repository. */
+/** Makes the receipt of a task that has ended, from its record, journal, transcript, and two snapshots of its repository. */
 export class ReceiptMaker {
   readonly #parts: ReceiptMakerParts;
 
@@ -34,14 +34,14 @@ export class ReceiptMaker {
     this.#parts = parts;
   }
 
-  /** Where a receipt lies. */
+  /** Path of a task's receipt. */
   static file(stateDir: StateDir, taskId: string): string {
     return join(stateDir.taskDir(taskId), 'receipt.json');
   }
 
   /**
    * Makes the receipt and writes it. `isComplete` is false for one that is made later, without the task's keeper. A disk
-   * that does not take it is told in the log. Takes at most some 20 s.
+   * that does not take it is reported in the log. Takes at most some 20 s.
    */
   async make(record: TaskRecord, isComplete: boolean): Promise<Receipt> {
     const { stateDir, logger } = this.#parts;

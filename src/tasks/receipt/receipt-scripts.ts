@@ -118,7 +118,7 @@ export function testTargetOf(command: string): string | undefined {
   return (takesOne ? named.slice(0, 1) : named).some(isTest) ? name : undefined;
 }
 
-/** A path: what stands on PATH (`test`) is another program. */
+/** A path: what is on PATH (`test`) is another program. */
 function ownScript(program: string): string | undefined {
   return program.includes('/') ? program : undefined;
 }

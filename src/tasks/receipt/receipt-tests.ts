@@ -53,7 +53,7 @@ const runners: readonly Runner[] = [
     counts: (output) => {
       const failed = countOf(/^ *--- FAIL: /gm, output);
       const passed = countOf(/^ *--- PASS: /gm, output);
-      // Without -v only packages are told.
+      // Without -v only packages are reported.
       if (passed === 0)
         return failed > 0 || /^FAIL(?:\t|$)/m.test(output) ? { failed: Math.max(failed, 1) } : undefined;
       return { passed, failed, skipped: countOf(/^ *--- SKIP: /gm, output) };

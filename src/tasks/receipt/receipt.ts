@@ -29,7 +29,7 @@ const seenFileSchema = z.object({
 });
 export type SeenFile = z.infer<typeof seenFileSchema>;
 
-/** A changed file that a person should look at. */
+/** A changed file that a person should review. */
 const sensitiveFileSchema = z.object({
   /** Relative to the project; absolute for a file outside of it. */
   path: z.string(),
@@ -53,7 +53,7 @@ const changedFileSchema = z.object({
   dirty_before: z.literal(true).optional(),
 });
 
-/** What is different between two looks of git. */
+/** What is different between two snapshots by git. */
 export const gitChangesSchema = z.object({
   commits: z.array(commitSchema),
   commits_total: z.int(),
@@ -104,7 +104,7 @@ const usageReportSchema = z.object({
   /** `result`: the CLI's own sums; `transcript`: added up from its transcript. */
   source: z.enum(['result', 'transcript', 'unknown']),
   models: z.array(modelTokensSchema),
-  /** Only as the CLI tells it; no price list is kept here. */
+  /** Only as the CLI reports it; there is no price list here. */
   cost_usd: z.union([z.number(), z.literal('unknown')]),
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;

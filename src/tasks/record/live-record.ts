@@ -7,11 +7,11 @@ import type { KeptTaskName, TaskHost } from '../task-host.js';
 
 /** A record that was written so short ago is the keeper's newest; what the session shows is not written for its own sake. */
 const FRESH_MS = 1_000;
-/** A keeper that is there tells its record as soon as somebody connects. */
+/** A keeper sends its record as soon as a client connects. */
 const ANSWER_LIMIT_MS = 500;
 
 /**
- * The record of a running task as its keeper has it, when the one on disk may be old: a keeper whose disk fails tells so
+ * The record of a running task as its keeper has it, when the one on disk may be old: a keeper whose disk fails says so
  * here alone, and a start is over before the disk has it. The one from the disk when that is fresh, or when the keeper does
  * not answer at once.
  */
@@ -19,7 +19,7 @@ export async function liveRecord(
   record: TaskRecord,
   { stateDir, host, clock }: { readonly stateDir: StateDir; readonly host: TaskHost; readonly clock: Clock },
 ): Promise<TaskRecord> {
-  // Who started it was told that it runs while that was still being written.
+  // Its starter got the answer that it runs while that was still being written.
   const mayBeBehind = record.status === 'starting';
   if (!mayBeBehind && isFresh(stateDir.recordFile(record.task_id), clock)) return record;
   return (await recordOfKeeper(record, { host, clock })) ?? record;
@@ -34,7 +34,7 @@ export async function recordOfKeeper(
     const connecting = host.connect(task);
     const link = await withinMs(clock, ANSWER_LIMIT_MS, connecting);
     if (link === undefined) {
-      // One that comes too late has nobody who would close it.
+      // Nothing else would close one that comes too late.
       void connecting.then(
         (late) => late?.dispose(),
         () => undefined,
@@ -56,7 +56,7 @@ export async function recordOfKeeper(
 function isFresh(path: string, clock: Clock): boolean {
   const writtenMs = lastWrittenMs(path);
   if (writtenMs === undefined) return false;
-  // The clock tells whole milliseconds, a file parts of them, too.
+  // The clock counts whole milliseconds, a file parts of them, too.
   const ageMs = clock.now() - Math.floor(writtenMs);
   // From the future: the clock was set back, and the age says nothing.
   return ageMs >= 0 && ageMs < FRESH_MS;

@@ -95,7 +95,7 @@ export class RecordWriter implements Disposable {
 
   async #put(record: TaskRecord): Promise<void> {
     try {
-      // Somebody removed the task's folder: it is still the only place where others look for this task.
+      // The task's folder was removed. It is still the only place where others find this task.
       if (this.#isFailing) await makeFolders(dirname(this.#path), OWNER_ONLY);
       await writeJsonFileAtomically(this.#path, record, { maxBytes: MAX_RECORD_BYTES });
       if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });

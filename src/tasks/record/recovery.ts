@@ -29,7 +29,7 @@ const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$|^recovery\.claim$/;
 export interface Recovery {
   /** How the task ended, where that is known better. */
   readonly ending?: Ending;
-  /** Ends a keeper that does not answer, before the record is read: whoever finds it gone then waits for this end. */
+  /** Ends a keeper that does not answer, before the record is read: a process that finds it gone then waits for this end. */
   readonly endKeeper?: () => Promise<void>;
   /** How long another server that recovers the task is waited for; 20 s when left out. */
   readonly waitMs?: number;
@@ -107,7 +107,7 @@ async function recover(
           }
         : decision,
     ),
-    // Nobody tries any more.
+    // No more attempts.
     storage: record.storage?.replace(/^failing since (\S+?):/, 'the disk failed from $1 to the end:') ?? null,
     change_seq: record.change_seq + 1,
   };
@@ -147,7 +147,7 @@ async function whatHappened({ keeper }: TaskRecord): Promise<string> {
   return 'The process that kept this task ended without a word (it was killed, or it crashed)';
 }
 
-/** When the task last wrote something: nobody saw its end. Never before its start, whatever was done to the clock. */
+/** When the task last wrote something: its end was not seen. Never before its start, whatever was done to the clock. */
 async function lastSign(record: TaskRecord, { stateDir, clock }: RecoveryParts): Promise<string> {
   const paths = [
     stateDir.recordFile(record.task_id),

@@ -17,7 +17,7 @@ export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' |
   readonly phase: SessionPhase;
 }
 
-/** What a session asks: judged by the rules, or opened as a decision that somebody takes, once. */
+/** What a session asks: answered by the rules, or opened as a decision that is closed once. */
 export class RunRequests {
   readonly #parts: RunRequestsParts;
   readonly #judging = new Set<string>();

@@ -97,7 +97,7 @@ export class RunState implements Disposable {
     this.changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
   }
 
-  /** Gives the task the status that follows from decisions and phase. A decision asked or closed is a change by itself. */
+  /** Gives the task the status that follows from decisions and phase. A decision asked or closed is a change in any case. */
   settle(source: 'exact' | 'observed', decision?: 'asked' | 'closed'): void {
     const before = this.#record.change_seq;
     if (this.#record.status === 'running' || this.#record.status === 'waiting') {
@@ -233,7 +233,7 @@ export class RunState implements Disposable {
   }
 }
 
-/** Texts that come from the session, cut: a record is read whole by everybody who looks at the task. */
+/** Texts that come from the session, cut: every reader of the task reads the whole record. */
 function bounded<Fields extends Partial<TaskRecord>>(fields: Fields): Fields {
   const { reason, session_id, model, cli_version, message_id } = fields;
   return {

@@ -16,7 +16,7 @@ import type { TaskStory } from './task-story.js';
 const RESET_MARGIN_MS = 120_000;
 /** Pauses before what failed is tried again, when no time is known or the last try failed again; the last one repeats. */
 const PAUSES_MS = [60_000, 120_000, 300_000, 600_000] as const;
-/** The clock is looked at this often while a task waits: a machine that slept, or a clock that was set, wakes it in time. */
+/** The clock is read this often while a task waits: a machine that slept, or a clock that was set, wakes it in time. */
 const LOOK_MS = 30_000;
 /** Claude Code asks again after 0.5 to 32 s, twice as long each time; trouble shorter than this is not worth waking a caller. */
 const TOLD_RETRY_MS = 5_000;
@@ -89,7 +89,7 @@ export class RunTroubles implements Disposable {
     return { held: true };
   }
 
-  /** Claude Code asks the API again by itself. */
+  /** Claude Code asks the API again on its own. */
   retrying({ kind, text, delayMs, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
     const { phase } = this.#parts;
     // A session that waits for a message, or is being left, waits for no answer of the API.
@@ -180,7 +180,8 @@ export class RunTroubles implements Disposable {
     if (!phase.isBetweenTries) return;
     // From here on the program's end is the session's.
     driver.keepSession?.(false);
-    if (this.#repeats > 0) story.noticed('The session has begun no turn and is told again to go on');
+    if (this.#repeats > 0)
+      story.noticed('The session has not begun a turn; it gets the message to continue again');
     const episode = this.#episode;
     let why = 'it begins no turn.';
     try {

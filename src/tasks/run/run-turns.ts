@@ -102,7 +102,7 @@ export class RunTurns implements Disposable {
   }
 
   /**
-   * Sends a follow-up message, or interrupts the running turn, or both. A message that the session does not take now is kept,
+   * Sends a follow-up message, or interrupts the running turn, or both. A message that the session does not accept now is queued,
    * and sent as soon as it does. Throws INVALID_ARGUMENTS when too many wait.
    */
   async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<void> {
@@ -133,7 +133,7 @@ export class RunTurns implements Disposable {
     });
   }
 
-  /** Nobody holds the session any more: what its last turn would have led to, happens now. */
+  /** No person holds the session any more: what its last turn would have led to happens now. */
   #letGo(): void {
     const { phase, spec, ending } = this.#parts;
     if (!phase.isIdleFor('message') || this.hasMessages || spec.keep_open) return;

@@ -6,7 +6,7 @@ import { oneLine } from '../../base/text/text.js';
 
 /** How often a disk that failed is tried again. */
 const RETRY_MS = 1_000;
-/** How often a healthy one is looked at: files that were removed under their writer make no error. */
+/** How often a healthy one is checked: files that were removed under their writer make no error. */
 const LOOK_MS = 5_000;
 const MAX_FAULT_CHARS = 300;
 
@@ -16,7 +16,7 @@ export interface WatchedFile {
   readonly name: string;
   /** Writes out what waits, into a new file when the old one was removed. Must not throw. */
   readonly write: () => Promise<'written' | 'removed' | 'failing'>;
-  /** What could not be kept until now, counted in `unit`. */
+  /** What could not be stored until now, counted in `unit`. */
   readonly lost: () => number;
   readonly unit: 'bytes' | 'events';
 }
@@ -78,10 +78,10 @@ export class StorageWatch implements Disposable {
 
   #arm(delayMs: number): void {
     this.#timer?.dispose();
-    this.#timer = this.#options.clock.after(delayMs, () => void this.#look());
+    this.#timer = this.#options.clock.after(delayMs, () => void this.#check());
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { files, logger, onBack } = this.#options;
     const results: Awaited<ReturnType<WatchedFile['write']>>[] = [];
     // One after the other: the first makes the folder of the others when it is gone.
@@ -97,7 +97,7 @@ export class StorageWatch implements Disposable {
       const since = this.#failingSince;
       const words = [
         ...(since === undefined ? [] : [`the disk failed from ${since} to ${this.#now()}`]),
-        ...(removed.length === 0 ? [] : [`removed while in use and begun anew: ${removed.join(', ')}`]),
+        ...(removed.length === 0 ? [] : [`removed while in use and started again: ${removed.join(', ')}`]),
         missing.length === 0 ? 'nothing else is missing' : `missing: ${missing.join(', ')}`,
       ].join('; ');
       this.#failingSince = undefined;

@@ -11,7 +11,7 @@ export interface EventSink {
 
 /** A text in the journal; the log has it in full. */
 const MAX_TEXT_BYTES = 16_000;
-/** A session tells a few events for each tool call; hundreds a second are a flood, which would push out all the rest. */
+/** A session reports a few events for each tool call; a burst of hundreds a second would push out all the rest. */
 const EVENTS_A_SECOND = 100;
 /** So many at once are written all the same. */
 const BURST = 1_000;
@@ -26,7 +26,7 @@ const verdictWords = {
 
 type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
-/** What happened in a task, told twice: as events for programs in the journal, in words for people in the log. */
+/** What happened in a task, written twice: as events for programs in the journal, in words for people in the log. */
 export class TaskStory {
   readonly #journal: EventSink;
   readonly #log: ReadableLog;
@@ -87,7 +87,7 @@ export class TaskStory {
     );
   }
 
-  /** Closed by a rule at once, or by whoever answered. */
+  /** Closed immediately by a rule, or by an answer. */
   closed(decision: Decision): void {
     const { decision_id, kind, tool, summary, verdict, answered_by, reason } = decision;
     const words = verdictWords[verdict ?? 'withdrawn'];
@@ -184,7 +184,7 @@ export class TaskStory {
     this.#leftOut = 0;
     this.#journal.append('events-left-out', { count });
     this.#log.entry(
-      `${count} events were left out here: the session told more than ${EVENTS_A_SECOND} a second`,
+      `${count} events were left out here: the session reported more than ${EVENTS_A_SECOND} a second`,
     );
   }
 }

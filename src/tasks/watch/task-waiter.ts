@@ -3,7 +3,7 @@ import type { Event } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { TaskRecord } from '../task.js';
 import type { TaskWait, WaitOutcome } from '../task-service.js';
-import type { ToldChange } from './task-watches.js';
+import type { TaskChange } from './task-watches.js';
 import { WaitCursor } from './wait-cursor.js';
 
 /** A progress word while a caller waits: often enough to show life, seldom enough to cost nothing. */
@@ -13,12 +13,12 @@ export interface TaskWaiterOptions {
   readonly clock: Clock;
   readonly get: (taskId: string) => Promise<TaskRecord>;
   readonly watch: (taskId: string) => Disposable;
-  readonly onDidTell: Event<ToldChange>;
+  readonly onDidSeeChange: Event<TaskChange>;
 }
 
 /** Answers with every task's record at the first change since `cursor`, or when the time is over. Throws TASK_NOT_FOUND. */
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
-  const { clock, get, watch, onDidTell } = options;
+  const { clock, get, watch, onDidSeeChange } = options;
   const cursor = WaitCursor.parse(query.cursor);
   const watches = new DisposableStore();
   /** Tasks that were seen in the queue: that one starts is news also to a caller without a cursor. */
@@ -30,7 +30,7 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
       const stale = new Set<string>();
       let isLast = false;
       let isLooking = false;
-      const look = async (): Promise<void> => {
+      const check = async (): Promise<void> => {
         while (stale.size > 0 || isLast) {
           const isWhole = isLast || query.taskIds.every((id) => stale.has(id));
           // Only what has changed: of many tasks, each has news of its own.
@@ -53,15 +53,15 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
         }
         isLooking = false;
       };
-      // One look at a time; what changes during a look is looked at after it.
+      // One check at a time; a change during a check is checked after it.
       const lookNext = (): void => {
         if (isLooking) return;
         isLooking = true;
-        look().catch(reject);
+        check().catch(reject);
       };
-      const told = ({ taskId, changeSeq = Infinity }: ToldChange): void => {
+      const onChange = ({ taskId, changeSeq = Infinity }: TaskChange): void => {
         if (!query.taskIds.includes(taskId)) return;
-        // Nothing but what it shows: a task that prints tells so several times a second.
+        // Only its output changed: a task that prints reports that several times a second.
         if (changeSeq <= (read.get(taskId) ?? -1)) return;
         stale.add(taskId);
         lookNext();
@@ -71,7 +71,7 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
         lookNext();
       };
       for (const id of query.taskIds) watches.add(watch(id));
-      watches.add(onDidTell(told));
+      watches.add(onDidSeeChange(onChange));
       watches.add(clock.after(query.timeoutMs, end));
       if (query.onProgress !== undefined) watches.add(tellProgress(query.taskIds, query.onProgress, options));
       query.signal.addEventListener('abort', end, { once: true });
@@ -95,7 +95,7 @@ function tellProgress(
     timer = clock.after(PROGRESS_INTERVAL_MS, () => {
       void Promise.all(taskIds.map((id) => get(id))).then(
         (tasks) => tell(tasks.map(progressLine).join('\n')),
-        // A task that vanished is told by the wait itself.
+        // The wait itself reports a task that vanished.
         () => undefined,
       );
       arm();

@@ -5,10 +5,10 @@ import type { TaskHost, TaskLink } from '../task-host.js';
 
 /**
  * For all active tasks: how often new ones are looked for, since another server may start one. For one task: how soon it is
- * looked at once more when its keeper is not there, or no longer.
+ * read once more when its keeper is not there, or no longer.
  */
 const LOOK_INTERVAL_MS = 1_000;
-/** For one task: how often a queued one is looked at, since another process may start it. */
+/** For one task: how often a queued one is read, since another process may start it. */
 const QUEUED_INTERVAL_MS = 500;
 
 export interface TaskWatchOptions {
@@ -32,13 +32,13 @@ export class TaskWatch implements Disposable {
 
   constructor(options: TaskWatchOptions) {
     this.#options = options;
-    void this.#look();
+    void this.#check();
   }
 
   /** Looks now, and not only when the time has come. */
-  look(): void {
+  check(): void {
     this.#timer?.dispose();
-    void this.#look();
+    void this.#check();
   }
 
   dispose(): void {
@@ -48,7 +48,7 @@ export class TaskWatch implements Disposable {
     this.#links.clear();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     let isQueued = false;
     let isFollowed = false;
     try {
@@ -57,12 +57,12 @@ export class TaskWatch implements Disposable {
         isQueued = true;
         this.#queued.add(task_id);
       }
-      const kept = records.filter(({ keeper }) => keeper !== null);
-      const follows = await Promise.all(kept.map((record) => this.#follow(record)));
+      const running = records.filter(({ keeper }) => keeper !== null);
+      const follows = await Promise.all(running.map((record) => this.#follow(record)));
       isFollowed = !follows.includes(false);
       this.#tellLeft(records);
     } catch {
-      // The state directory cannot be reached now: whoever reads the task is told why, and the next look tries again.
+      // The state directory cannot be reached now: a reader of the task gets the reason, and the next check tries again.
     }
     const { isOne } = this.#options;
     if (isOne && isFollowed && !isQueued) return;
@@ -72,7 +72,7 @@ export class TaskWatch implements Disposable {
   #lookAfter(intervalMs: number): void {
     if (this.#isDisposed) return;
     this.#timer?.dispose();
-    this.#timer = this.#options.clock.after(intervalMs, () => void this.#look());
+    this.#timer = this.#options.clock.after(intervalMs, () => void this.#check());
   }
 
   /** Tells of the tasks that were in the queue and are no longer. */
@@ -114,7 +114,7 @@ export class TaskWatch implements Disposable {
     try {
       return await this.#options.host.connect(record);
     } catch {
-      // It does not answer now: whoever reads the task is told why, and the next look tries again.
+      // It does not answer now: a reader of the task gets the reason, and the next check tries again.
       return undefined;
     }
   }

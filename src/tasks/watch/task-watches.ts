@@ -16,7 +16,7 @@ export interface TaskWatchesOptions {
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
 }
 
-export interface ToldChange {
+export interface TaskChange {
   readonly taskId: string;
   /** The record's own; left out when the record must be read to know what changed. */
   readonly changeSeq?: number;
@@ -27,21 +27,21 @@ export class TaskWatches implements Disposable {
   readonly #options: TaskWatchesOptions;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<string>());
-  /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
+  /** A task id, whenever its record or log changed; only for watched tasks. */
   readonly onDidChange = this.#changes.event;
-  readonly #told = this.#owned.add(new Emitter<ToldChange>());
-  /** The same with what is known of the change. */
-  readonly onDidTell = this.#told.event;
+  readonly #seenChanges = this.#owned.add(new Emitter<TaskChange>());
+  /** The same with the number of the change, where it is known. */
+  readonly onDidSeeChange = this.#seenChanges.event;
   readonly #watches = new Map<string, { count: number; readonly watch: TaskWatch }>();
 
   constructor(options: TaskWatchesOptions) {
     this.#options = options;
   }
 
-  /** Tells whoever listens that a task changed, when this process knows it first. */
+  /** Notifies listeners that a task changed, when this process knows it first. */
   changed(taskId: string): void {
-    this.#tell({ taskId });
-    for (const { watch } of this.#watches.values()) watch.look();
+    this.#notify({ taskId });
+    for (const { watch } of this.#watches.values()) watch.check();
   }
 
   /** Keeps `onDidChange` firing for a task, or for all active ones, until disposed. */
@@ -63,9 +63,9 @@ export class TaskWatches implements Disposable {
     this.#owned.dispose();
   }
 
-  #tell(change: ToldChange): void {
+  #notify(change: TaskChange): void {
     this.#changes.fire(change.taskId);
-    this.#told.fire(change);
+    this.#seenChanges.fire(change);
   }
 
   #create(taskId: string): TaskWatch {
@@ -79,7 +79,8 @@ export class TaskWatches implements Disposable {
         const records = await Promise.all(ids.map((id) => read(id)));
         return records.filter((record) => record !== undefined).filter((record) => !isFinal(record.status));
       },
-      onChange: (id, changeSeq) => this.#tell({ taskId: id, ...(changeSeq !== undefined && { changeSeq }) }),
+      onChange: (id, changeSeq) =>
+        this.#notify({ taskId: id, ...(changeSeq !== undefined && { changeSeq }) }),
     });
   }
 }

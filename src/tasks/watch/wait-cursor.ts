@@ -26,7 +26,7 @@ export class WaitCursor {
     return tasks.map((task) => `${task.task_id}:${task.change_seq}`).join(',');
   }
 
-  /** Of a caller who has seen nothing of the tasks: the first look answers at once. */
+  /** For a caller that has seen nothing of the tasks: the first check answers immediately. */
   static beforeAll(taskIds: readonly string[]): string {
     return taskIds.map((taskId) => `${taskId}:0`).join(',');
   }

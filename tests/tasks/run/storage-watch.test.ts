@@ -86,7 +86,7 @@ describe('a file that was removed while it was written', () => {
     await pass(5_000);
     expect(told).toEqual([]);
     await pass(5_000);
-    expect(told).toEqual(['gap: removed while in use and begun anew: log; nothing else is missing']);
+    expect(told).toEqual(['gap: removed while in use and started again: log; nothing else is missing']);
     await pass(5_000);
     expect(told).toHaveLength(1);
     watch.dispose();
@@ -97,7 +97,7 @@ it('a file whose removal is known is reported at once', async () => {
   const { told, watch, pass } = watchOver(['removed', 'written']);
   watch.removed();
   await pass(0);
-  expect(told).toEqual(['gap: removed while in use and begun anew: log; nothing else is missing']);
+  expect(told).toEqual(['gap: removed while in use and started again: log; nothing else is missing']);
   watch.dispose();
 });
 

@@ -3,7 +3,7 @@ import { Emitter } from '../../../src/base/event.js';
 import { toDisposable } from '../../../src/base/lifecycle.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import type { WaitOutcome } from '../../../src/tasks/task-service.js';
-import type { ToldChange } from '../../../src/tasks/watch/task-watches.js';
+import type { TaskChange } from '../../../src/tasks/watch/task-watches.js';
 import { waitForTasks } from '../../../src/tasks/watch/task-waiter.js';
 import { WaitCursor } from '../../../src/tasks/watch/wait-cursor.js';
 import { ManualClock } from '../../harness/manual-clock.js';
@@ -19,7 +19,7 @@ function waiting(): {
   clock: ManualClock;
   records: Map<string, TaskRecord>;
   looks: Map<string, number>;
-  changes: Emitter<ToldChange>;
+  changes: Emitter<TaskChange>;
   outcome: Promise<WaitOutcome>;
 } {
   const clock = new ManualClock();
@@ -28,7 +28,7 @@ function waiting(): {
     taskIds.map((task_id) => [task_id, sampleRecord({ task_id, status: 'running', change_seq: 3 })]),
   );
   const looks = new Map<string, number>();
-  const changes = new Emitter<ToldChange>();
+  const changes = new Emitter<TaskChange>();
   const outcome = waitForTasks(
     {
       taskIds,
@@ -44,7 +44,7 @@ function waiting(): {
         return records.get(taskId) ?? sampleRecord();
       },
       watch: () => toDisposable(() => undefined),
-      onDidTell: changes.event,
+      onDidSeeChange: changes.event,
     },
   );
   return { clock, records, looks, changes, outcome };
