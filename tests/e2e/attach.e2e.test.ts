@@ -136,7 +136,7 @@ it('a keeper that is killed under it gives the terminal back, and says what to a
   const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
   const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
   process.kill(keeper?.pid ?? 0, 'SIGKILL');
-  await person.sees(`The keeper of ${taskId} is gone: claude-code-bridge tasks show ${taskId}`);
+  await person.sees(`The keeper of ${taskId} is gone. claude-code-bridge tasks show ${taskId}`);
   await person.sees('exit 69');
   await person.exited;
   const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
