@@ -128,7 +128,12 @@ async function checkBranch(
 ): Promise<void> {
   const isValid = branch.length > 0 && branch.length <= MAX_BRANCH_CHARS && !/^-|\0|^@$/.test(branch);
   if (isValid) {
-    const call = { cwd: folder, args: ['check-ref-format', `refs/heads/${branch}`], signal, answers: [0, 1] };
+    const call = {
+      cwd: folder,
+      args: ['check-ref-format', `refs/heads/${branch}`],
+      signal,
+      exitCodes: [0, 1],
+    };
     if ((await runner.output(call)).code === 0) return;
   }
   throw new BridgeError(

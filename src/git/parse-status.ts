@@ -25,7 +25,7 @@ export interface BranchFacts {
   head: string | null;
   upstream: string | null;
   /** False when no upstream is set, or the upstream does not exist (any more). */
-  isUpstreamThere: boolean;
+  upstreamExists: boolean;
   ahead: number;
   behind: number;
 }
@@ -40,7 +40,7 @@ export class StatusParser {
     branch: null,
     head: null,
     upstream: null,
-    isUpstreamThere: false,
+    upstreamExists: false,
     ahead: 0,
     behind: 0,
   };
@@ -82,7 +82,7 @@ export class StatusParser {
       case 'branch.ab': {
         const counts = /^\+(\d+) -(\d+)$/.exec(value);
         if (counts === null) throw unreadable(`the counts "${value}"`);
-        facts.isUpstreamThere = true;
+        facts.upstreamExists = true;
         facts.ahead = Number(counts[1]);
         facts.behind = Number(counts[2]);
         break;

@@ -1,5 +1,5 @@
 import { ProjectExplorer } from '../files/project-explorer.js';
-import { askingEnvironment } from '../git/run/git-environment.js';
+import { queryEnvironment } from '../git/run/git-environment.js';
 import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
@@ -18,7 +18,7 @@ export function createExplorerService(
     roots,
     activeProject,
     git: gitRunner(context),
-    env: askingEnvironment(context),
+    env: queryEnvironment(context),
     defaultDepth: options.config.default_tree_depth,
   });
 }

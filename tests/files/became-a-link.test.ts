@@ -66,9 +66,9 @@ async function place(swap: Swap): Promise<Place> {
   const real = await findProgram(swap.program, '/', { PATH: path });
   const text = shim(swap, [real, join(root, 'a'), join(folder, 'away'), outside]);
   await writeFile(join(bin, swap.program), text, { mode: 0o755 });
-  const surroundings = { path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined };
+  const host = { path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined };
   const isSwapped = (): boolean => existsSync(join(folder, 'away.swapped'));
-  return { root, outside, isSwapped, explorer: explorerOf(root, { defaultDepth: 3, surroundings }) };
+  return { root, outside, isSwapped, explorer: explorerOf(root, { defaultDepth: 3, host }) };
 }
 
 const whileGitLists: Swap = { program: 'git', argument: 'ls-files', isUndone: false };

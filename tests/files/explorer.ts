@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
 import type { SearchEngine } from '../../src/files/search/search-place.js';
-import { askingEnvironment, type GitSurroundings } from '../../src/git/run/git-environment.js';
+import { queryEnvironment, type HostEnvironment } from '../../src/git/run/git-environment.js';
 import { gitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -15,32 +15,32 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 100_000_000;
 
 /** The environment of git in tests: no settings of the user. */
-const noUser: GitSurroundings = {
+const noUser: HostEnvironment = {
   path: process.env['PATH'],
   homeDir: '/nonexistent',
   xdgConfigHome: undefined,
 };
-export const plainGit = askingEnvironment(noUser);
+export const plainGit = queryEnvironment(noUser);
 
 export interface ExplorerChoices {
   readonly defaultDepth?: number;
   readonly engines?: readonly SearchEngine[];
   readonly searchLimitMs?: number;
   readonly clock?: Clock;
-  readonly surroundings?: GitSurroundings;
+  readonly host?: HostEnvironment;
 }
 
 export function explorerOf(
   root: string,
-  { defaultDepth = 1, surroundings = noUser, ...others }: ExplorerChoices = {},
+  { defaultDepth = 1, host = noUser, ...others }: ExplorerChoices = {},
 ): ProjectExplorer {
   const roots = new AllowedRoots([root], '/nonexistent');
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    git: gitRunner(surroundings),
-    env: askingEnvironment(surroundings),
+    git: gitRunner(host),
+    env: queryEnvironment(host),
     defaultDepth,
     ...others,
   });

@@ -2,7 +2,7 @@ import { access, appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { askingEnvironment } from '../../src/git/run/git-environment.js';
+import { queryEnvironment } from '../../src/git/run/git-environment.js';
 import { GitService } from '../../src/git/git-service.js';
 import { ProjectSnapshots } from '../../src/git/state/project-snapshots.js';
 import { gitRunner, type GitRunner } from '../../src/git/run/run-git.js';
@@ -101,14 +101,14 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
 
 async function lookAtFiles(place: GitPlace): Promise<void> {
   const roots = new AllowedRoots([place.projects], place.homeDir);
-  const surroundings = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
+  const host = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
   for (const engine of ['rg', 'own'] as const) {
     const explorer = new ProjectExplorer({
       opener: new PathOpener(roots),
       roots,
       activeProject: new ActiveProject(roots),
-      git: gitRunner(surroundings),
-      env: askingEnvironment(surroundings),
+      git: gitRunner(host),
+      env: queryEnvironment(host),
       defaultDepth: 3,
       engines: [engine],
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Slots } from '../../src/base/slots.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { askingEnvironment } from '../../src/git/run/git-environment.js';
+import { queryEnvironment } from '../../src/git/run/git-environment.js';
 import { gitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -31,13 +31,13 @@ async function countingGit(root: string): Promise<{ readonly bin: string; readon
 
 function explorerOf(place: GitPlace): ProjectExplorer {
   const roots = new AllowedRoots([place.projects], place.homeDir);
-  const surroundings = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
+  const host = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    git: gitRunner(surroundings),
-    env: askingEnvironment(surroundings),
+    git: gitRunner(host),
+    env: queryEnvironment(host),
     defaultDepth: 3,
   });
 }

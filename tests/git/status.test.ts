@@ -37,9 +37,9 @@ describe('the status of a repository', () => {
     await place.git(...empty, 'theirs');
     await place.git('checkout', '--quiet', 'main');
     const { status } = { status: await place.service.status(place.target()) };
-    expect(status).toMatchObject({ upstream: 'base', isUpstreamThere: true, ahead: 2, behind: 1 });
+    expect(status).toMatchObject({ upstream: 'base', upstreamExists: true, ahead: 2, behind: 1 });
     await place.git('branch', '--quiet', '-D', 'base');
-    expect(await place.service.status(place.target())).toMatchObject({ isUpstreamThere: false, ahead: 0 });
+    expect(await place.service.status(place.target())).toMatchObject({ upstreamExists: false, ahead: 0 });
   });
 
   it('sorts every kind of change into its list', async () => {

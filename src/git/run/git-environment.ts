@@ -2,7 +2,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 
 /** The part of the server's environment that git may see. */
-export interface GitSurroundings {
+export interface HostEnvironment {
   readonly path: string | undefined;
   readonly homeDir: string;
   readonly xdgConfigHome: string | undefined;
@@ -23,7 +23,7 @@ export function gitEnvironment(
   { home, common }: GitFolders,
 ): Record<string, string> {
   return {
-    ...quiet(path),
+    ...safeVariables(path),
     HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_ATTR_NOSYSTEM: '1',
@@ -32,16 +32,16 @@ export function gitEnvironment(
 }
 
 /** Only for `git config --list` and `git rev-parse`, which run no programs: it includes the user's and the repository's settings. */
-export function askingEnvironment(surroundings: GitSurroundings): Record<string, string> {
-  const { path, homeDir, xdgConfigHome } = surroundings;
+export function queryEnvironment(host: HostEnvironment): Record<string, string> {
+  const { path, homeDir, xdgConfigHome } = host;
   return {
-    ...quiet(path),
+    ...safeVariables(path),
     HOME: homeDir,
     ...(xdgConfigHome !== undefined && { XDG_CONFIG_HOME: xdgConfigHome }),
   };
 }
 
-function quiet(path: string | undefined): Record<string, string> {
+function safeVariables(path: string | undefined): Record<string, string> {
   return {
     PATH: absoluteFolders(path).join(delimiter),
     LC_ALL: 'C',

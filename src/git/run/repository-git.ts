@@ -9,7 +9,7 @@ export interface RepositoryGit {
   stream(args: readonly string[], take: (chunk: Buffer) => void): Promise<number>;
   output(
     args: readonly string[],
-    answers?: readonly number[],
+    exitCodes?: readonly number[],
   ): Promise<{ readonly code: number; readonly bytes: Buffer }>;
 }
 
@@ -42,14 +42,14 @@ export async function repositoryGit(
   signal: AbortSignal,
 ): Promise<RepositoryGit> {
   const base = await repositoryCall(runner, repository, signal);
-  const call = (args: readonly string[], answers?: readonly number[]): GitCall => ({
+  const call = (args: readonly string[], exitCodes?: readonly number[]): GitCall => ({
     ...base,
     args,
-    ...(answers !== undefined && { answers }),
+    ...(exitCodes !== undefined && { exitCodes }),
   });
   return {
     stream: (args, take) => runner.stream(call(args), take),
-    output: (args, answers) => runner.output(call(args, answers)),
+    output: (args, exitCodes) => runner.output(call(args, exitCodes)),
   };
 }
 

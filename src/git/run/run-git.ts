@@ -2,9 +2,9 @@ import { BridgeError } from '../../base/errors.js';
 import { gitRuns } from './git-slots.js';
 import { oneLine } from '../../base/text/text.js';
 import { runProgram } from '../../os/run-program.js';
-import { askingEnvironment, gitEnvironment, type GitSurroundings } from './git-environment.js';
+import { queryEnvironment, gitEnvironment, type HostEnvironment } from './git-environment.js';
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
-import { makeOwnSettings } from './own-settings.js';
+import { makeTemporarySettings } from './temporary-settings.js';
 
 /** Clients abort a call after 60 s, and a call may run git twice. */
 const TIME_LIMIT_MS = 20_000;
@@ -30,7 +30,7 @@ export interface GitCall {
   readonly commonDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Exit codes that are no errors; default: 0. */
-  readonly answers?: readonly number[];
+  readonly exitCodes?: readonly number[];
   /** Standard input of git; default: empty. */
   readonly input?: Uint8Array;
   /** Longer limit for commands that write many files; default: that of the runner. */
@@ -51,7 +51,7 @@ export interface GitRunner {
 type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
 
 /** All runs of git go through this: fixed arguments, no shell, no terminal, its own process group, bounded time. */
-export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
+export function gitRunner(host: HostEnvironment, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
   const run = async (
     call: GitCall,
     env: Record<string, string>,
@@ -65,25 +65,25 @@ export function gitRunner(surroundings: GitSurroundings, timeLimitMs: number = T
     }
   };
   const stream: GitRunner['stream'] = async (call, take) => {
-    const own = await makeOwnSettings(call.settings ?? noSettings, call.commonDir);
+    const own = await makeTemporarySettings(call.settings ?? noSettings, call.commonDir);
     try {
-      return await run(call, gitEnvironment(surroundings.path, own), take);
+      return await run(call, gitEnvironment(host.path, own), take);
     } finally {
       await own.dispose();
     }
   };
   // Runs git with all settings, which is only safe for finding a repository and listing its settings.
   const ask = (call: GitCall): ReturnType<GitRunner['output']> =>
-    buffered(call, (take) => run(call, askingEnvironment(surroundings), take));
+    buffered(call, (take) => run(call, queryEnvironment(host), take));
   return {
     stream,
     output: (call) => buffered(call, (take) => stream(call, take)),
     settings: async (location) => {
       const { bytes } = await ask({ ...location, args: LIST_SETTINGS });
-      return settingsAmong(bytes.toString('utf8'), surroundings);
+      return settingsAmong(bytes.toString('utf8'), host);
     },
     commonDir: async (location) => {
-      const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, answers: [0, 128] });
+      const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, exitCodes: [0, 128] });
       const text = code === 0 ? bytes.toString('utf8') : '';
       return /^true\n([^]*)\n$/.exec(text)?.[1];
     },
@@ -118,7 +118,7 @@ async function runOnce(
   );
   switch (end.how) {
     case 'exited':
-      if ((call.answers ?? [0]).includes(end.code)) return end.code;
+      if ((call.exitCodes ?? [0]).includes(end.code)) return end.code;
       throw gitError(call, end.code, end.stderr);
     case 'killed':
       throw gitError(call, end.signal, end.stderr);

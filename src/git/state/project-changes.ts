@@ -13,7 +13,7 @@ const MAX_FILES = 1_000;
 const MAX_SUBJECT_CHARS = 300;
 const FIELDS_PER_COMMIT = 4;
 
-interface MadeCommit {
+interface NewCommit {
   readonly commit: string;
   readonly author: string;
   /** When it was committed, ISO 8601. */
@@ -46,7 +46,7 @@ export interface ProjectChanges {
   readonly branch: string | null;
   readonly head: string | null;
   /** New on any local branch and committed since, newest first; at most 100. */
-  readonly commits: readonly MadeCommit[];
+  readonly commits: readonly NewCommit[];
   readonly commits_total: number;
   /** New on a local branch, but committed before `sinceMs`: fetched or merged. */
   readonly commits_older: number;
@@ -202,7 +202,7 @@ async function readCommits(
   const from = [...new Set([...(now.head === null ? [] : [now.head]), ...(isWhole ? now.tips : [])])];
   if (from.length === 0) return { commits: [], commits_total: 0, commits_older: 0 };
   const not = [...new Set([...(before.head === null ? [] : [before.head]), ...before.tips])];
-  const commits: MadeCommit[] = [];
+  const commits: NewCommit[] = [];
   let total = 0;
   let older = 0;
   let values: string[] = [];

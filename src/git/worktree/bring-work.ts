@@ -47,7 +47,7 @@ export async function targetOf(git: ChangingGit, repository: Repository): Promis
 export async function mergeWork(target: Target, work: Work, branch: string): Promise<string> {
   const { git, head } = target;
   const { code, text } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
-    answers: [0, 1],
+    exitCodes: [0, 1],
   });
   if (code !== 0) {
     throw doesNotFit(
@@ -115,7 +115,7 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
 }
 
 async function commonBase({ git, head }: Target, work: Work): Promise<string> {
-  const { code, text } = await git.output(['merge-base', head, work.commit], { answers: [0, 1] });
+  const { code, text } = await git.output(['merge-base', head, work.commit], { exitCodes: [0, 1] });
   if (code === 0) return text.trim();
   throw doesNotFit('The work and the project share no commit.', 'Merge it by hand.');
 }
@@ -132,7 +132,7 @@ async function mergedTree(target: Target, work: Work, branch: string): Promise<s
 /** The merged tree; undefined if git is too old to merge without a working tree. Throws WORK_DOES_NOT_FIT for conflicts. */
 async function tryMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, work.commit];
-  const { code, text } = await git.output(args, { answers: [0, 1, 128, 129] });
+  const { code, text } = await git.output(args, { exitCodes: [0, 1, 128, 129] });
   const [tree, ...names] = text.split('\0').filter((field) => field !== '');
   if (code > 1) return undefined;
   if (code === 0) return tree;

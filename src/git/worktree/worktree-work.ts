@@ -65,7 +65,7 @@ export async function workIn(
 }
 
 /** Throws WORK_DOES_NOT_FIT for a worktree with an unfinished merge or rebase, or whose HEAD lacks commits of the branch. */
-export async function requireSettled(
+export async function requireFinished(
   git: ChangingGit,
   worktree: Repository,
   work: Work,
@@ -89,7 +89,7 @@ export async function requireSettled(
 }
 
 export async function isAncestor(git: ChangingGit, older: string, newer: string): Promise<boolean> {
-  return (await git.output(['merge-base', '--is-ancestor', older, newer], { answers: [0, 1] })).code === 0;
+  return (await git.output(['merge-base', '--is-ancestor', older, newer], { exitCodes: [0, 1] })).code === 0;
 }
 
 /** Some of the file names from git, for a sentence. */

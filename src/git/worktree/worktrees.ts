@@ -14,7 +14,7 @@ import { commitIn } from '../revision.js';
 import type { GitRunner } from '../run/run-git.js';
 import { readStatus } from '../status.js';
 import { worktreesFolder } from './worktree-folder.js';
-import { isAncestor, notAWorktree, requireSettled, workIn, type Work } from './worktree-work.js';
+import { isAncestor, notAWorktree, requireFinished, workIn, type Work } from './worktree-work.js';
 
 /** Refs that preserve the commits of `apply` and `discard`: git never deletes what a ref names. */
 const SAVED_REFS = 'refs/claude-code-bridge';
@@ -144,7 +144,7 @@ export class Worktrees {
       );
     const inner = await this.#inner(worktree, repository, signal);
     const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
-    if (query.action !== 'discard') await requireSettled(inner.git, inner.repository, work, worktree.branch);
+    if (query.action !== 'discard') await requireFinished(inner.git, inner.repository, work, worktree.branch);
     // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
     const uninterrupted = await changingGit(this.#parts.runner, repository, neverAborted);
     const result = await this.#bring(uninterrupted, repository, inner.repository, worktree, work, query);
@@ -252,7 +252,7 @@ export class Worktrees {
     try {
       await rm(path, { recursive: true, force: true, maxRetries: 2 });
       // 128 when git knows no such worktree, since it was never created.
-      await git.output(['worktree', 'remove', '--force', path], { answers: [0, 128] });
+      await git.output(['worktree', 'remove', '--force', path], { exitCodes: [0, 128] });
       await git.output(['update-ref', '-d', `refs/heads/${branch}`]);
       return undefined;
     } catch (error) {
@@ -288,7 +288,7 @@ async function addWorktree(
 }
 
 async function requireFolder(git: ChangingGit, base: string, within: string): Promise<void> {
-  const { text } = await git.output(['cat-file', '-t', `${base}:${within}`], { answers: [0, 128] });
+  const { text } = await git.output(['cat-file', '-t', `${base}:${within}`], { exitCodes: [0, 128] });
   if (text.trim() === 'tree') return;
   throw new BridgeError(
     'PATH_NOT_FOUND',

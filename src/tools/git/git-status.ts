@@ -76,15 +76,15 @@ export const gitStatus = defineTool({
 });
 
 function statusMessage(
-  status: Pick<Status, 'clean' | 'upstream' | 'isUpstreamThere' | 'part'>,
+  status: Pick<Status, 'clean' | 'upstream' | 'upstreamExists' | 'part'>,
   truncated: boolean,
 ): string {
-  const { clean, upstream, isUpstreamThere, part } = status;
+  const { clean, upstream, upstreamExists, part } = status;
   const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
   const sentences = [`${clean ? 'Nothing has changed' : 'There are changes'}${where}.`];
   if (part !== undefined)
     sentences.push(`The rest of the repository ${part.isRestClean ? 'is clean' : 'has changes'}.`);
-  if (upstream !== null && !isUpstreamThere) sentences.push('The upstream branch does not exist.');
+  if (upstream !== null && !upstreamExists) sentences.push('The upstream branch does not exist.');
   if (truncated)
     sentences.push('Not every name is listed; counts are complete. Pass a folder as path for more.');
   return sentences.join(' ');

@@ -258,12 +258,12 @@ describe('a search that takes too long', () => {
   test('by ripgrep gives what was found, says that it is not all, and no cursor', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
-    const surroundings = await surroundingsWithRipgrep(`
+    const host = await hostWithRipgrep(`
 echo '{"type":"begin","data":{"path":{"text":"./x"}}}'
 echo '{"type":"match","data":{"path":{"text":"./x"},"lines":{"text":"needle"},"line_number":1,"absolute_offset":0,"submatches":[{"match":{"text":"needle"},"start":0,"end":6}]}}'
 echo '{"type":"end","data":{"path":{"text":"./x"},"binary_offset":null}}'
 exec sleep 60`);
-    const explorer = explorerOf(root, { surroundings, searchLimitMs: 1_000 });
+    const explorer = explorerOf(root, { host, searchLimitMs: 1_000 });
     const page = await explorer.search({ path: root, query: 'needle' }, never);
     expect(page).toMatchObject({
       matches: [{ path: 'x', line: 1 }],
@@ -432,7 +432,7 @@ describe('a search', () => {
   ])('is done without ripgrep when that %s', async (_how, script) => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
-    const explorer = explorerOf(root, { surroundings: await surroundingsWithRipgrep(script) });
+    const explorer = explorerOf(root, { host: await hostWithRipgrep(script) });
     const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
     expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
   });
@@ -440,10 +440,10 @@ describe('a search', () => {
   test('is done without ripgrep when that may not be run', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
-    const surroundings = await surroundingsWithRipgrep('exit 0');
-    await chmod(join(surroundings.bin, 'rg'), 0o644);
-    const alone = { ...surroundings, path: surroundings.bin };
-    const { matches } = await explorerOf(root, { surroundings: alone }).search(
+    const host = await hostWithRipgrep('exit 0');
+    await chmod(join(host.bin, 'rg'), 0o644);
+    const alone = { ...host, path: host.bin };
+    const { matches } = await explorerOf(root, { host: alone }).search(
       { path: root, query: 'needle' },
       never,
     );
@@ -493,7 +493,7 @@ describe('a search', () => {
 });
 
 /** With a program that is found as ripgrep. */
-async function surroundingsWithRipgrep(script: string) {
+async function hostWithRipgrep(script: string) {
   const bin = await tempFolder();
   await writeTree(bin, { rg: `#!/bin/sh\n${script}\n` });
   await chmod(join(bin, 'rg'), 0o755);

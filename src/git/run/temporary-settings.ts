@@ -18,7 +18,7 @@ const SHARED: readonly string[] = [
 ];
 
 /** Temporary folders with the settings for one run of git. The caller must dispose them when git has ended. */
-export interface OwnSettings extends GitFolders {
+export interface TemporarySettings extends GitFolders {
   readonly dispose: () => Promise<void>;
 }
 
@@ -26,10 +26,10 @@ export interface OwnSettings extends GitFolders {
  * Creates a home folder with settings, and a folder that replaces the repository's `commonDir`: it links to its entries, but has
  * its own `config` and no hooks. Later changes of the repository's settings have no effect. Throws system errors.
  */
-export async function makeOwnSettings(
+export async function makeTemporarySettings(
   settings: GitSettings,
   commonDir: string | undefined,
-): Promise<OwnSettings> {
+): Promise<TemporarySettings> {
   const folder = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 2 });
   try {
