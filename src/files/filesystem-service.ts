@@ -18,27 +18,27 @@ export interface FilesystemOptions {
   readonly opener: PathOpener;
   readonly activeProject: ActiveProject;
   readonly clock: Clock;
-  /** Lines of the head of a file. */
+  /** Lines that count as the header of a file. */
   readonly headerLines: number;
   readonly allowProtectedWrites: boolean;
-  /** Permissions of new files: those of the umask. */
+  /** Permissions of new files, from the umask. */
   readonly newFileMode: number;
 }
 
 export interface ReadFileQuery {
   readonly path: string;
   readonly cursor?: string | undefined;
-  /** True for the head of the file alone. */
+  /** True to read only the header. */
   readonly header?: boolean | undefined;
   readonly maxBytes: number;
 }
 
-/** Reads and writes single files. Paths are absolute, begin with `~/`, or begin in the active project. */
+/** Reads and writes single files. Paths are absolute, begin with `~/`, or are relative to the active project. */
 export class FilesystemService {
   readonly #options: FilesystemOptions;
   readonly #cache: FileFactsCache;
   readonly #refuse: WriteGuard;
-  /** The write that is under way for each path: check and replacement belong together. */
+  /** The last write for each path; writes run one after the other, so that none comes between check and replacement of another. */
   readonly #writes = new Map<string, Promise<unknown>>();
 
   constructor(options: FilesystemOptions) {
@@ -47,7 +47,7 @@ export class FilesystemService {
     this.#refuse = writeGuard(options.roots, options.allowProtectedWrites);
   }
 
-  /** Throws as `PathOpener.openFile` and `readPage`. */
+  /** Throws like `PathOpener.openFile` and `readPage`. */
   async readFile({ path, cursor, header, maxBytes }: ReadFileQuery): Promise<FilePage> {
     const { opener, activeProject, headerLines, clock } = this.#options;
     const opened = await opener.openFile(activeProject.absolute(path));
@@ -59,7 +59,7 @@ export class FilesystemService {
     }
   }
 
-  /** Throws as `PathOpener.openFile` and `readRange`. */
+  /** Throws like `PathOpener.openFile` and `readRange`. */
   async readRange({ path, ...query }: RangeQuery & { readonly path: string }): Promise<FileRange> {
     const { opener, activeProject, clock } = this.#options;
     const opened = await opener.openFile(activeProject.absolute(path));
@@ -70,7 +70,7 @@ export class FilesystemService {
     }
   }
 
-  /** Throws as `AllowedRoots.resolve` and `writeFileAt`, and PROTECTED_PATH. */
+  /** Throws like `AllowedRoots.resolve` and `writeFileAt`, and PROTECTED_PATH. */
   async writeFile(request: {
     readonly path: string;
     readonly content: string;
@@ -82,12 +82,8 @@ export class FilesystemService {
       throw new BridgeError('INVALID_ARGUMENTS', message, 'Give text that can be written as UTF-8.');
     }
     if (request.path.endsWith('/')) {
-      const message = `Path '${oneLine(request.path, SHOWN_CHARS)}' ends with / and so names a directory.`;
-      throw new BridgeError(
-        'NOT_A_FILE',
-        message,
-        'Give the path of a file; create_directory makes directories.',
-      );
+      const message = `Path '${oneLine(request.path, SHOWN_CHARS)}' ends with /, so it names a directory.`;
+      throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or use create_directory.');
     }
     const real = await this.#writable(request.path);
     return this.#inTurn(real, () =>
@@ -101,7 +97,7 @@ export class FilesystemService {
     );
   }
 
-  /** Makes a directory and its parents. Throws as `AllowedRoots.resolve` and `makeDirectories`, and PROTECTED_PATH. */
+  /** Creates a directory and its parents. Throws like `AllowedRoots.resolve` and `makeDirectories`, and PROTECTED_PATH. */
   async createDirectory(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
     const real = await this.#writable(path);
     const { directory, made } = await makeDirectories(this.#options.opener, real, this.#refuse);

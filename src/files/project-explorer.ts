@@ -21,37 +21,37 @@ import { listPage, type ListedEntry, type PageEnd } from './list/list-page.js';
 import type { ListedFile } from './list/listed-file.js';
 import { FolderWalk, type RulesFor } from './list/walk-folder.js';
 import type { SearchPage } from './search/search-page.js';
-import type { SearchEngine, SearchPlace } from './search/search-place.js';
+import type { SearchEngine, SearchScope } from './search/search-scope.js';
 import type { SearchQuery } from './search/search-query.js';
 
-/** Well below the 45 s in which every call answers. */
+/** Well below the 45 s within which every call answers. */
 const SEARCH_LIMIT_MS = 20_000;
 
 export interface ListQuery {
   readonly path?: string | undefined;
-  /** The configured depth when left out. */
+  /** Default: the configured depth. */
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
-  /** True to show what is ignored, too. */
+  /** True to show ignored files, too. */
   readonly ignored?: boolean | undefined;
 }
 
-/** What every page says besides what is on it. */
+/** The facts of every page besides its entries. */
 export interface PageFacts {
   readonly path: string;
-  /** Why the folder itself shows nothing, and what was special about its ignore rules. */
+  /** Why the folder itself shows nothing, and notes about its ignore rules. */
   readonly note?: string;
-  /** Entries left out in the folders that were read; what is in unread folders comes on top. */
+  /** Remaining entries in the folders that were read; those in unread folders are not counted. */
   readonly more?: number;
   readonly cursor?: string;
 }
 
-/** A page of names alone. */
+/** A page with names only. */
 export interface NamesPage extends PageFacts {
-  /** Of ordinary files, and of folders, which end with `/`; relative to the listed folder. */
+  /** Names of regular files, and of folders with a final `/`, relative to the listed folder. */
   readonly names: string[];
-  /** Entries with more than a name: links, what is neither file nor folder, folders that show nothing. Undefined without any. */
+  /** Entries that need more than a name: links, special files, and folders with a note. Undefined without any. */
   readonly entries?: ListedFile[];
 }
 
@@ -60,29 +60,29 @@ export interface ExplorerOptions {
   readonly roots: AllowedRoots;
   readonly activeProject: ActiveProject;
   readonly git: GitRunner;
-  /** The environment of ripgrep: where programs and the user's settings of git are. */
+  /** The environment of ripgrep, with PATH and the folders of the user's git settings. */
   readonly env: Readonly<Record<string, string>>;
-  /** Depth of a listing that names none. */
+  /** Depth of a listing whose query names none. */
   readonly defaultDepth: number;
-  /** What searches, the first that can; ripgrep, then this program itself when left out. */
+  /** Search engines in order of preference; default: ripgrep, then the bridge's own. */
   readonly engines?: readonly SearchEngine[];
   readonly searchLimitMs?: number;
   readonly clock?: Clock;
 }
 
-interface WalkChoice {
+interface WalkOptions {
   readonly showsHidden: boolean;
   readonly showsIgnored: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What a call needs of the folder that it is about. */
-interface Walking {
+/** The folder of a call, opened, and a walk through it. */
+interface OpenedWalk {
   readonly walk: FolderWalk;
   readonly top: OpenedDirectory;
 }
 
-/** Shows what is in the folders of a project: nothing ignored, nothing beyond a link. */
+/** Lists and searches the folders of a project, without ignored files and without following links. */
 export class ProjectExplorer {
   readonly #options: ExplorerOptions;
   readonly #cache: CachedNames;
@@ -93,7 +93,7 @@ export class ProjectExplorer {
     this.#cache = new CachedNames(() => clock.now());
   }
 
-  /** Throws as `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
+  /** Throws like `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
   async list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
     const entries: ListedFile[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
@@ -106,7 +106,7 @@ export class ProjectExplorer {
     return { ...facts, entries };
   }
 
-  /** Reads the facts of no file, so thousands of names take little more than reading the folder. Throws as `list`. */
+  /** Does not stat files, so thousands of names take little more time than reading the folder. Throws like `list`. */
   async names(query: ListQuery, signal: AbortSignal): Promise<NamesPage> {
     const names: string[] = [];
     const entries: ListedFile[] = [];
@@ -114,7 +114,7 @@ export class ProjectExplorer {
     const facts = await this.#page(query, signal, (listed) => {
       const name = plainName(listed);
       if (name === undefined) {
-        const file = unlikeOthers(listed);
+        const file = entryWithoutSize(listed);
         if (!budget.spend(fileBytes(file) + 1)) return false;
         entries.push(file);
         return true;
@@ -126,14 +126,14 @@ export class ProjectExplorer {
     return { ...facts, names, ...(entries.length > 0 && { entries }) };
   }
 
-  /** Throws as `list`. */
+  /** Throws like `list`. */
   async tree(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly tree: string }> {
     const lines: string[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
     const facts = await this.#page(query, signal, (listed) => {
       const target = listed.entry.type === 'symlink' ? targetOf(listed) : undefined;
       const line = treeLine(listed, target);
-      // As JSON: quotes and backslashes in names take twice their length.
+      // The size as JSON, where quotes and backslashes in names take two bytes.
       if (!budget.spend(Buffer.byteLength(JSON.stringify(line)))) return false;
       lines.push(line);
       return true;
@@ -145,21 +145,21 @@ export class ProjectExplorer {
     return { ...facts, tree: [top, ...before, ...lines, ...after].join('\n') };
   }
 
-  /** Matches by path, then line. Throws as `list`, and INVALID_ARGUMENTS for what cannot be searched for, SEARCH_FAILED. */
+  /** Matches sorted by path, then line. Throws like `list`, and INVALID_ARGUMENTS for a bad query, SEARCH_FAILED. */
   async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
     const { opener, git, env, engines = ['rg', 'own'], searchLimitMs = SEARCH_LIMIT_MS } = this.#options;
     const showsIgnored = query.ignored ?? false;
-    const choice: WalkChoice = { showsHidden: true, showsIgnored, signal };
-    return this.#walking(query.path, choice, async ({ walk, top }) => {
+    const options: WalkOptions = { showsHidden: true, showsIgnored, signal };
+    return this.#withWalk(query.path, options, async ({ walk, top }) => {
       const { path } = top;
       const cwd = top.entry('.');
       const above = await this.#foldersAbove(path);
       const hidesAlways = !isBelowAlwaysIgnored(path);
       const rough = showsIgnored ? NO_RULES : new RulesOfFiles(above, hidesAlways);
-      const roughWalk = this.#walk(top, choice, () => Promise.resolve(rough));
-      // Listings do not need it, and the engine of regular expressions is large.
+      const roughWalk = this.#walk(top, options, () => Promise.resolve(rough));
+      // Imported late, since listings do not need the large engine for regular expressions.
       const { searchFolder } = await import('./search/search-folder.js');
-      const place: SearchPlace = {
+      const scope: SearchScope = {
         walk,
         roughWalk,
         path,
@@ -174,7 +174,7 @@ export class ProjectExplorer {
         timeLimitMs: searchLimitMs,
       };
       try {
-        return { path, ...(await searchFolder(place, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
+        return { path, ...(await searchFolder(scope, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
       } finally {
         roughWalk.end();
       }
@@ -188,24 +188,24 @@ export class ProjectExplorer {
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
     const depth = query.depth ?? this.#options.defaultDepth;
-    const choice: WalkChoice = { showsHidden: false, showsIgnored: query.ignored ?? false, signal };
-    return this.#walking(query.path, choice, async ({ walk, top }) => {
+    const options: WalkOptions = { showsHidden: false, showsIgnored: query.ignored ?? false, signal };
+    return this.#withWalk(query.path, options, async ({ walk, top }) => {
       const end = await listPage({ walk, depth, after, take });
       return factsOf(top.path, end, walk);
     });
   }
 
-  async #walking<T>(
+  async #withWalk<T>(
     input: string | undefined,
-    choice: WalkChoice,
-    use: (walking: Walking) => Promise<T>,
+    options: WalkOptions,
+    use: (opened: OpenedWalk) => Promise<T>,
   ): Promise<T> {
     const { opener, activeProject } = this.#options;
     const top = await opener.openDirectory(
       input === undefined ? await activeProject.resolve() : activeProject.absolute(input),
     );
-    const walk = this.#walk(top, choice, (path, place) =>
-      choice.showsIgnored ? Promise.resolve(NO_RULES) : this.#rulesFor(path, place, choice.signal),
+    const walk = this.#walk(top, options, (path, fdPath) =>
+      options.showsIgnored ? Promise.resolve(NO_RULES) : this.#rulesFor(path, fdPath, options.signal),
     );
     try {
       return await use({ walk, top });
@@ -215,24 +215,24 @@ export class ProjectExplorer {
     }
   }
 
-  #walk(top: OpenedDirectory, { showsHidden, signal }: WalkChoice, rulesFor: RulesFor): FolderWalk {
+  #walk(top: OpenedDirectory, { showsHidden, signal }: WalkOptions, rulesFor: RulesFor): FolderWalk {
     const { hasDescriptorPaths } = this.#options.opener;
     return new FolderWalk({ top, hasDescriptorPaths, rulesFor, cache: this.#cache, showsHidden, signal });
   }
 
-  /** git's own rules in a repository; else those of the ignore files, also of the folders above within the roots. And ALWAYS_IGNORED. */
-  async #rulesFor(path: string, place: string, signal: AbortSignal): Promise<IgnoreRules> {
+  /** git's own rules in a repository, otherwise the ignore files, including those of the folders above; and ALWAYS_IGNORED. */
+  async #rulesFor(path: string, fdPath: string, signal: AbortSignal): Promise<IgnoreRules> {
     const hidesAlways = !isBelowAlwaysIgnored(path);
-    const ofFiles = async (): Promise<RulesOfFiles> =>
+    const byFiles = async (): Promise<RulesOfFiles> =>
       new RulesOfFiles(await this.#foldersAbove(path), hidesAlways);
-    if (!gitCanReadRules(path) || !hasGitAbove(path)) return ofFiles();
-    const tree = await workTreeAt(this.#options.git, place, signal);
+    if (!gitCanReadRules(path) || !hasGitAbove(path)) return byFiles();
+    const tree = await workTreeAt(this.#options.git, fdPath, signal);
     return tree === undefined
-      ? ofFiles()
-      : rulesOfGit(tree, hidesAlways ? ALWAYS_IGNORED_ARGUMENTS : [], ofFiles);
+      ? byFiles()
+      : rulesOfGit(tree, hidesAlways ? ALWAYS_IGNORED_ARGUMENTS : [], byFiles);
   }
 
-  /** Within the roots, nearest last. */
+  /** The folders above `path` within the roots, nearest last. */
   async #foldersAbove(path: string): Promise<readonly FolderAbove[]> {
     const above: FolderAbove[] = [];
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
@@ -243,19 +243,19 @@ export class ProjectExplorer {
   }
 }
 
-/** What ripgrep is to know of ignore files; where it reads none, nothing of git matters to it. */
+/** How ripgrep uses ignore files; if it reads none, git does not matter. */
 function ripgrepRules(
   path: string,
   above: readonly FolderAbove[],
   showsIgnored: boolean,
-): Pick<SearchPlace, 'canUseRipgrep' | 'hasGitAbove' | 'readsIgnoreFiles'> {
+): Pick<SearchScope, 'canUseRipgrep' | 'hasGitAbove' | 'readsIgnoreFiles'> {
   if (showsIgnored) return { canUseRipgrep: true, hasGitAbove: false, readsIgnoreFiles: false };
   const isBelowGit = hasGitAbove(path);
-  const canUseRipgrep = gitCanReadRules(path) && (isBelowGit || !haveRules(above));
+  const canUseRipgrep = gitCanReadRules(path) && (isBelowGit || !haveIgnoreFiles(above));
   return { canUseRipgrep, hasGitAbove: isBelowGit, readsIgnoreFiles: true };
 }
 
-function haveRules(above: readonly FolderAbove[]): boolean {
+function haveIgnoreFiles(above: readonly FolderAbove[]): boolean {
   return above.some(({ path }) => existsSync(join(path, '.gitignore')));
 }
 
@@ -263,13 +263,13 @@ function listedFile(listed: ListedEntry): ListedFile {
   const { entry, note } = listed;
   const { type } = entry;
   const size = type === 'file' ? sizeOf(listed) : undefined;
-  // Nearly every entry is one of these, and there may be thousands.
+  // A fast path, since nearly every entry is a plain file.
   if (size !== undefined && note === undefined) return { name: nameOf(listed), type, size };
-  return unlikeOthers(listed);
+  return entryWithoutSize(listed);
 }
 
 /** An entry without a size. */
-function unlikeOthers(listed: ListedEntry): ListedFile {
+function entryWithoutSize(listed: ListedEntry): ListedFile {
   const { entry, note } = listed;
   const target = entry.type === 'symlink' ? targetOf(listed) : undefined;
   return {
@@ -280,7 +280,7 @@ function unlikeOthers(listed: ListedEntry): ListedFile {
   };
 }
 
-/** Of a file, or a folder; undefined where the name alone does not say what it is. */
+/** The name of a regular file or of a folder; undefined for an entry that needs more than a name. */
 function plainName(listed: ListedEntry): string | undefined {
   const { entry, note } = listed;
   if (note !== undefined) return undefined;

@@ -73,8 +73,8 @@ async function place(swap: Swap): Promise<Place> {
 
 const whileGitLists: Swap = { program: 'git', argument: 'ls-files', isUndone: false };
 
-describe('a folder that becomes a link behind the look at it', () => {
-  test('is passed by in a search, as any link is', async () => {
+describe('a folder that becomes a link after it was checked', () => {
+  test('is skipped in a search, like any link', async () => {
     const { root, outside, explorer } = await place(whileGitLists);
     const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
     expect(await readlink(join(root, 'a'))).toBe(outside);
@@ -100,7 +100,7 @@ describe('a folder that becomes a link behind the look at it', () => {
     expect(tree).not.toContain('one.txt');
   });
 
-  test('only while git lists, is shown as the folder that it is', async () => {
+  test('only while git lists, is shown as a folder', async () => {
     const { root, isSwapped, explorer } = await place({ ...whileGitLists, isUndone: true });
     expect(await explorer.names({ path: root }, never)).toMatchObject({
       names: ['a/', 'a/one.txt', 'b/', 'b/two.txt', 'top.txt'],
@@ -109,7 +109,7 @@ describe('a folder that becomes a link behind the look at it', () => {
   });
 
   test.runIf(hasRipgrep).each([true, false])(
-    'only while ripgrep searches: nothing of what it saw behind the link is shown, undone: %s',
+    'only while ripgrep searches: nothing that it read through the link is shown, undone: %s',
     async (isUndone) => {
       const { root, isSwapped, explorer } = await place({ program: 'rg', argument: '--json', isUndone });
       const page = await explorer.search({ path: root, query: 'needle' }, never);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import type { SearchEngine } from '../../src/files/search/search-place.js';
+import type { SearchEngine } from '../../src/files/search/search-scope.js';
 import { queryEnvironment, type HostEnvironment } from '../../src/git/run/git-environment.js';
 import { gitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';

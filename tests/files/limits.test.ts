@@ -16,7 +16,7 @@ const NOBODY = 65_534;
 const OPEN_MODE = 0o755;
 
 describe.runIf(process.platform === 'linux')('a file of 100 MB', () => {
-  test('costs less than 30 MB to read lines of its middle', async () => {
+  test('takes less than 30 MB to read lines in its middle', async () => {
     const root = await tempFolder();
     const path = join(root, 'large.txt');
     const file = await open(path, 'w');
@@ -30,7 +30,7 @@ describe.runIf(process.platform === 'linux')('a file of 100 MB', () => {
   }, 60_000);
 });
 
-test('a file that is closed to the user is told', async () => {
+test('a file that the user cannot read is reported', async () => {
   const root = await tempFolder();
   const path = join(root, 'closed');
   await writeFile(path, 'secret');

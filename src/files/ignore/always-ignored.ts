@@ -1,7 +1,7 @@
-// Pure: names that listings and searches leave out whether or not an ignore file names them.
+// Pure: names that listings and searches leave out even if no ignore file names them.
 import type { NameInFolder } from './ignore-rules.js';
 
-/** Patterns of git's ignore files. */
+/** Patterns in the syntax of `.gitignore`. */
 export const ALWAYS_IGNORED: readonly string[] = [
   'node_modules',
   '__pycache__',
@@ -10,27 +10,27 @@ export const ALWAYS_IGNORED: readonly string[] = [
   'Thumbs.db',
 ];
 
-/** Arguments by which git ignores them in one call. */
+/** Arguments that make git ignore them in one call. */
 export const ALWAYS_IGNORED_ARGUMENTS: readonly string[] = ALWAYS_IGNORED.flatMap((pattern) => [
   '--exclude',
   pattern,
 ]);
 
-/** The pattern that hits a name. */
+/** The pattern that matches a name. */
 export function alwaysIgnoredBy(name: string): string | undefined {
   return name.endsWith('.pyc') ? '*.pyc' : ALWAYS_IGNORED.find((pattern) => pattern === name);
 }
 
-/** True for a folder below such a name: its caller named it, and wants to see what is in it. */
+/** True for such a folder and everything below it: a caller that names it wants to see its contents. */
 export function isBelowAlwaysIgnored(path: string): boolean {
   return path.split('/').some((name) => alwaysIgnoredBy(name) !== undefined);
 }
 
-/** Counts what a listing or a search leaves out by these patterns. */
+/** Counts the entries that a listing or a search leaves out because of these patterns. */
 export class LeftOut {
   readonly #counts = new Map<string, number>();
 
-  /** Counts those of a folder's names that are hidden. */
+  /** Counts the hidden ones of a folder's names. */
   add(names: readonly NameInFolder[], hidden: ReadonlySet<string>): void {
     for (const { name } of names) {
       const pattern = hidden.has(name) ? alwaysIgnoredBy(name) : undefined;

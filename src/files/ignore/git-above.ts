@@ -2,10 +2,10 @@ import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
 
-/** How a `.git` file begins that points to a repository. */
+/** The beginning of a `.git` file that points to a repository. */
 const POINTER = 'gitdir: ';
 
-/** True when there is a `.git` at `path` or above: without one git need not be asked. */
+/** True when `.git` exists at `path` or above; otherwise git need not run. */
 export function hasGitAbove(path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     if (kindOf(join(folder, '.git')) !== 'missing') return true;
@@ -14,8 +14,8 @@ export function hasGitAbove(path: string): boolean {
 }
 
 /**
- * False when an ignore file that git would read from `path` up to the top of its repository is neither a regular file nor a link
- * nor a folder: git would wait for a named pipe forever.
+ * False when an ignore file from `path` up to the top of its repository is a special file: git would wait for a named pipe
+ * forever.
  */
 export function gitCanReadRules(path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
@@ -26,7 +26,7 @@ export function gitCanReadRules(path: string): boolean {
   }
 }
 
-/** True for a folder with a `.git` folder, and for one with a `.git` file that points to one, as git has it. */
+/** True for a folder with a `.git` folder or with a `.git` file that points to one, as for git. */
 export function isRepository(folder: string): boolean {
   const git = join(folder, '.git');
   const kind = kindOf(git);
@@ -57,7 +57,7 @@ function kindOf(path: string): 'missing' | 'file' | 'folder' | 'link' | 'special
     if (stats.isDirectory()) return 'folder';
     return stats.isSymbolicLink() ? 'link' : 'special';
   } catch (thrown) {
-    // What may not be inspected, git cannot open either.
+    // git cannot open an inaccessible path either.
     if (systemCodeOf(thrown) !== undefined) return 'missing';
     throw thrown;
   }

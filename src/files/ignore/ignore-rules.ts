@@ -3,13 +3,13 @@ export interface NameInFolder {
   readonly isFolder: boolean;
 }
 
-/** What of a folder's entries the ignore rules hide. Paths are relative to the folder that the rules were made for. */
+/** Decides which entries of a folder are ignored. Paths are relative to the folder that the rules were created for. */
 export interface IgnoreRules {
-  /** True in a repository: its nested repositories are then folders without content. */
+  /** True in a repository, where nested repositories are shown without their contents. */
   readonly isGit: boolean;
-  /** What a reader must know of the rules, such as patterns that were left out. */
+  /** Notes for the caller about the rules, such as patterns that were left out. */
   readonly notes: readonly string[];
-  /** The ignored ones among the names in `folder` (`''` or `a/b`), itself not ignored. `folderPath` leads to that folder. */
+  /** The ignored ones of the names in `folder` (`''` or `a/b`), which is not ignored itself. `folderPath` opens that folder. */
   ignored(folder: string, names: readonly NameInFolder[], folderPath: string): Promise<ReadonlySet<string>>;
 }
 

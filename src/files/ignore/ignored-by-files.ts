@@ -8,30 +8,30 @@ import { alwaysIgnoredBy } from './always-ignored.js';
 import type { IgnoreRules, NameInFolder } from './ignore-rules.js';
 import { isSlowPattern } from './slow-pattern.js';
 
-/** Far more than a person writes; a larger file counts as missing. */
+/** Far more than a person writes; a larger file is not used. */
 const MAX_FILE_BYTES = 256 * 1024;
-/** Each is tried on each name. */
+/** Bounds the patterns of a file, since each is matched against each name. */
 const MAX_PATTERNS = 5_000;
-/** Patterns that are named as left out; the others are counted. */
+/** Left-out patterns that a note names; the others are only counted. */
 const MAX_NAMED = 5;
 const SHOWN_CHARS = 60;
 
-/** Folders above the one that is listed, nearest last: their ignore files hold too. */
+/** A folder above the listed one, whose ignore file applies, too. */
 export interface FolderAbove {
   readonly path: string;
-  /** The listed folder, relative to `path`, with a slash at its end. */
+  /** The listed folder relative to `path`, with a final slash. */
   readonly prefix: string;
 }
 
 interface RuleFile {
-  /** Length of the folder of the file, as a prefix of the paths below it: `''` or `a/b/`. */
+  /** Length of the file's folder as a path prefix: `''` or `a/b/`. */
   readonly depth: number;
-  /** Of a file above the listed folder: what comes before the paths. */
+  /** For a file above the listed folder: the prefix to add to paths. */
   readonly prefix: string;
   readonly rules: Ignore;
 }
 
-/** The rules of `.gitignore` files where there is no repository that git could be asked about. */
+/** The rules of `.gitignore` files outside repositories. */
 export class RulesOfFiles implements IgnoreRules {
   readonly isGit = false;
   readonly #above: readonly FolderAbove[];
@@ -39,7 +39,7 @@ export class RulesOfFiles implements IgnoreRules {
   readonly #files = new Map<string, Promise<readonly RuleFile[]>>();
   readonly #leftOut: string[] = [];
 
-  /** `hidesAlways`: also what ALWAYS_IGNORED names. */
+  /** `hidesAlways` is true to also hide ALWAYS_IGNORED. */
   constructor(above: readonly FolderAbove[], hidesAlways: boolean) {
     this.#above = above;
     this.#hidesAlways = hidesAlways;
@@ -70,7 +70,7 @@ export class RulesOfFiles implements IgnoreRules {
     return hidden;
   }
 
-  /** The files that hold in `folder`, nearest first. The folder above was asked for before. */
+  /** The files that apply in `folder`, nearest first. Its parent must have been requested before. */
   #filesFor(folder: string, folderPath: string): Promise<readonly RuleFile[]> {
     const known = this.#files.get(folder);
     if (known !== undefined) return known;
@@ -109,12 +109,12 @@ export class RulesOfFiles implements IgnoreRules {
   }
 }
 
-/** Each byte as one character: to git, `?` and a set stand for one byte. */
+/** Each byte as one character, since `?` and sets match one byte in git. */
 function bytesAsText(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The nearest file that has a rule for the path decides. */
+/** The nearest file with a matching rule decides. */
 function isIgnored(files: readonly RuleFile[], path: string): boolean {
   for (const { depth, prefix, rules } of files) {
     const { ignored, unignored } = rules.test(bytesAsText(prefix + path.slice(depth)));
@@ -126,15 +126,15 @@ function isIgnored(files: readonly RuleFile[], path: string): boolean {
 async function linesIn(folderPath: string): Promise<string[]> {
   const path = join(folderPath, '.gitignore');
   try {
-    // A named pipe, a device, a folder or a link holds no rules; git does not follow a link here either.
-    // Synchronous: the folder was just opened, and most have none.
+    // Anything but a regular file has no rules; git does not follow a link here either.
+    // Synchronous: the folder was just opened, and most folders have no such file.
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
     const read = await readRegularFile(path, MAX_FILE_BYTES);
     if (read.state !== 'ok') return [];
     const text = read.bytes.toString('utf8').replace(/^\ufeff/, '');
     return text.split(/\r?\n/, MAX_PATTERNS).filter((line) => line !== '' && !line.startsWith('#'));
   } catch (thrown) {
-    // Unreadable rules hide nothing, as in git.
+    // As in git, an unreadable file hides nothing.
     if (systemCodeOf(thrown) !== undefined) return [];
     throw thrown;
   }

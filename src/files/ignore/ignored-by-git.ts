@@ -6,13 +6,13 @@ import type { IgnoreRules } from './ignore-rules.js';
 const SHOWN_CHARS = 300;
 
 /**
- * The rules of a repository, and `excludes`, options of git that name more. git lists what it ignores, once; tracked files are not
- * among that, and of a folder that holds nothing else only the folder is. Where git fails, `ofFiles` hides what is not tracked.
+ * The rules of a repository, and more patterns in `excludes`, options of git. git lists the ignored files once, without tracked
+ * ones; a folder with only ignored files is listed as one entry. If git fails, `byFiles` decides about untracked files.
  */
 export async function rulesOfGit(
   tree: WorkTree,
   excludes: readonly string[],
-  ofFiles: () => Promise<IgnoreRules>,
+  byFiles: () => Promise<IgnoreRules>,
 ): Promise<IgnoreRules> {
   try {
     if ((await tree.isIgnored()) && (await tree.files('-c')).size === 0) return allIgnored;
@@ -31,18 +31,18 @@ export async function rulesOfGit(
     };
   } catch (thrown) {
     if (!(thrown instanceof BridgeError)) throw thrown;
-    return untrackedRules(await ofFiles(), await trackedOf(tree), thrown.message);
+    return untrackedRules(await byFiles(), await trackedOf(tree), thrown.message);
   }
 }
 
-/** In an ignored folder without tracked files. */
+/** For an ignored folder without tracked files. */
 const allIgnored: IgnoreRules = {
   isGit: true,
-  notes: ['git ignores this folder; ignored: true shows what is in it'],
+  notes: ['git ignores this folder; ignored: true shows its contents'],
   ignored: (_folder, names) => Promise.resolve(new Set(names.map(({ name }) => name))),
 };
 
-/** The names that git tracks, and the folders above them. Empty where git cannot list these either. */
+/** The tracked files and the folders above them; empty if git cannot list these either. */
 async function trackedOf(tree: WorkTree): Promise<ReadonlySet<string>> {
   const tracked = new Set<string>();
   try {
@@ -50,7 +50,7 @@ async function trackedOf(tree: WorkTree): Promise<ReadonlySet<string>> {
       for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
         tracked.add(path.slice(0, end));
   } catch (thrown) {
-    // The note says already that git failed.
+    // The note already says that git failed.
     if (!(thrown instanceof BridgeError)) throw thrown;
   }
   return tracked;

@@ -2,18 +2,18 @@ import type { Stats } from 'node:fs';
 import { isOlderThanTick } from '../../base/mtime-tick.js';
 import type { WalkEntry } from './walk-entry.js';
 
-/** Fewer are read as fast as they are found here. */
+/** A smaller folder is not cached, since reading it is as fast. */
 const MIN_NAMES = 500;
-/** Of all folders together: some 5 MB. */
+/** Limit for all folders together, about 5 MB. */
 const MAX_NAMES = 50_000;
 
 /** The names in one folder. */
 export interface FolderNames {
-  /** In order, without `.git`. */
+  /** Sorted, without `.git`. */
   readonly entries: readonly WalkEntry[];
-  /** True with a `.git`. */
+  /** True when the folder contains `.git`. */
   readonly hasGit: boolean;
-  /** True with a `.gitignore` that is a named pipe or a device: a program that reads it waits. */
+  /** True when `.gitignore` is a named pipe or a device, on which a reader could block. */
   readonly hasPipe: boolean;
 }
 
@@ -23,22 +23,22 @@ interface Cached {
 }
 
 /**
- * The names in large folders, for the next page of a listing and the next listing. A folder's time changes with each name that is
- * added, removed or replaced, so the names in a settled folder are valid for as long as its times are the same.
+ * Caches the names in large folders, for further pages and listings. Adding, removing or replacing a name changes the folder's
+ * times, so the names are valid while the times stay the same, unless they were read within one clock tick of a change.
  */
 export class CachedNames {
   readonly #now: () => number;
-  /** The one used last comes last. */
+  /** In order of use, the latest last. */
   readonly #cached = new Map<string, Cached>();
   #count = 0;
 
-  /** `now`: milliseconds since the epoch, as the times of files are. */
+  /** `now` returns milliseconds since the epoch, like the times of files. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** What was read of the folder with these facts; undefined when it may have changed since. */
-  of(stats: Stats): FolderNames | undefined {
+  /** The cached names of the folder with these stats; undefined when it may have changed. */
+  get(stats: Stats): FolderNames | undefined {
     const key = keyOf(stats);
     const cached = this.#cached.get(key);
     if (cached === undefined) return undefined;
@@ -48,13 +48,13 @@ export class CachedNames {
     return cached.names;
   }
 
-  /** True when names that are read from now on can be cached by the facts of the folder, which were read before. */
-  isSettled(stats: Stats): boolean {
+  /** True when the last change of the folder is old enough to cache names that are read after `stats`. */
+  canCache(stats: Stats): boolean {
     return isOlderThanTick(stats, this.#now());
   }
 
-  /** Caches what was read of a settled folder. */
-  keep(stats: Stats, names: FolderNames): void {
+  /** Caches names if `canCache` was true before they were read. */
+  set(stats: Stats, names: FolderNames): void {
     const count = names.entries.length;
     if (count < MIN_NAMES || count > MAX_NAMES) return;
     this.#evict(keyOf(stats));

@@ -1,8 +1,8 @@
-// Pure: the lines of a drawn tree.
+// Pure: draws the lines of a tree.
 import { oneLine } from '../../base/text/text.js';
 import type { ListedEntry } from './list-page.js';
 
-/** A name has at most 255 bytes; control characters in it grow when they are shown. */
+/** A name has at most 255 bytes, but escaped control characters are longer. */
 const SHOWN_NAME_CHARS = 400;
 
 /** One entry as a line: `│   ├── name`, a folder with `/`, a link with its target. */
@@ -15,7 +15,7 @@ export function treeLine(listed: ListedEntry, target: string | undefined): strin
   return `${indent.join('')}${branch}${name}${end}${note === undefined ? '' : ` [${note}]`}`;
 }
 
-/** The line that says what is left out. */
+/** The line that counts omitted entries. */
 export function moreLine(more: number): string {
   return `… ${more} more`;
 }

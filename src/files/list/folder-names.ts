@@ -5,30 +5,30 @@ import type { CachedNames, FolderNames } from './cached-names.js';
 import { compareNames } from './list-order.js';
 import { typeOf, walkEntry } from './walk-entry.js';
 
-/** A folder to be read. */
+/** A folder to read. */
 export interface NamedFolder {
-  readonly place: string;
+  readonly fdPath: string;
   readonly fd: number | undefined;
-  /** The device known to be a local one, as `stat` gives it: what is on it is read synchronously. */
+  /** Number of a local device, as in `stat`; a folder on it is read synchronously. */
   readonly localDev: number | undefined;
 }
 
-/** The names in a folder, or the system's code when they cannot be read. */
+/** The names in a folder, or the system's error code when they cannot be read. */
 export async function namesIn(
-  { place, fd, localDev }: NamedFolder,
+  { fdPath, fd, localDev }: NamedFolder,
   cache: CachedNames,
-): Promise<FolderNames | { readonly fault: string }> {
+): Promise<FolderNames | { readonly error: string }> {
   try {
     const stats = fd === undefined ? undefined : fstatSync(fd);
-    // The times of another machine's file system are of another clock.
+    // Times on a remote file system come from another clock.
     const local = stats?.dev === localDev ? stats : undefined;
-    const known = local === undefined ? undefined : cache.of(local);
+    const known = local === undefined ? undefined : cache.get(local);
     if (known !== undefined) return known;
-    const isSettled = local !== undefined && cache.isSettled(local);
+    const canCache = local !== undefined && cache.canCache(local);
     const found =
       local === undefined
-        ? await readdir(place, { withFileTypes: true })
-        : readdirSync(place, { withFileTypes: true });
+        ? await readdir(fdPath, { withFileTypes: true })
+        : readdirSync(fdPath, { withFileTypes: true });
     const ignoreFile = found.find(({ name }) => name === '.gitignore');
     const names: FolderNames = {
       entries: found
@@ -38,11 +38,11 @@ export async function namesIn(
       hasGit: found.some(({ name }) => name === '.git'),
       hasPipe: ignoreFile !== undefined && typeOf(ignoreFile) === 'other',
     };
-    if (isSettled) cache.keep(local, names);
+    if (canCache) cache.set(local, names);
     return names;
   } catch (thrown) {
     const error = systemCodeOf(thrown);
     if (error === undefined) throw thrown;
-    return { fault: error };
+    return { error };
   }
 }

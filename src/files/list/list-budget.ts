@@ -6,12 +6,12 @@ import type { ListedEntry } from './list-page.js';
 import type { ListedFile } from './listed-file.js';
 
 const SHOWN_TARGET_CHARS = 200;
-/** Names that are written as they are. */
+/** Names without escapes in JSON. */
 const PLAIN_NAME = /^[ !#-[\]-~]*$/;
 const QUOTES_BYTES = 2;
 const FILE_FRAME_BYTES = '{"name":"","type":"file","size":}'.length;
 
-/** Counts bytes; at least one thing always fits, so that every page goes on. */
+/** Counts bytes. The first item always fits, so that every page makes progress. */
 export class ByteBudget {
   #left: number;
   #isFirst = true;
@@ -29,7 +29,7 @@ export class ByteBudget {
   }
 }
 
-/** Size of `file` as JSON. Of an ordinary one it is known without writing it, which takes ten times as long. */
+/** Size of `file` as JSON. A regular file is computed without serializing it, which would take ten times as long. */
 export function fileBytes(file: ListedFile): number {
   const { name, type, size, target, note } = file;
   const isOrdinary = type === 'file' && size !== undefined && target === undefined && note === undefined;
@@ -42,20 +42,20 @@ export function nameBytes(name: string): number {
   return PLAIN_NAME.test(name) ? name.length + QUOTES_BYTES : Buffer.byteLength(JSON.stringify(name));
 }
 
-/** Bytes of a file, synchronously: its folder was just read, so the answer is in memory. Undefined when it is gone. */
+/** Size of a file, undefined when it was removed. Synchronous: its folder was just read, so the kernel answers from memory. */
 export function sizeOf({ parent, entry }: ListedEntry): number | undefined {
   try {
-    return lstatSync(`${parent.place}/${entry.name}`, { throwIfNoEntry: false })?.size;
+    return lstatSync(`${parent.fdPath}/${entry.name}`, { throwIfNoEntry: false })?.size;
   } catch (thrown) {
     if (systemCodeOf(thrown) !== undefined) return undefined;
     throw thrown;
   }
 }
 
-/** Where a link points, on one line and not followed. Undefined when it is gone. */
+/** Target of a link, on one line; undefined when it was removed. */
 export function targetOf({ parent, entry }: ListedEntry): string | undefined {
   try {
-    return oneLine(readlinkSync(join(parent.place, entry.name)), SHOWN_TARGET_CHARS);
+    return oneLine(readlinkSync(join(parent.fdPath, entry.name)), SHOWN_TARGET_CHARS);
   } catch (thrown) {
     if (systemCodeOf(thrown) !== undefined) return undefined;
     throw thrown;

@@ -1,8 +1,8 @@
-// What one answer of a listing may hold.
+// Limits of one page of a listing.
 
-/** What a caller reads at once; it pays for each byte. */
+/** A modest page, since a model pays for each byte. */
 export const DEFAULT_LIST_BYTES = 16_384;
-/** An answer holds everything twice, as text and as data, and stays below 1 MB. */
+/** An answer contains everything twice, as text and as data, and must stay below 1 MB. */
 export const MAX_LIST_BYTES = 400_000;
 /** For `maxResultChars`: such an answer with what stands around its list. */
 export const MAX_LIST_CHARS = 450_000;

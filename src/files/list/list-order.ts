@@ -1,6 +1,6 @@
-// Pure: the order of every listing, without a locale, so that a cursor means the same everywhere.
+// Pure: the order of all listings. It does not depend on the locale, so a cursor means the same everywhere.
 
-/** A name in a folder, as far as the order needs to know it. */
+/** The parts of an entry that determine its order. */
 export interface OrderedName {
   readonly name: string;
   /** The name in lower case. */
@@ -8,14 +8,14 @@ export interface OrderedName {
   readonly isFolder: boolean;
 }
 
-/** Folders first, then by name without regard to case, then exactly. */
+/** Folders first, then by name ignoring case, then by exact name. */
 export function compareNames(one: OrderedName, other: OrderedName): number {
   if (one.isFolder !== other.isFolder) return one.isFolder ? -1 : 1;
   if (one.lower !== other.lower) return one.lower < other.lower ? -1 : 1;
   return compareText(one.name, other.name);
 }
 
-/** By UTF-16 units. */
+/** Compares by UTF-16 units. */
 export function compareText(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

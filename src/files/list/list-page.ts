@@ -3,20 +3,20 @@ import { compareNames, type OrderedName } from './list-order.js';
 import type { WalkEntry } from './walk-entry.js';
 import type { FolderWalk, WalkedFolder } from './walk-folder.js';
 
-/** Entries between two looks at the clock: most are in memory. */
+/** Entries between two checks of the clock. */
 const CLOCK_STEP = 16;
 
 /** An entry with its position in the tree. */
 export interface ListedEntry {
   readonly entry: WalkEntry;
   readonly parent: WalkedFolder;
-  /** The folders above it. */
+  /** Names of the folders above it, below the listed one. */
   readonly folders: readonly string[];
   /** For each of them: true for the last one in its folder. */
   readonly lasts: readonly boolean[];
-  /** The same of the entry. */
+  /** True when the entry itself is the last one in its folder. */
   readonly isLast: boolean;
-  /** Of a folder that was read: why nothing below it is shown. */
+  /** For a folder that was read: why nothing below it is shown. */
   readonly note: string | undefined;
 }
 
@@ -24,20 +24,20 @@ export interface PageOptions {
   readonly walk: FolderWalk;
   readonly depth: number;
   readonly after: ListPosition | undefined;
-  /** False when the entry does not fit any more. */
+  /** Returns false when the entry does not fit any more. */
   readonly take: (entry: ListedEntry) => boolean;
 }
 
 export interface PageEnd {
-  /** The last entry that was taken, when others follow. */
+  /** The last entry on the page, if others follow. */
   readonly last: ListPosition | undefined;
-  /** Entries that follow in the folders that were read; what is in unread folders is not counted. */
+  /** Remaining entries in the folders that were read; those in unread folders are not counted. */
   readonly more: number;
   /** Why the first folder has no entries. */
   readonly note: string | undefined;
 }
 
-/** Goes through a tree in order, a folder before what is in it, until `take` has enough; reads no more folders than needed. */
+/** Walks a tree in order, a folder before its entries, until `take` returns false. Reads no more folders than needed. */
 export async function listPage(options: PageOptions): Promise<PageEnd> {
   const page = new Page(options);
   const top = await options.walk.first();
@@ -54,14 +54,14 @@ class Page {
     this.#options = options;
   }
 
-  /** The entry that was taken last. */
+  /** The last entry on the page. */
   get last(): ListPosition | undefined {
     if (this.#last === undefined) return this.#options.after;
     const { folders, entry } = this.#last;
     return { segments: [...folders, entry.name], isFolder: entry.isFolder };
   }
 
-  /** False when `take` has enough. */
+  /** Returns false when the page is full. */
   async folder(
     parent: WalkedFolder,
     folders: readonly string[],
@@ -70,14 +70,14 @@ class Page {
   ): Promise<boolean> {
     const { walk, depth, take } = this.#options;
     const { entries } = parent;
-    const from = after === undefined ? undefined : stepOf(after);
+    const from = after === undefined ? undefined : nextName(after);
     const first = from === undefined ? 0 : entries.findIndex((entry) => compareNames(entry, from) >= 0);
     for (let index = first < 0 ? entries.length : first; index < entries.length; index++) {
       const entry = entries[index];
       if (entry === undefined) break;
       if (index % CLOCK_STEP === 0 && walk.pause.isDue()) await walk.pause.wait();
       const isLast = index === entries.length - 1;
-      // The entry that was shown last, or a folder on the way to it.
+      // The last entry of the previous page, or a folder above it.
       const wasShown = from !== undefined && compareNames(entry, from) === 0;
       const below =
         entry.isFolder && folders.length + 1 < depth ? await walk.below(parent, entry.name) : undefined;
@@ -101,8 +101,8 @@ class Page {
   }
 }
 
-/** Of the folders on the way, the first one; else the entry itself. */
-function stepOf({ segments, isFolder }: ListPosition): OrderedName {
+/** The first folder on the path to the entry, or the entry itself. */
+function nextName({ segments, isFolder }: ListPosition): OrderedName {
   const [name = ''] = segments;
   return { name, lower: name.toLowerCase(), isFolder: segments.length > 1 || isFolder };
 }

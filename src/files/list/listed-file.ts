@@ -1,11 +1,11 @@
 import type { EntryType } from './walk-entry.js';
 
-/** An entry of a folder as a listing tells of it. */
+/** An entry of a folder in a listing. */
 export interface ListedFile {
   /** Relative to the listed folder. */
   readonly name: string;
   readonly type: EntryType;
-  /** Bytes; of files only. */
+  /** Bytes; only for files. */
   readonly size?: number;
   /** Where a link points. */
   readonly target?: string;

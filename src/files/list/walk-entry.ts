@@ -3,7 +3,7 @@ import type { OrderedName } from './list-order.js';
 
 export type EntryType = 'file' | 'directory' | 'symlink' | 'other';
 
-/** A name in a folder and what it is. */
+/** A name in a folder and its type. */
 export interface WalkEntry extends OrderedName {
   readonly type: EntryType;
 }

@@ -11,19 +11,19 @@ import { isHidden } from './list-order.js';
 import type { WalkEntry } from './walk-entry.js';
 import { WalkPause } from './walk-pause.js';
 
-/** Linux: a descriptor that only names a path (open(2)); nothing is read by it, and no pipe waits. */
+/** Linux: a descriptor that only identifies a path and cannot be read (open(2)), so opening it never blocks. */
 const O_PATH = 0o10000000;
-/** Each takes a few runs of git; what is in further repositories follows the files' own rules. */
+/** Each takes a few runs of git. In further repositories only their `.gitignore` files apply. */
 const MAX_REPOSITORIES = 24;
 
-/** A folder that was read. Its descriptor stays open for its subfolders until it is closed. */
+/** A folder that was read. Its descriptor stays open for reading its subfolders, until `close`. */
 export interface WalkedFolder {
-  /** `''` for the first one, else `a/b`. */
+  /** `''` for the first one, otherwise `a/b`. */
   readonly relative: string;
-  /** Leads to this very folder, whatever replaces it. */
-  readonly place: string;
+  /** A path through the descriptor, which stays valid even if the folder is replaced. */
+  readonly fdPath: string;
   readonly fd: number | undefined;
-  /** What may be shown, in order. */
+  /** The entries to show, sorted. */
   readonly entries: readonly WalkEntry[];
   /** Why it has no entries, when it is not just empty. */
   readonly note: string | undefined;
@@ -32,8 +32,8 @@ export interface WalkedFolder {
   readonly rulesBase: string;
 }
 
-/** The rules for a repository, or for the files at `path`; `place` leads to the same folder. */
-export type RulesFor = (path: string, place: string) => Promise<IgnoreRules>;
+/** Returns the ignore rules for the folder at `path`; `fdPath` is another path to it. */
+export type RulesFor = (path: string, fdPath: string) => Promise<IgnoreRules>;
 
 /** Reads folders of one tree, each through the descriptor of the folder above, so that no link is ever followed. */
 export class FolderWalk {
@@ -47,13 +47,13 @@ export class FolderWalk {
   readonly #rules: IgnoreRules[] = [];
   readonly #leftOut = new LeftOut();
 
-  /** `top` stays the caller's. */
+  /** The caller must close `top`. */
   constructor(options: {
     readonly top: OpenedDirectory;
     readonly hasDescriptorPaths: boolean;
     readonly rulesFor: RulesFor;
     readonly cache: CachedNames;
-    /** True to show names that begin with a dot, too; never `.git`. */
+    /** True to also show names that begin with a dot, except `.git`. */
     readonly showsHidden: boolean;
     readonly signal: AbortSignal;
   }) {
@@ -65,29 +65,29 @@ export class FolderWalk {
     this.pause = new WalkPause(options.signal);
   }
 
-  /** What a reader must know of the rules that were applied. */
+  /** Notes for the caller about the rules that were applied. */
   get notes(): readonly string[] {
     return this.#rules.flatMap(({ notes }) => notes);
   }
 
-  /** What was left out though a reader may look for it, of the folders that were read. */
+  /** A note about entries that were left out of the folders that were read, but that a caller may look for. */
   get leftOut(): string | undefined {
     return this.#leftOut.note();
   }
 
   async first(): Promise<WalkedFolder> {
-    const place = this.#top.entry('.');
-    const rules = await this.#newRules(this.#top.path, place);
-    return this.#read({ relative: '', place, fd: this.#top.handle.fd, rules, rulesBase: '' }, false);
+    const fdPath = this.#top.entry('.');
+    const rules = await this.#newRules(this.#top.path, fdPath);
+    return this.#read({ relative: '', fdPath, fd: this.#top.handle.fd, rules, rulesBase: '' }, false);
   }
 
-  /** The folder `name` in `parent`; what cannot be read has a note instead of entries. */
+  /** Reads the folder `name` in `parent`; an unreadable one has a note instead of entries. */
   async below(parent: WalkedFolder, name: string): Promise<WalkedFolder> {
     const relative = parent.relative === '' ? name : `${parent.relative}/${name}`;
     const { rules, rulesBase } = parent;
-    const opened = this.#opened(join(parent.place, name));
+    const opened = this.#opened(join(parent.fdPath, name));
     if ('note' in opened)
-      return withoutEntries({ relative, place: '', fd: undefined, rules, rulesBase }, opened.note);
+      return withoutEntries({ relative, fdPath: '', fd: undefined, rules, rulesBase }, opened.note);
     return this.#read({ relative, ...opened, rules, rulesBase }, true);
   }
 
@@ -96,51 +96,51 @@ export class FolderWalk {
     closeSync(folder.fd);
   }
 
-  /** Closes whatever is still open. */
+  /** Closes all descriptors that are still open. */
   end(): void {
     for (const fd of this.#open) closeSync(fd);
     this.#open.clear();
   }
 
   async #read(folder: Omit<WalkedFolder, 'entries' | 'note'>, isNested: boolean): Promise<WalkedFolder> {
-    const { place, fd } = folder;
+    const { fdPath, fd } = folder;
     const localDev = this.#top.isLocal ? Number(this.#top.stats.dev) : undefined;
-    const names = await namesIn({ place, fd, localDev }, this.#cache);
+    const names = await namesIn({ fdPath, fd, localDev }, this.#cache);
     if (this.pause.isDue()) await this.pause.wait();
-    if ('fault' in names) return withoutEntries(folder, `unreadable: ${names.fault}`);
+    if ('error' in names) return withoutEntries(folder, `unreadable: ${names.error}`);
     let { rules, rulesBase } = folder;
-    if (isNested && names.hasGit && isRepository(place)) {
+    if (isNested && names.hasGit && isRepository(fdPath)) {
       if (rules.isGit) return withoutEntries(folder, 'repository');
       if (this.#rules.length < MAX_REPOSITORIES) {
-        rules = await this.#newRules(join(this.#top.path, folder.relative), place);
+        rules = await this.#newRules(join(this.#top.path, folder.relative), fdPath);
         if (rules.isGit) rulesBase = folder.relative;
         else rules = folder.rules;
       }
     }
-    // git does not know what is ignored here: it would wait for this file forever.
+    // git cannot list what is ignored here, since it would block on this file.
     if (rules.isGit && names.hasPipe) return withoutEntries(folder, 'its .gitignore is not a file');
     const shown = names.entries.filter(({ name }) => this.#showsHidden || !isHidden(name));
     const inRules = rulesBase === '' ? folder.relative : folder.relative.slice(rulesBase.length + 1);
-    const ignored = await rules.ignored(inRules, shown, place);
+    const ignored = await rules.ignored(inRules, shown, fdPath);
     this.#leftOut.add(shown, ignored);
     const entries = ignored.size === 0 ? shown : shown.filter(({ name }) => !ignored.has(name));
     return { ...folder, rules, rulesBase, entries, note: undefined };
   }
 
-  async #newRules(path: string, place: string): Promise<IgnoreRules> {
-    const rules = await this.#rulesFor(path, place);
+  async #newRules(path: string, fdPath: string): Promise<IgnoreRules> {
+    const rules = await this.#rulesFor(path, fdPath);
     this.#rules.push(rules);
     return rules;
   }
 
   #opened(
-    place: string,
-  ): { readonly place: string; readonly fd: number | undefined } | { readonly note: string } {
+    fdPath: string,
+  ): { readonly fdPath: string; readonly fd: number | undefined } | { readonly note: string } {
     const flags = this.#hasDescriptorPaths ? O_PATH : constants.O_RDONLY | constants.O_NONBLOCK;
     try {
-      const fd = openSync(place, flags | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      const fd = openSync(fdPath, flags | constants.O_DIRECTORY | constants.O_NOFOLLOW);
       this.#open.add(fd);
-      return { place: this.#hasDescriptorPaths ? `/proc/self/fd/${fd}` : place, fd };
+      return { fdPath: this.#hasDescriptorPaths ? `/proc/self/fd/${fd}` : fdPath, fd };
     } catch (thrown) {
       const code = systemCodeOf(thrown);
       if (code === undefined || code === 'EMFILE' || code === 'ENFILE') throw thrown;

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** A heavy call may delay a trivial one by 20 ms; half of that leaves room for what is done between two looks at the clock. */
+/** A heavy call may delay a trivial one by 20 ms; this leaves room for the work between two checks of the clock. */
 const SLICE_MS = 8;
 
-/** Lets other calls run in long work, and ends the work when its call is cancelled. */
+/** Lets other calls run during long work, and stops the work when its call is cancelled. */
 export class WalkPause {
   readonly #signal: AbortSignal;
   #since = performance.now();
@@ -17,7 +17,7 @@ export class WalkPause {
     return performance.now() - this.#since > SLICE_MS;
   }
 
-  /** Lets everything else run once. Throws the signal's reason when the call is over. */
+  /** Yields to the event loop once. Throws the signal's reason when the call was cancelled. */
   async wait(): Promise<void> {
     await setImmediate();
     this.#signal.throwIfAborted();

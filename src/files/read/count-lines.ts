@@ -5,10 +5,10 @@ import { lastFeedEnd } from './line-feeds.js';
 import { LineIndex, readFull } from './line-index.js';
 import { markBytes, type TextEncoding } from './text-encoding.js';
 
-/** A page does not wait longer for the number of lines of its file: a disk has read a GB by then. */
+/** Limit for counting the lines of a file for a page; in this time a disk reads a GB. */
 const COUNT_LIMIT_MS = 1_000;
 
-/** What is known of where the lines of a file are; it grows with each use as long as the file stays as it is. */
+/** The cached index of the lines of a file, which grows with each use while the file is unchanged. */
 export async function indexOf(
   opened: OpenedPath,
   cache: FileFactsCache,
@@ -22,13 +22,13 @@ export async function indexOf(
   return index;
 }
 
-/** Null where the index does not reach the end of the file yet. */
+/** The number of lines; null when the index does not reach the end of the file yet. */
 export async function linesOf(opened: OpenedPath, index: LineIndex): Promise<number | null> {
   if (index.scannedBytes < index.size) return null;
   return index.newlines + (await tailLines(opened, index));
 }
 
-/** Null where counting takes too long; the next call goes on from there, as long as the file stays as it is. */
+/** Counts the lines; null when it takes too long. The next call continues from there if the file is unchanged. */
 export async function countLines(
   opened: OpenedPath,
   {
@@ -43,7 +43,7 @@ export async function countLines(
   return linesOf(opened, index);
 }
 
-/** 1 when something follows the last line end of a file. */
+/** 1 when text follows the last line end of a file. */
 async function tailLines(opened: OpenedPath, index: LineIndex): Promise<0 | 1> {
   const { size, encoding } = index;
   if (size <= markBytes(encoding)) return 0;

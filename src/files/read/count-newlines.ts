@@ -1,8 +1,8 @@
 import { unitBytes, type TextEncoding } from './text-encoding.js';
 
-// Pure: how many lines end in a piece of a file.
+// Pure: counts line ends in a piece of a file.
 
-/** Line feeds in `bytes`, which begin at a unit of the encoding. */
+/** Counts the line feeds in `bytes`, which must begin at a unit of the encoding. */
 export function countNewlines(bytes: Buffer, encoding: TextEncoding): number {
   if (unitBytes(encoding) === 2) return countWide(bytes, encoding === 'utf-16le' ? 0 : 1);
   let total = 0;

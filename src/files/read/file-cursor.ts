@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { cursorText, readCursor } from '../../base/cursor.js';
 import { BridgeError } from '../../base/errors.js';
 
-/** Where in a file the next page begins. */
-export interface FilePlace {
-  /** The first line of the page, 1 is the first of the file. */
+/** The start of a page in a file. */
+export interface FilePosition {
+  /** The first line of the page, from 1. */
   readonly line: number;
   /** Bytes before the page; inside the line when the line is longer than a page. */
   readonly offset: number;
@@ -18,19 +18,19 @@ const positionSchema = z.strictObject({
   stamp: z.string(),
 });
 
-/** Valid only as long as the file is unchanged. */
-export function fileCursor(place: FilePlace, stamp: string): string {
-  return cursorText({ ...place, stamp: shortStamp(stamp) });
+/** A cursor that is valid while the file is unchanged. */
+export function fileCursor(position: FilePosition, stamp: string): string {
+  return cursorText({ ...position, stamp: shortStamp(stamp) });
 }
 
-/** Throws INVALID_ARGUMENTS for what is no cursor, FILE_CHANGED for one of another state of the file. */
-export function placeOfCursor(cursor: string, stamp: string): FilePlace {
+/** Throws INVALID_ARGUMENTS for an invalid cursor, FILE_CHANGED for a cursor of another version of the file. */
+export function positionOfCursor(cursor: string, stamp: string): FilePosition {
   const { line, offset, stamp: short } = readCursor(positionSchema, cursor);
   if (short !== shortStamp(stamp)) {
     throw new BridgeError(
       'FILE_CHANGED',
-      `The file was changed or replaced since the answer that gave the cursor; that one ended before line ${line}.`,
-      'Read it again without a cursor, or go on by read_file_range.',
+      `The file changed after the page with this cursor, which ended before line ${line}.`,
+      'Read it again without a cursor, or continue with read_file_range.',
     );
   }
   return { line, offset };

@@ -5,21 +5,21 @@ import type { LineIndex } from './line-index.js';
 import type { TextEncoding } from './text-encoding.js';
 import { MTIME_TICK_MS } from '../../base/mtime-tick.js';
 
-/** What was learned of one state of one file. */
+/** Facts about one version of a file. */
 export interface FileFacts {
   readonly encoding: TextEncoding;
-  /** Of files that were read whole. */
+  /** Set when the file was read completely. */
   readonly whole?: { readonly lines: number; readonly sha256: string };
-  /** Of files of which lines were asked for. */
+  /** Set when a range of lines was requested. */
   readonly index?: LineIndex;
 }
 
-/** Enough for the files of one exploration; each is at most some 40 KB. */
+/** Enough for the files of one exploration; each takes at most about 40 KB. */
 const MAX_FILES = 64;
 
 const NS_PER_MS = 1_000_000n;
 
-/** Facts of the files used last, each for as long as its file stays as it is. */
+/** Caches facts of recently used files while the files are unchanged. */
 export class FileFactsCache {
   readonly #clock: Clock;
   readonly #facts = new Map<string, FileFacts>();
@@ -37,7 +37,7 @@ export class FileFactsCache {
     return facts;
   }
 
-  /** Remembers nothing of a file that was changed just now. */
+  /** Caches nothing for a file that changed within the last clock tick. */
   set(stats: BigIntStats, facts: FileFacts): void {
     if (this.#clock.now() - Number(stats.ctimeNs / NS_PER_MS) < MTIME_TICK_MS) return;
     const stamp = fileStamp(stats);

@@ -1,8 +1,8 @@
 import { unitBytes, type TextEncoding } from './text-encoding.js';
 
-// Pure: where lines end. A line ends with a line feed; a return before it belongs to the line.
+// Pure: finds line ends. A line ends with a line feed; a carriage return before it belongs to the line.
 
-/** The place after the next line feed in `piece`, which begins at a unit of the encoding. */
+/** The offset after the next line feed in `piece`, which must begin at a unit of the encoding. */
 export function feedAfter(piece: Buffer, from: number, encoding: TextEncoding): number | undefined {
   if (unitBytes(encoding) === 1) {
     const at = piece.indexOf(0x0a, from);
@@ -12,7 +12,7 @@ export function feedAfter(piece: Buffer, from: number, encoding: TextEncoding): 
   return undefined;
 }
 
-/** The place after the last line feed in `piece`; 0 when there is none. */
+/** The offset after the last line feed in `piece`; 0 when there is none. */
 export function lastFeedEnd(piece: Buffer, encoding: TextEncoding): number {
   if (unitBytes(encoding) === 1) return piece.lastIndexOf(0x0a) + 1;
   for (let end = piece.length - (piece.length % 2); end >= 2; end -= 2)

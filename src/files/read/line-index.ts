@@ -2,30 +2,30 @@ import type { OpenHandle } from '../../projects/open-handle.js';
 import { countNewlines } from './count-newlines.js';
 import type { TextEncoding } from './text-encoding.js';
 
-/** Bytes between two marks at first; doubled whenever there are too many marks. */
+/** Initial bytes between two entries; doubled whenever there are too many entries. */
 const STEP_BYTES = 65_536;
-/** 32 KB of numbers, whatever the size of the file: 256 MB with marks every 64 KB, 10 GB with marks every 4 MB. */
-const MAX_MARKS = 4_096;
-/** Two of these are all the memory that a scan takes; smaller ones cost more in calls than they save. */
+/** 32 KB of numbers for any size of file: 256 MB with entries every 64 KB, 10 GB with entries every 4 MB. */
+const MAX_ENTRIES = 4_096;
+/** A scan takes the memory of two chunks; smaller ones would need more calls. */
 const CHUNK_BYTES = 1_048_576;
 
-export interface LinePlace {
-  /** A place in the file, at or before the beginning of the line. */
+export interface LineOffset {
+  /** An offset in the file, at or before the beginning of the line. */
   readonly offset: number;
-  /** How many lines end before `offset`. */
+  /** Number of lines that end before `offset`. */
   readonly linesBefore: number;
 }
 
 /**
- * Where the lines of a file are: at every so many bytes, how many lines end before. Grows as far as it is asked for, in
- * bounded memory, and can be asked again without reading the file again.
+ * A sparse index of the lines of a file: for every n-th byte, the number of lines that end before it. It is built as far as needed,
+ * in bounded memory, so that later lookups need not read the file again.
  */
 export class LineIndex {
   readonly size: number;
   readonly encoding: TextEncoding;
   #stepBytes = STEP_BYTES;
-  /** `#marks[n]`: lines that end before byte `n * #stepBytes`. */
-  #marks: number[] = [0];
+  /** `#entries[n]`: number of lines that end before byte `n * #stepBytes`. */
+  #entries: number[] = [0];
   #scanned = 0;
   #newlines = 0;
   #turn: Promise<void> = Promise.resolve();
@@ -35,19 +35,19 @@ export class LineIndex {
     this.encoding = encoding;
   }
 
-  /** Bytes read so far, from the beginning. */
+  /** Bytes scanned so far. */
   get scannedBytes(): number {
     return this.#scanned;
   }
 
-  /** Line feeds in what was read so far. */
+  /** Line feeds in the scanned bytes. */
   get newlines(): number {
     return this.#newlines;
   }
 
   /**
-   * Reads on until `isEnough` or the end of the file. `isEnough` is asked after each piece, and may throw; what was read
-   * until then is kept. Calls at the same time wait for one another.
+   * Continues the scan until `isEnough` returns true or the file ends. `isEnough` is called after each chunk and may throw; the
+   * index keeps what was scanned before. Concurrent calls run one after the other.
    */
   async scan(handle: OpenHandle, isEnough: () => boolean): Promise<void> {
     const before = this.#turn;
@@ -65,7 +65,7 @@ export class LineIndex {
     const length = Math.min(CHUNK_BYTES, Math.ceil(this.size / STEP_BYTES) * STEP_BYTES);
     let current = Buffer.allocUnsafeSlow(length);
     let spare = Buffer.allocUnsafeSlow(this.size - this.#scanned > length ? length : 0);
-    // One piece is read while the one before is counted.
+    // One chunk is read while the previous one is counted.
     let reading = readFull(handle, current, this.#scanned, this.size);
     for (;;) {
       const bytesRead = await reading;
@@ -76,47 +76,47 @@ export class LineIndex {
         this.#count(current, bytesRead);
         if (isLast || isEnough()) return;
       } finally {
-        // The caller closes the file: the piece that is still being read must be in before.
+        // The caller may close the file after this, so the pending read must finish first.
         if (!isLast) await reading;
       }
       [current, spare] = [spare, current];
     }
   }
 
-  /** The nearest known place at or before the beginning of `line` (1 is the first); at most one step of bytes before it. */
-  placeOf(line: number): LinePlace {
+  /** The nearest entry at or before the beginning of `line` (from 1), at most one step before it. */
+  nearest(line: number): LineOffset {
     let low = 0;
-    let high = this.#marks.length - 1;
+    let high = this.#entries.length - 1;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      // With as many line ends before the mark as before the line, the line begins at the mark or before it.
-      if ((this.#marks[middle] ?? 0) < line - 1) low = middle;
+      // With the same number of line ends before the entry as before the line, the line begins at the entry or before it.
+      if ((this.#entries[middle] ?? 0) < line - 1) low = middle;
       else high = middle - 1;
     }
-    return { offset: low * this.#stepBytes, linesBefore: this.#marks[low] ?? 0 };
+    return { offset: low * this.#stepBytes, linesBefore: this.#entries[low] ?? 0 };
   }
 
   #count(buffer: Buffer, bytesRead: number): void {
     const start = this.#scanned;
     for (let at = 0; at < bytesRead;) {
-      const toMark = this.#stepBytes - ((start + at) % this.#stepBytes);
-      const end = Math.min(bytesRead, at + toMark);
+      const toEntry = this.#stepBytes - ((start + at) % this.#stepBytes);
+      const end = Math.min(bytesRead, at + toEntry);
       this.#newlines += countNewlines(buffer.subarray(at, end), this.encoding);
       at = end;
       this.#scanned = start + end;
-      if (this.#scanned % this.#stepBytes === 0) this.#mark();
+      if (this.#scanned % this.#stepBytes === 0) this.#addEntry();
     }
   }
 
-  #mark(): void {
-    this.#marks.push(this.#newlines);
-    if (this.#marks.length <= MAX_MARKS) return;
+  #addEntry(): void {
+    this.#entries.push(this.#newlines);
+    if (this.#entries.length <= MAX_ENTRIES) return;
     this.#stepBytes *= 2;
-    this.#marks = this.#marks.filter((_, index) => index % 2 === 0);
+    this.#entries = this.#entries.filter((_, index) => index % 2 === 0);
   }
 }
 
-/** Fills `buffer` from `position` on, as far as the file reaches, at most to `limit`. */
+/** Fills `buffer` from `position` up to the end of the file or `limit`; returns the number of bytes. */
 export async function readFull(
   handle: OpenHandle,
   buffer: Buffer,

@@ -1,55 +1,55 @@
 import type { OpenHandle } from '../../projects/open-handle.js';
 import { feedAfter } from './line-feeds.js';
-import { readFull, type LinePlace } from './line-index.js';
+import { readFull, type LineOffset } from './line-index.js';
 import { decodeText, markBytes, wholeEnd, type TextEncoding } from './text-encoding.js';
 
-/** Longer lines are cut: they are data, and one of them would fill a whole answer. */
+/** Longer lines are cut: they are data, and one could fill a whole answer. */
 const MAX_LINE_BYTES = 4_096;
 const CHUNK_BYTES = 65_536;
 
 export interface LineRequest {
-  readonly place: LinePlace;
+  readonly start: LineOffset;
   readonly startLine: number;
   readonly endLine: number;
   readonly encoding: TextEncoding;
-  /** Size of the file, bytes: nothing is read beyond. */
+  /** Size of the file in bytes; nothing is read beyond it. */
   readonly size: number;
-  /** Size of the text, bytes in UTF-8; one line is given whatever its size. */
+  /** Maximum size of the text in bytes of UTF-8; the first line is returned whatever its size. */
   readonly maxBytes: number;
-  /** Throws when the reading shall end. */
+  /** Throws to stop reading. */
   readonly check: () => void;
 }
 
 export interface LinesRead {
-  /** Each with its line feed, when it has one. */
+  /** Each with its line feed, if it has one. */
   readonly lines: readonly string[];
-  /** Why there are no more: all that were asked for, the end of the file, or no room. */
-  readonly end: 'asked' | 'file' | 'full';
-  /** True when NUL characters were among them. */
+  /** Why the lines end: all requested lines were read, the file ended, or `maxBytes` was reached. */
+  readonly end: 'requested' | 'file' | 'full';
+  /** True when the lines contain NUL characters. */
   readonly isBinary: boolean;
 }
 
-/** Reads lines one after the other, from a place at or before the first; memory is bounded, whatever the lines. */
+/** Reads lines one after the other, from an offset at or before the first one. Memory is bounded for any length of lines. */
 export async function readLines(handle: OpenHandle, request: LineRequest): Promise<LinesRead> {
   const { encoding, startLine, endLine, maxBytes, size } = request;
   const collected = new LineCollector(encoding);
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   const lines: string[] = [];
   let bytes = 0;
-  let line = request.place.linesBefore + 1;
-  let position = request.place.offset === 0 ? markBytes(encoding) : request.place.offset;
+  let line = request.start.linesBefore + 1;
+  let position = request.start.offset === 0 ? markBytes(encoding) : request.start.offset;
   const done = (end: LinesRead['end']): LinesRead => ({
     lines,
     end,
     isBinary: lines.some((text) => text.includes('\0')),
   });
-  /** Undefined while there is room and need for more. */
-  const keep = (text: string): LinesRead['end'] | undefined => {
+  /** Returns undefined while more lines are needed and fit. */
+  const addLine = (text: string): LinesRead['end'] | undefined => {
     const length = Buffer.byteLength(text);
     if (lines.length > 0 && bytes + length > maxBytes) return 'full';
     lines.push(text);
     bytes += length;
-    return line === endLine ? 'asked' : undefined;
+    return line === endLine ? 'requested' : undefined;
   };
 
   for (;;) {
@@ -63,20 +63,20 @@ export async function readLines(handle: OpenHandle, request: LineRequest): Promi
       if (line >= startLine) collected.add(piece.subarray(at, feed ?? filled), feed !== undefined);
       at = feed ?? filled;
       if (feed === undefined) continue;
-      const end = line >= startLine ? keep(collected.take()) : undefined;
+      const end = line >= startLine ? addLine(collected.take()) : undefined;
       if (end !== undefined) return done(end);
       line++;
     }
   }
-  const end = collected.isEmpty ? undefined : keep(collected.take());
+  const end = collected.isEmpty ? undefined : addLine(collected.take());
   return done(end ?? 'file');
 }
 
-/** The beginning of one line, as much as is shown, and how much there was. */
+/** Collects the shown part of one line, and counts its bytes. */
 class LineCollector {
   readonly #encoding: TextEncoding;
   #pieces: Buffer[] = [];
-  #kept = 0;
+  #stored = 0;
   #bytes = 0;
   #hasFeed = false;
 
@@ -91,19 +91,19 @@ class LineCollector {
   add(piece: Buffer, hasFeed: boolean): void {
     this.#bytes += piece.length;
     this.#hasFeed = hasFeed;
-    const room = MAX_LINE_BYTES - this.#kept;
+    const room = MAX_LINE_BYTES - this.#stored;
     if (room <= 0 || piece.length === 0) return;
-    // The chunk it lies in is filled again.
+    // A copy, since the chunk is reused.
     this.#pieces.push(Buffer.from(piece.subarray(0, room)));
-    this.#kept += Math.min(room, piece.length);
+    this.#stored += Math.min(room, piece.length);
   }
 
-  /** The line as it is shown; the next one begins. */
+  /** Returns the line as shown, and starts the next one. */
   take(): string {
     const bytes = Buffer.concat(this.#pieces);
-    const text = this.#bytes === this.#kept ? decodeText(bytes, this.#encoding) : this.#cutText(bytes);
+    const text = this.#bytes === this.#stored ? decodeText(bytes, this.#encoding) : this.#cutText(bytes);
     this.#pieces = [];
-    this.#kept = 0;
+    this.#stored = 0;
     this.#bytes = 0;
     return text;
   }

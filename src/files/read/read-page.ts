@@ -6,7 +6,7 @@ import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import { countLines } from './count-lines.js';
 import { countNewlines } from './count-newlines.js';
-import { fileCursor, placeOfCursor, type FilePlace } from './file-cursor.js';
+import { fileCursor, positionOfCursor, type FilePosition } from './file-cursor.js';
 import type { FileFacts, FileFactsCache } from './file-facts.js';
 import { fileStamp } from './file-stamp.js';
 import { feedAfter, lastFeedEnd } from './line-feeds.js';
@@ -20,40 +20,40 @@ import {
   type TextEncoding,
 } from './text-encoding.js';
 
-/** Larger files are read by ranges; of those the beginning is given. */
+/** Only this much of a larger file is read; the rest is read by ranges. */
 const MAX_READ_BYTES = 1_048_576;
-/** What of a large file tells its encoding. */
+/** The beginning of a large file, from which its encoding is detected. */
 const SAMPLE_BYTES = 65_536;
 const SHOWN_CHARS = 400;
 
 export interface PageQuery {
   readonly cursor?: string | undefined;
-  /** Give at most so many lines. */
+  /** Maximum number of lines. */
   readonly maxLines?: number | undefined;
-  /** Size of the content, bytes in UTF-8. */
+  /** Maximum size of the content in bytes of UTF-8. */
   readonly maxBytes: number;
 }
 
 export interface FilePage {
   readonly path: string;
   readonly content: string;
-  /** True when every character of the content is one of ASCII. */
+  /** True when the content is only ASCII. */
   readonly isAscii: boolean;
-  /** Lines of the whole file; null where counting takes too long. */
+  /** Lines of the whole file; null when counting takes too long. */
   readonly lines: number | null;
   readonly sizeBytes: number;
   readonly encoding: TextEncoding;
-  /** Of the whole file; unknown beyond `MAX_READ_BYTES`. */
+  /** Hash of the whole file; unknown beyond `MAX_READ_BYTES`. */
   readonly sha256: string | undefined;
-  /** True when the file goes on after the content. */
+  /** True when the file continues after the content. */
   readonly truncated: boolean;
   readonly cursor: string | undefined;
   readonly note: string | undefined;
 }
 
 /**
- * A page of a text file: whole lines where one fits. Reads `MAX_READ_BYTES` at most, whatever the file. Throws BINARY_FILE,
- * and for the cursor INVALID_ARGUMENTS, FILE_CHANGED.
+ * Reads a page of a text file, with whole lines if at least one fits. Reads at most `MAX_READ_BYTES`. Throws BINARY_FILE, and for
+ * the cursor INVALID_ARGUMENTS, FILE_CHANGED.
  */
 export async function readPage(
   opened: OpenedPath,
@@ -63,25 +63,25 @@ export async function readPage(
   const stamp = fileStamp(opened.stats);
   const sizeBytes = Number(opened.stats.size);
   const limit = Math.min(sizeBytes, MAX_READ_BYTES);
-  const asked = query.cursor === undefined ? undefined : placeOfCursor(query.cursor, stamp);
+  const requested = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, stamp);
   const known = cache.get(opened.stats);
   const isKnown = known !== undefined && (known.whole !== undefined || sizeBytes > MAX_READ_BYTES);
-  const learned = isKnown ? { facts: known, bytes: undefined } : await learn(opened, known);
-  const { facts } = learned;
+  const result = isKnown ? { facts: known, bytes: undefined } : await readFacts(opened, known);
+  const { facts } = result;
   if (!isKnown) cache.set(opened.stats, facts);
 
-  const place = asked ?? { line: 1, offset: markBytes(facts.encoding) };
-  const end = Math.min(limit, place.offset + rawBytes(query.maxBytes, facts.encoding));
-  const bytes = learned.bytes?.subarray(place.offset, end) ?? (await readPiece(opened, place, end));
-  const isEnd = place.offset + bytes.length >= sizeBytes;
+  const start = requested ?? { line: 1, offset: markBytes(facts.encoding) };
+  const end = Math.min(limit, start.offset + rawBytes(query.maxBytes, facts.encoding));
+  const bytes = result.bytes?.subarray(start.offset, end) ?? (await readPiece(opened, start, end));
+  const isEnd = start.offset + bytes.length >= sizeBytes;
   const piece = cutPiece(bytes, { encoding: facts.encoding, isEnd, maxLines: query.maxLines });
-  const next: FilePlace = { line: place.line + piece.feeds, offset: place.offset + piece.bytes.length };
+  const next: FilePosition = { line: start.line + piece.feeds, offset: start.offset + piece.bytes.length };
   const isPlain = unitBytes(facts.encoding) === 1 && isAscii(piece.bytes);
-  // ASCII is the same in all of them, and need not be decoded.
+  // ASCII is the same in all encodings and need not be decoded.
   const content = isPlain ? piece.bytes.toString('latin1') : decodeText(piece.bytes, facts.encoding);
   if (content.includes('\0')) throw binaryFile(opened.path);
   const truncated = next.offset < sizeBytes && bytes.length > 0;
-  const isAtLimit = truncated && limit < sizeBytes && place.offset + bytes.length >= limit;
+  const isAtLimit = truncated && limit < sizeBytes && start.offset + bytes.length >= limit;
   const isPastLimit = isAtLimit && !piece.isShortened;
   const { whole, encoding } = facts;
   return {
@@ -101,7 +101,7 @@ export async function readPage(
 function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string {
   const left = `${leftBytes} bytes are left`;
   return isPastLimit
-    ? `Only the first ${MAX_READ_BYTES} bytes are read, ${left}: go on by read_file_range from line ${line}.`
+    ? `Only the first ${MAX_READ_BYTES} bytes are read, ${left}: continue with read_file_range from line ${line}.`
     : `${left}, from line ${line} on: pass cursor.`;
 }
 
@@ -109,11 +109,11 @@ export function binaryFile(path: string): BridgeError {
   return new BridgeError(
     'BINARY_FILE',
     `Cannot read binary file: ${oneLine(path, SHOWN_CHARS)}.`,
-    'Only text in UTF-8, UTF-16 with a byte order mark, or Latin-1 is read.',
+    'Only text in UTF-8, UTF-16 with a byte order mark, or Latin-1 can be read.',
   );
 }
 
-/** The encoding of a file by its beginning. Throws BINARY_FILE. */
+/** Detects the encoding of a file from its beginning. Throws BINARY_FILE. */
 export async function sampledEncoding(opened: OpenedPath): Promise<TextEncoding> {
   const size = Number(opened.stats.size);
   const buffer = Buffer.allocUnsafe(Math.min(size, SAMPLE_BYTES));
@@ -123,7 +123,7 @@ export async function sampledEncoding(opened: OpenedPath): Promise<TextEncoding>
   return encoding;
 }
 
-async function learn(
+async function readFacts(
   opened: OpenedPath,
   known: FileFacts | undefined,
 ): Promise<{ readonly facts: FileFacts; readonly bytes: Buffer | undefined }> {
@@ -144,19 +144,19 @@ async function learn(
   return { facts: { ...known, encoding, whole }, bytes };
 }
 
-async function readPiece(opened: OpenedPath, place: FilePlace, end: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(0, end - place.offset));
-  return buffer.subarray(0, await readFull(opened.handle, buffer, place.offset, end));
+async function readPiece(opened: OpenedPath, start: FilePosition, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(0, end - start.offset));
+  return buffer.subarray(0, await readFull(opened.handle, buffer, start.offset, end));
 }
 
-/** How many bytes of a file surely become at most `maxBytes` of UTF-8. */
+/** How many bytes of a file can never take more than `maxBytes` in UTF-8. */
 function rawBytes(maxBytes: number, encoding: TextEncoding): number {
   if (encoding === 'latin-1') return Math.floor(maxBytes / 2);
   if (encoding === 'utf-16le' || encoding === 'utf-16be') return Math.floor(maxBytes / 3) * 2;
   return maxBytes;
 }
 
-/** The part of `bytes` that a page shows: to the last line end in it, or within a line that is longer than a page. */
+/** The part of `bytes` that a page shows: up to the last line end, or a piece of a line that is longer than a page. */
 function cutPiece(
   bytes: Buffer,
   {

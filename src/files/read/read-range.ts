@@ -8,9 +8,9 @@ import type { LineIndex } from './line-index.js';
 import { binaryFile, sampledEncoding } from './read-page.js';
 import { readLines } from './read-lines.js';
 
-/** So much is read beyond what was asked for to tell how many lines there are: some 10 ms. */
+/** Bytes that are read beyond the range to count all lines of the file, in about 10 ms. */
 const TOTAL_BYTES = 16_777_216;
-/** A call must answer within 45 s; a slow disk has read a few GB by then. */
+/** A call must answer within 45 s; in this time even a slow disk reads a few GB. */
 const SCAN_LIMIT_MS = 20_000;
 const SHOWN_CHARS = 400;
 
@@ -18,7 +18,7 @@ export interface RangeQuery {
   readonly startLine: number;
   /** Inclusive. */
   readonly endLine: number;
-  /** Size of the content, bytes in UTF-8. */
+  /** Maximum size of the content in bytes of UTF-8. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -26,19 +26,19 @@ export interface RangeQuery {
 export interface FileRange {
   readonly path: string;
   readonly startLine: number;
-  /** The last line given, or the last of the file when the range lies behind it. */
+  /** The last returned line, or the last of the file when the range begins after it. */
   readonly endLine: number;
-  /** Lines as they are, without the end of the last one. */
+  /** The lines, without the line end of the last one. */
   readonly content: string;
-  /** Null when the file goes on too far to count. */
+  /** Null when too much of the file follows to count its lines. */
   readonly totalLines: number | null;
-  /** True when fewer lines are given than the range has. */
+  /** True when not all lines of the range are returned. */
   readonly truncated: boolean;
 }
 
 /**
- * Lines of a text file of any size. Memory is bounded; what was read to find a line is remembered in a sparse index, so that
- * the next range of the unchanged file is found at once. Throws BINARY_FILE, INVALID_ARGUMENTS, FILE_TOO_LARGE.
+ * Reads a range of lines of a text file of any size, in bounded memory. A sparse index of the lines is cached, so that the next
+ * range of the unchanged file is found quickly. Throws BINARY_FILE, INVALID_ARGUMENTS, FILE_TOO_LARGE.
  */
 export async function readRange(
   opened: OpenedPath,
@@ -67,7 +67,7 @@ export async function readRange(
     return { path: opened.path, startLine, endLine: totalLines, content: '', totalLines, truncated: false };
 
   const { lines, end, isBinary } = await readLines(handle, {
-    place: index.placeOf(startLine),
+    start: index.nearest(startLine),
     startLine,
     endLine,
     encoding: index.encoding,
@@ -89,7 +89,7 @@ export async function readRange(
 function tooLarge(path: string, line: number, index: LineIndex): BridgeError {
   return new BridgeError(
     'FILE_TOO_LARGE',
-    `Line ${line} of '${oneLine(path, SHOWN_CHARS)}' was not reached in ${SCAN_LIMIT_MS / 1_000} s; ${index.newlines} lines were passed.`,
-    'Call again: it goes on from there, as long as the file is not changed.',
+    `Line ${line} of '${oneLine(path, SHOWN_CHARS)}' was not reached within ${SCAN_LIMIT_MS / 1_000} s; ${index.newlines} lines were scanned.`,
+    'Call again to continue from there, if the file has not changed.',
   );
 }

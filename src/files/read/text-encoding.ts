@@ -1,26 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import { wholeUtf8End } from '../../base/text/utf8.js';
 
-// Pure: which text a file holds, if any, and how its bytes become that text.
+// Pure: detects whether a file contains text, and decodes it.
 
 export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin-1';
 
-/** Of valid UTF-8, one control character in this many is still text (field separators); more is a format of its own. */
+/** Valid UTF-8 with one control character in this many is still text (field separators); with more it is binary. */
 const CHARS_PER_CONTROL = 10;
-/** Damaged UTF-8 (a log cut in the middle, a dump of other bytes) has many whole characters for each broken one. */
+/** Damaged UTF-8 (a truncated log, a dump of other bytes) has many whole characters for each broken one. */
 const WHOLE_PER_BROKEN = 4;
 
-/** Control characters that texts do not hold: all but tab, line feed, form feed, return, backspace, bell and escape. */
+/** Control characters that text does not contain: all except those from bell to carriage return, and escape. */
 const CONTROLS: readonly number[] = [...Array(0x20).keys(), 0x7f].filter(
   (byte) => byte !== 0x1b && (byte < 0x07 || byte > 0x0d),
 );
 
 /**
- * The encoding of a text that begins with `sample`, or undefined for what is no text. `isWhole` tells that nothing follows.
+ * The encoding of a text that begins with `sample`, or undefined when it is binary. `isWhole` is true when nothing follows.
  *
- * UTF-16 is known by its byte order mark alone. A NUL byte is no text in the others, which finds nearly every binary format.
- * What is not UTF-8 is Latin-1, in which every byte means something, unless it holds control characters: random bytes hold
- * one in ten, written text none.
+ * UTF-16 is recognized only by its byte order mark. In the other encodings a NUL byte means binary, which covers nearly every
+ * binary format. Text that is not UTF-8 counts as Latin-1, in which every byte is valid, unless it contains control characters:
+ * one of ten random bytes is one, but written text contains none.
  */
 export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding | undefined {
   const [first, second] = sample;
@@ -37,18 +37,18 @@ export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding |
   return controlCount(bytes) === 0 ? 'latin-1' : undefined;
 }
 
-/** Bytes of one unit of `encoding`: a line can begin only at a multiple of it. */
+/** Bytes of one code unit; a line can begin only at a multiple of it. */
 export function unitBytes(encoding: TextEncoding): 1 | 2 {
   return encoding === 'utf-16le' || encoding === 'utf-16be' ? 2 : 1;
 }
 
-/** Length of the byte order mark that a file in `encoding` begins with. */
+/** Length of the byte order mark at the beginning of a file in `encoding`. */
 export function markBytes(encoding: TextEncoding): number {
   if (encoding === 'utf-8-bom') return 3;
   return unitBytes(encoding) === 2 ? 2 : 0;
 }
 
-/** The text of `bytes`; a byte order mark must be left out before. Broken characters become U+FFFD. */
+/** Decodes `bytes` without their byte order mark. Broken characters become U+FFFD. */
 export function decodeText(bytes: Buffer, encoding: TextEncoding): string {
   if (encoding === 'latin-1') return bytes.toString('latin1');
   if (encoding === 'utf-16le') return wellFormed(bytes.toString('utf16le'));
@@ -59,7 +59,7 @@ export function decodeText(bytes: Buffer, encoding: TextEncoding): string {
   return bytes.toString('utf8');
 }
 
-/** The length of the longest beginning of `bytes` that ends between characters. */
+/** The length of the longest prefix of `bytes` that ends between characters. */
 export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
   if (encoding === 'latin-1') return bytes.length;
   if (unitBytes(encoding) === 1) return wholeUtf8End(bytes);
@@ -73,7 +73,7 @@ function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** A zero unit is no text, and FF FE 00 00 begins UTF-32. */
+/** False with a zero unit, which is not text; FF FE 00 00 begins UTF-32. */
 function isUtf16(sample: Buffer): boolean {
   for (let at = 2; at + 1 < sample.length; at += 2)
     if (sample[at] === 0 && sample[at + 1] === 0) return false;
@@ -92,7 +92,7 @@ function isMostlyUtf8(bytes: Buffer): boolean {
 }
 
 function controlCount(bytes: Buffer): number {
-  // Most texts hold none, which is seen soonest by looking for each.
+  // Most texts contain none, and searching for each one is the fastest check.
   if (!CONTROLS.some((control) => bytes.includes(control))) return 0;
   let count = 0;
   for (let at = 0; at < bytes.length; at++) if (CONTROLS.includes(bytes[at] ?? 0)) count++;

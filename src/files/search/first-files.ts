@@ -1,23 +1,23 @@
 import { compareText } from '../list/list-order.js';
 import type { FoundLine } from './search-text.js';
 
-/** A match takes more than this in an answer, besides its path and its line. */
+/** A match takes more than this in an answer, in addition to its path and its text. */
 export const MIN_MATCH_BYTES = 40;
 
-/** A match as an engine found it; the file is read again before it is shown. */
+/** A match as ripgrep found it. The file is read again before the match is shown. */
 export interface ShownLine extends Omit<FoundLine, 'start'> {
-  /** The line, cut as it is shown. */
+  /** The line, shortened for the answer. */
   readonly shown: string;
 }
 
 export interface FoundFile {
   readonly path: string;
   readonly lines: readonly ShownLine[];
-  /** True when there may be more lines in it. */
+  /** True when the file may have more matching lines. */
   readonly isCut: boolean;
 }
 
-/** The lines of one file, as many as fill a page. */
+/** Collects matching lines of one file until they fill a page. */
 export class FileLines {
   readonly path: string;
   readonly lines: ShownLine[] = [];
@@ -40,19 +40,19 @@ export class FileLines {
   }
 }
 
-/** Of the files that an engine finds, in any order, the first ones: as many as fill a page. Memory is bounded by that. */
+/** Takes files in any order, and stores only the first ones in path order that fill a page. So memory is bounded. */
 export class FirstFiles {
   readonly #bytesWanted: number;
   #files: FileLines[] = [];
   #bytes = 0;
-  /** No file behind this one is wanted. */
+  /** Files after this path are not wanted. */
   #bound: string | undefined;
 
   constructor(bytesWanted: number) {
     this.#bytesWanted = bytesWanted;
   }
 
-  /** True when files were left out. */
+  /** True when files were dropped. */
   get isCut(): boolean {
     return this.#bound !== undefined;
   }

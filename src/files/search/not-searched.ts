@@ -1,7 +1,7 @@
 import { someNames } from '../../base/text/text.js';
 import type { FileText } from './text-of-file.js';
 
-/** Counts the files that a search could not look into, or not wholly, and names those that it must not show. */
+/** Counts files that a search could not read or decode completely, and collects the names of secret files. */
 export class NotSearched {
   readonly #secrets = new Set<string>();
   #binary = 0;
@@ -28,12 +28,12 @@ export class NotSearched {
     const sentences = [
       ...(secrets.length > 0
         ? [
-            `Not searched, because by their names they hold secrets: ${someNames(secrets)}. read_file shows one.`,
+            `Not searched because their names suggest secrets: ${someNames(secrets)}. Use read_file to read one.`,
           ]
         : []),
       ...(parts.length > 0 ? [`Files not searched: ${parts.join(', ')}.`] : []),
       ...(this.#notUnicode > 0
-        ? [`Files searched for ASCII text only, being neither UTF-8 nor UTF-16: ${this.#notUnicode}.`]
+        ? [`Files searched only for ASCII text (neither UTF-8 nor UTF-16): ${this.#notUnicode}.`]
         : []),
     ];
     return sentences.length === 0 ? undefined : sentences.join(' ');

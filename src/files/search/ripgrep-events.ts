@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is not UTF-8 comes as base64. */
+/** ripgrep encodes text that is not UTF-8 as base64. */
 const textSchema = z.object({ text: z.string().optional(), bytes: z.base64().optional() });
 const beginSchema = z.object({ data: z.object({ path: textSchema }) });
 const matchSchema = z.object({
@@ -13,33 +13,33 @@ const matchSchema = z.object({
 const endSchema = z.object({ data: z.object({ binary_offset: z.int().nullish() }) });
 const otherSchema = z.object({ type: z.string() });
 
-/** Each line but the last one begins with `{"type":"`, and the first letter of its type. */
+/** Each line except the last one begins with `{"type":"`; the first letter after it identifies the type. */
 const TYPE_AT = '{"type":"'.length;
-/** An event of this size is parsed in some 20 ms. A line of megabytes, or with as many matches, takes more. */
+/** An event of this size is parsed in about 20 ms. A line of megabytes, or with as many matches, would take longer. */
 const MAX_EVENT_BYTES = 1_000_000;
 const LINE_FEED = 0x0a;
 
 interface RipgrepLine {
   readonly line: number;
-  /** Of the first match in it, from 0, in UTF-16 units. */
+  /** Column of the first match, from 0, in UTF-16 units. */
   readonly column: number;
-  /** Without its end. */
+  /** The line without its line end. */
   readonly text: string;
 }
 
 export interface RipgrepListener {
-  /** False when the lines of this file are not wanted. */
+  /** Returns false to skip the lines of this file. */
   begin(path: string): boolean;
   line(line: RipgrepLine): void;
-  /** A line of this file has matches, and its event is too large to be parsed. */
+  /** Called when a line of this file has matches, but its event is too large to parse. */
   tooLarge(): void;
-  /** `isBinary`: a NUL was found behind its lines, and the rest was not searched. */
+  /** `isBinary`: ripgrep found a NUL after these lines and did not search the rest. */
   end(isBinary: boolean): void;
-  /** ripgrep has gone through all files. */
+  /** Called when ripgrep has searched all files. */
   summary(): void;
 }
 
-/** Reads the stream of `rg --json`, file by file. The lines of files that are not wanted are not parsed. */
+/** Parses the stream of `rg --json`, file by file, without parsing lines of skipped files. */
 export class RipgrepEvents {
   readonly #listener: RipgrepListener;
   #pieces: Buffer[] = [];
@@ -73,7 +73,7 @@ export class RipgrepEvents {
     switch (String.fromCharCode(line[TYPE_AT] ?? 0)) {
       case 'b': {
         const path = beginSchema.parse(jsonOf(line)).data.path.text;
-        // A file whose name is not UTF-8 cannot be named in an answer.
+        // An answer cannot contain a file name that is not UTF-8.
         this.#isWanted = path !== undefined && this.#listener.begin(path.replace(/^\.\//, ''));
         break;
       }
@@ -88,7 +88,7 @@ export class RipgrepEvents {
       case 'c':
         break;
       default:
-        // The summary, which begins otherwise: the fields of this one are in alphabetical order.
+        // The summary begins differently, since its fields are in alphabetical order.
         if (otherSchema.parse(jsonOf(line)).type === 'summary') this.#listener.summary();
         break;
     }

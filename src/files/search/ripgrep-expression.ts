@@ -1,7 +1,7 @@
-// Pure: a regular expression of RE2 in the syntax of ripgrep.
+// Pure: converts a regular expression from the syntax of RE2 to that of ripgrep.
 
-/** What RE2 means by `\b` and the like: ASCII alone. */
-const SAME: Readonly<Record<string, string>> = {
+/** The meaning of `\b` and others in RE2, which is ASCII only. */
+const EQUIVALENT: Readonly<Record<string, string>> = {
   b: '(?-u:\\b)',
   w: '[0-9A-Za-z_]',
   W: '[^0-9A-Za-z_]',
@@ -11,15 +11,15 @@ const SAME: Readonly<Record<string, string>> = {
   S: '[^\\t\\n\\f\\r ]',
   t: '\\t',
 };
-/** The same within a set. */
-const SAME_IN_SET: Readonly<Record<string, string>> = {
+/** The same within a character set. */
+const EQUIVALENT_IN_SET: Readonly<Record<string, string>> = {
   w: '0-9A-Za-z_',
   d: '0-9',
   s: '\\t\\n\\f\\r ',
   t: '\\t',
 };
 
-/** The expression that means the same to ripgrep; undefined where there is none that is sure to. */
+/** The equivalent expression for ripgrep; undefined when there is no safe equivalent. */
 export function ripgrepExpression(query: string): string | undefined {
   let expression = '';
   let isInSet = false;
@@ -27,19 +27,19 @@ export function ripgrepExpression(query: string): string | undefined {
     const char = query[at] ?? '';
     if (char === '\\') {
       const next = query[++at] ?? '';
-      const same = (isInSet ? SAME_IN_SET : SAME)[next];
-      if (same === undefined && !/[^0-9A-Za-z]/.test(next)) return undefined;
-      expression += same ?? `\\${next}`;
+      const equivalent = (isInSet ? EQUIVALENT_IN_SET : EQUIVALENT)[next];
+      if (equivalent === undefined && !/[^0-9A-Za-z]/.test(next)) return undefined;
+      expression += equivalent ?? `\\${next}`;
     } else if (isInSet && (char === '[' || ('&-~'.includes(char) && query[at + 1] === char))) {
       return undefined;
     } else if (char === '{' && query[at + 1] === ',') {
-      // To RE2 these are characters, to newer versions of ripgrep a repetition.
+      // RE2 reads `{,` literally, newer versions of ripgrep as a repetition.
       return undefined;
     } else if (!isInSet && char === '[') {
       isInSet = true;
       expression += char;
       if (query[at + 1] === '^') expression += query[++at];
-      // A bracket that comes first is a member of the set.
+      // Here the bracket would be a member of the set.
       if (query[at + 1] === ']') return undefined;
     } else {
       if (char === ']') isInSet = false;

@@ -8,63 +8,63 @@ import { compareText } from '../list/list-order.js';
 import { FileLines, FirstFiles, MIN_MATCH_BYTES, type FoundFile } from './first-files.js';
 import { RipgrepEvents } from './ripgrep-events.js';
 import { ripgrepExpression } from './ripgrep-expression.js';
-import { lastPage, notesOf, searchFile, textAt, type Searching } from './search-file.js';
-import { isBehind, type SearchPage } from './search-page.js';
-import type { Search, SearchPlace } from './search-place.js';
+import { lastPage, notesOf, searchFile, textAt, type RunningSearch } from './search-file.js';
+import { isAfter, type SearchPage } from './search-page.js';
+import type { Search, SearchScope } from './search-scope.js';
 import { LineStarts, shownLine, shownMatch } from './search-text.js';
 import { shownFiles } from './shown-files.js';
 import { MAX_SEARCHED_BYTES } from './text-of-file.js';
 
-/** Files that were not searched are counted in a project with no more files, and within this time. */
+/** Skipped files are counted only in a project of up to this many files, and within this time. */
 const MAX_COUNTED_FILES = 500;
 const COUNT_LIMIT_MS = 2_000;
 const UNCOUNTED_NOTE =
   'Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.';
 const TOO_SLOW_NOTE =
-  'The search took too long and was ended: there may be more matches, also before these. Search a smaller folder with path.';
+  'The search took too long and was stopped: there may be more matches, even before these. Search a smaller folder with path.';
 
 interface Found {
   readonly files: FirstFiles;
-  /** Files with a match that is not to be shown, or whose events are too large: their lines are not in `files`. */
+  /** Files with matches that are not in `files`: secret files, and files with events that are too large. */
   readonly others: readonly string[];
-  /** False when ripgrep was ended before it had searched all files. */
+  /** False when ripgrep was stopped before it had searched all files. */
   readonly isWhole: boolean;
 }
 
 /**
- * Matches by ripgrep. Each file that it finds something in is read again, through a descriptor that is seen to be inside the
- * folder: ripgrep itself may be led out of it by a folder that becomes a link while it runs. Undefined where ripgrep is missing
- * or fails, cannot read the query, or waits for a named pipe that is named as an ignore file.
+ * Searches with ripgrep. Each file with matches is read again through a descriptor that is checked to be inside the folder, since
+ * ripgrep could follow a folder that becomes a link while it runs. Returns undefined when ripgrep is missing or fails, cannot read
+ * the query, or would block on a named pipe instead of an ignore file.
  */
-export async function searchByRipgrep(at: Searching): Promise<SearchPage | undefined> {
-  const { place, search, page } = at;
+export async function searchByRipgrep(at: RunningSearch): Promise<SearchPage | undefined> {
+  const { scope, search, page } = at;
   const expression = search.isRegex ? ripgrepExpression(search.query) : search.query;
-  if (expression === undefined || !place.canUseRipgrep) return undefined;
+  if (expression === undefined || !scope.canUseRipgrep) return undefined;
   const parts = [
-    filesFound(place, search, expression),
-    trackedYetIgnored(place),
-    countableFiles(place),
+    filesFound(scope, search, expression),
+    trackedButIgnored(scope),
+    countableFiles(scope),
   ] as const;
-  // Whichever fails: nothing uses the folder any more when its owner closes it.
+  // If one fails, wait for the others, too: the caller closes the folder that they use.
   await Promise.allSettled(parts);
   const [found, tracked, countable] = await Promise.all(parts);
   if (found === undefined || tracked === undefined) return undefined;
   const { files, isWhole } = found;
-  // What came before the end of ripgrep is in no order: there is nothing to go on from.
+  // Results of a stopped ripgrep are not complete up to any path, so there is no cursor to continue from.
   const cut = (): SearchPage => (isWhole ? page.cut(notesOf(at)) : page.whole(notesOf(at, TOO_SLOW_NOTE)));
   for (const file of inOrder(found, isWhole ? tracked : [], search)) {
     if (!('lines' in file)) {
       const end = await searchFile(at, file.path);
       if (end !== undefined) return end;
     } else if (!takeFile(at, file)) return cut();
-    if (place.walk.pause.isDue()) await place.walk.pause.wait();
+    if (scope.walk.pause.isDue()) await scope.walk.pause.wait();
   }
   if (files.isCut || !isWhole) return cut();
   const isCounted = countable !== undefined && (await countSkipped(at, countable));
   return lastPage(at, isCounted ? undefined : UNCOUNTED_NOTE);
 }
 
-/** What ripgrep found, and the files that are searched without it. */
+/** The files in which ripgrep found matches, and those to search without it, in path order. */
 function inOrder(
   { files, others, isWhole }: Found,
   tracked: Iterable<string>,
@@ -72,7 +72,7 @@ function inOrder(
 ): readonly (FoundFile | { readonly path: string })[] {
   const found = files.inOrder();
   const known = new Set(found.map(({ path }) => path));
-  // There is no time left to search a file.
+  // If ripgrep used up the time, no further file is searched.
   const own = [...tracked, ...others.filter((path) => isWhole || isSecretName(path))];
   const rest = [...new Set(own)].filter(
     (path) => admits(search, path) && files.wants(path) && !known.has(path),
@@ -83,7 +83,7 @@ function inOrder(
 }
 
 /** The files of a small project; undefined for a larger one. */
-async function countableFiles({ roughWalk }: SearchPlace): Promise<readonly string[] | undefined> {
+async function countableFiles({ roughWalk }: SearchScope): Promise<readonly string[] | undefined> {
   const paths: string[] = [];
   for await (const part of shownFiles(roughWalk)) {
     paths.push(...part);
@@ -92,42 +92,42 @@ async function countableFiles({ roughWalk }: SearchPlace): Promise<readonly stri
   return paths;
 }
 
-/** False when it took too long. */
+/** Returns false when it took too long. */
 async function countSkipped(
-  { place, search, skipped }: Searching,
+  { scope, search, skipped }: RunningSearch,
   paths: readonly string[],
 ): Promise<boolean> {
   const untilMs = performance.now() + COUNT_LIMIT_MS;
-  for (const path of paths.filter((each) => search.takesPath(each))) {
+  for (const path of paths.filter((each) => search.matchesGlob(each))) {
     if (performance.now() > untilMs) return false;
     if (isSecretName(path)) skipped.addSecret(path);
-    else skipped.count(textAt(place, path));
-    if (place.walk.pause.isDue()) await place.walk.pause.wait();
+    else skipped.count(textAt(scope, path));
+    if (scope.walk.pause.isDue()) await scope.walk.pause.wait();
   }
   return true;
 }
 
-/** Undefined when ripgrep cannot answer. */
+/** Runs ripgrep; undefined when it cannot answer. */
 async function filesFound(
-  place: SearchPlace,
+  scope: SearchScope,
   search: Search,
   expression: string,
 ): Promise<Found | undefined> {
   const files = new FirstFiles(search.bytes);
   const others: string[] = [];
   let isWhole = false;
-  const events = eventsInto({ files, others }, place, search, () => (isWhole = true));
-  const { cwd, env, signal, timeLimitMs } = place;
-  const args = argumentsOf(place, search, expression);
+  const events = eventsInto({ files, others }, scope, search, () => (isWhole = true));
+  const { cwd, env, signal, timeLimitMs } = scope;
+  const args = argumentsOf(scope, search, expression);
   const slot = await gitRuns.take(signal);
   try {
     const call = { program: 'rg', args, cwd, env, signal, timeLimitMs };
     const end = await runProgram(call, (chunk) => events.push(chunk));
     if (end.how === 'too-slow') return { files, others, isWhole: false };
-    // With 2 it names what it could not read beside what it found, and without a summary it could not read the query.
+    // Exit code 2 with a summary means unreadable files besides the results; without a summary, an invalid query.
     return end.how === 'exited' && isWhole ? { files, others, isWhole } : undefined;
   } catch (thrown) {
-    // It could not be started, or is another program.
+    // It could not be started, or another program has this name.
     if (systemCodeOf(thrown) !== undefined || thrown instanceof SyntaxError || thrown instanceof z.ZodError)
       return undefined;
     throw thrown;
@@ -138,11 +138,11 @@ async function filesFound(
 
 function eventsInto(
   { files, others }: { readonly files: FirstFiles; readonly others: string[] },
-  place: SearchPlace,
+  scope: SearchScope,
   search: Search,
   summary: () => void,
 ): RipgrepEvents {
-  const isNested = nestedRepositories(place);
+  const isNested = nestedRepositories(scope);
   let file: FileLines | undefined;
   return new RipgrepEvents({
     begin: (path) => {
@@ -157,7 +157,7 @@ function eventsInto(
     },
     line: ({ line, column, text }) => {
       if (file === undefined || (file.path === search.after?.p && line <= search.after.l)) return;
-      // A copy: a part of a long line would hold all of it in memory.
+      // A copy, since a slice would keep the whole long line in memory.
       const shown = Buffer.from(shownLine(text, column)).toString();
       file.add({ line, column, shown });
     },
@@ -172,13 +172,13 @@ function eventsInto(
   });
 }
 
-/** No settings of the user, no links, no ignore files but git's. */
+/** Arguments without the user's settings, without following links, and with git's ignore files only. */
 function argumentsOf(
-  { hasGitAbove, readsIgnoreFiles, excludes }: SearchPlace,
+  { hasGitAbove, readsIgnoreFiles, excludes }: SearchScope,
   { isRegex, bytes, after }: Search,
   expression: string,
 ): string[] {
-  // More lines of one file than this are on no page.
+  // A page never contains more lines of one file.
   const maxLines = Math.ceil(bytes / MIN_MATCH_BYTES) + (after?.l ?? 0);
   return [
     '--json',
@@ -201,14 +201,14 @@ function argumentsOf(
 }
 
 /**
- * Tracked files that an ignore rule hides from ripgrep. Undefined when git fails, and in an ignored folder: ripgrep applies no
- * rule to the folder that it is given.
+ * Tracked files that an ignore rule hides from ripgrep. Undefined when git fails, and for an ignored folder, since ripgrep applies
+ * no rule to the folder that it searches.
  */
-async function trackedYetIgnored({
+async function trackedButIgnored({
   hasGitAbove,
   workTree,
   excludes,
-}: SearchPlace): Promise<Iterable<string> | undefined> {
+}: SearchScope): Promise<Iterable<string> | undefined> {
   if (!hasGitAbove) return [];
   try {
     const tree = await workTree();
@@ -216,14 +216,14 @@ async function trackedYetIgnored({
     const more = excludes.flatMap((pattern) => ['--exclude', pattern]);
     return (await tree.isIgnored()) ? undefined : await tree.files('-c', '-i', '--exclude-standard', ...more);
   } catch (thrown) {
-    // The walk, which searches then, says why.
+    // The search by walk runs instead and reports the reason.
     if (thrown instanceof BridgeError) return undefined;
     throw thrown;
   }
 }
 
-/** Whether a path is in a repository below the folder, which is not searched from within another one, as in git. */
-function nestedRepositories({ cwd, hasGitAbove }: SearchPlace): (path: string) => boolean {
+/** Returns a check for paths in nested repositories, which are not searched from an outer one, as in git. */
+function nestedRepositories({ cwd, hasGitAbove }: SearchScope): (path: string) => boolean {
   const known = new Map<string, boolean>();
   const isNested = (folder: string): boolean => {
     if (folder === '') return false;
@@ -241,13 +241,13 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-function admits({ takesPath, after }: Search, path: string): boolean {
-  return takesPath(path) && isBehind(path, after);
+function admits({ matchesGlob, after }: Search, path: string): boolean {
+  return matchesGlob(path) && isAfter(path, after);
 }
 
-/** False when the page is full. A line that is not as it was found is left out: the file has changed, or is another one. */
-function takeFile({ place, search, page }: Searching, { path, lines, isCut }: FoundFile): boolean {
-  const file = textAt(place, path);
+/** Returns false when the page is full. Leaves out lines that differ from ripgrep's: the file has changed or was replaced. */
+function takeFile({ scope, search, page }: RunningSearch, { path, lines, isCut }: FoundFile): boolean {
+  const file = textAt(scope, path);
   if (file.state === 'text') {
     const starts = new LineStarts(file.text);
     for (const { line, column, shown } of lines) {

@@ -1,27 +1,27 @@
 import { BridgeError } from '../../base/errors.js';
-import { GO_ON, lastPage, notesOf, searchFile, type Searching } from './search-file.js';
-import { isBehind, type SearchPage } from './search-page.js';
+import { RESUME, lastPage, notesOf, searchFile, type RunningSearch } from './search-file.js';
+import { isAfter, type SearchPage } from './search-page.js';
 import { shownFiles } from './shown-files.js';
 
-/** Matches in paths, in order. Throws SEARCH_FAILED when it takes too long to list them. */
-export async function searchNames(at: Searching): Promise<SearchPage> {
+/** Searches paths, in order. Throws SEARCH_FAILED when listing them takes too long. */
+export async function searchNames(at: RunningSearch): Promise<SearchPage> {
   const { page, search, deadlineMs } = at;
-  const { pause } = at.place.walk;
+  const { pause } = at.scope.walk;
   for await (const path of nextPaths(at)) {
     if (search.find(path) >= 0 && !page.take({ path })) return page.cut(notesOf(at));
     page.passed(path);
     if (pause.isDue()) await pause.wait();
-    if (performance.now() > deadlineMs) return page.cut(notesOf(at, GO_ON));
+    if (performance.now() > deadlineMs) return page.cut(notesOf(at, RESUME));
   }
   return lastPage(at);
 }
 
 /**
- * Matches in the lines of files, which are read one by one: without ripgrep, and where it would wait or read the query
- * differently. Throws SEARCH_FAILED when it takes too long to list them.
+ * Searches the lines of files, one file after the other. Used without ripgrep, and when that would block or read the query
+ * differently. Throws SEARCH_FAILED when listing the files takes too long.
  */
-export async function searchByWalk(at: Searching): Promise<SearchPage> {
-  const { pause } = at.place.walk;
+export async function searchByWalk(at: RunningSearch): Promise<SearchPage> {
+  const { pause } = at.scope.walk;
   for await (const path of nextPaths(at)) {
     const end = await searchFile(at, path);
     if (end !== undefined) return end;
@@ -30,14 +30,14 @@ export async function searchByWalk(at: Searching): Promise<SearchPage> {
   return lastPage(at);
 }
 
-/** The files that may be searched and were not on earlier pages, in order. */
-async function* nextPaths({ place, search, deadlineMs }: Searching): AsyncGenerator<string> {
+/** The files to search that were not on earlier pages, in order. */
+async function* nextPaths({ scope, search, deadlineMs }: RunningSearch): AsyncGenerator<string> {
   const paths: string[] = [];
-  for await (const part of shownFiles(place.walk)) {
-    for (const path of part) if (isBehind(path, search.after) && search.takesPath(path)) paths.push(path);
+  for await (const part of shownFiles(scope.walk)) {
+    for (const path of part) if (isAfter(path, search.after) && search.matchesGlob(path)) paths.push(path);
     if (performance.now() > deadlineMs) throw tooSlow();
   }
-  // As `compareText`.
+  // The same order as `compareText`.
   yield* paths.sort();
 }
 

@@ -2,14 +2,14 @@ import { globFilter } from './glob-filter.js';
 import { NotSearched } from './not-searched.js';
 import { searchByRipgrep } from './search-by-ripgrep.js';
 import { searchByWalk, searchNames } from './search-by-walk.js';
-import type { Searching } from './search-file.js';
+import type { RunningSearch } from './search-file.js';
 import { SearchPageBuilder, searchPositionOf, type SearchPage } from './search-page.js';
-import type { Search, SearchPlace } from './search-place.js';
+import type { Search, SearchScope } from './search-scope.js';
 import { finder, type SearchQuery } from './search-query.js';
 
-/** One page of matches by path, then line. Throws INVALID_ARGUMENTS, GIT_FAILED, SEARCH_FAILED. */
+/** One page of matches, sorted by path, then line. Throws INVALID_ARGUMENTS, GIT_FAILED, SEARCH_FAILED. */
 export async function searchFolder(
-  place: SearchPlace,
+  scope: SearchScope,
   query: SearchQuery,
   bytes: number,
 ): Promise<SearchPage> {
@@ -20,18 +20,18 @@ export async function searchFolder(
     context: query.context ?? 0,
     bytes,
     ...finder(query.query, isRegex),
-    takesPath: globFilter(query.glob),
+    matchesGlob: globFilter(query.glob),
     after: searchPositionOf(query.cursor),
   };
-  const at: Searching = {
-    place,
+  const at: RunningSearch = {
+    scope,
     search,
     page: new SearchPageBuilder(bytes, search.after),
     skipped: new NotSearched(),
-    deadlineMs: performance.now() + place.timeLimitMs,
+    deadlineMs: performance.now() + scope.timeLimitMs,
   };
   if (query.names === true) return searchNames(at);
-  for (const engine of place.engines) {
+  for (const engine of scope.engines) {
     const answer = engine === 'own' ? await searchByWalk(at) : await searchByRipgrep(at);
     if (answer !== undefined) return answer;
   }

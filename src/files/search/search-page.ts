@@ -15,14 +15,14 @@ export interface SearchPage {
 }
 
 const positionSchema = z.strictObject({ p: z.string().min(1), l: z.int().min(0) });
-/** The last line of a file that earlier pages hold. */
+/** The last file and line on earlier pages. */
 export type SearchPosition = z.infer<typeof positionSchema>;
 
-/** The line of a file that was searched to its end. */
+/** Stands for the line of a file that was searched completely. */
 const WHOLE_FILE = Number.MAX_SAFE_INTEGER;
 
-/** Whether a file may have matches behind the position. */
-export function isBehind(path: string, after: SearchPosition | undefined): boolean {
+/** True when a file may have matches after the position. */
+export function isAfter(path: string, after: SearchPosition | undefined): boolean {
   if (after === undefined) return true;
   return path === after.p ? after.l < WHOLE_FILE : compareText(path, after.p) > 0;
 }
@@ -32,7 +32,7 @@ export function searchPositionOf(cursor: string | undefined): SearchPosition | u
   return cursor === undefined ? undefined : readCursor(positionSchema, cursor);
 }
 
-/** Takes matches in order until the page is full. */
+/** Collects matches in order until the page is full. */
 export class SearchPageBuilder {
   readonly #matches: FoundMatch[] = [];
   readonly #budget: ByteBudget;
@@ -45,7 +45,7 @@ export class SearchPageBuilder {
     this.#last = after;
   }
 
-  /** True when its cursor would be another one than that of the page before. */
+  /** True when the cursor of this page would differ from the previous one. */
   get hasMoved(): boolean {
     return this.#last !== this.#after;
   }
@@ -54,7 +54,7 @@ export class SearchPageBuilder {
     return this.#matches.length === 0;
   }
 
-  /** False when the match does not fit any more. */
+  /** Returns false when the match does not fit any more. */
   take(match: FoundMatch): boolean {
     if (!this.#budget.spend(Buffer.byteLength(JSON.stringify(match)) + 1)) return false;
     this.#matches.push(match);
@@ -62,7 +62,7 @@ export class SearchPageBuilder {
     return true;
   }
 
-  /** All matches up to this line were offered. */
+  /** Records that all matches up to this line were passed to `take`. */
   passed(path: string, line: number = WHOLE_FILE): void {
     this.#last = { p: path, l: line };
   }

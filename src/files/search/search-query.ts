@@ -1,9 +1,9 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 
-/** Longer than any line that is searched for; what reads a pattern may take the square of its length. */
+/** Longer than any line that a caller searches for. Parsing a pattern may take time quadratic in its length. */
 const MAX_PATTERN_CHARS = 4_000;
-/** RE2 takes time for each character and each step of its program; so many of both together take about 0.1 s. */
+/** RE2's time is the product of characters and program steps; this product takes about 0.1 s. */
 const STEPS_AT_ONCE = 4_000_000;
 /** A larger program would take seconds for a single long path. */
 const MAX_PROGRAM_STEPS = 5_000;
@@ -13,7 +13,7 @@ export interface SearchQuery {
   readonly query: string;
   readonly path?: string | undefined;
   readonly regex?: boolean | undefined;
-  /** Paths are searched, not contents. */
+  /** True to search paths instead of contents. */
   readonly names?: boolean | undefined;
   readonly glob?: string | undefined;
   readonly context?: number | undefined;
@@ -23,24 +23,24 @@ export interface SearchQuery {
   readonly ignored?: boolean | undefined;
 }
 
-/** Where the query is found first in `text` (UTF-16 units), or -1. */
+/** The index of the first match in `text` (UTF-16 units), or -1. */
 export type FindIn = (text: string) => number;
 
 export interface Finder {
   readonly find: FindIn;
-  /** A longer text is searched in pieces of this length, so that no other call waits for seconds. */
+  /** A longer text is searched in pieces of this length, so that other calls do not wait for seconds. */
   readonly pieceChars: number;
 }
 
-/** A fixed text is found by its characters, a regular expression by RE2. Throws INVALID_ARGUMENTS. */
+/** Finds a literal text, or a regular expression with RE2. Throws INVALID_ARGUMENTS. */
 export function finder(query: string, isRegex: boolean): Finder {
-  mustBeShort('query', query);
+  requireShort('query', query);
   if (query === '' || /[\n\r\0]/.test(query)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       query === ''
         ? 'The query is empty.'
-        : 'The query holds a line end or a NUL; lines are searched one by one.',
+        : 'The query contains a line end or a NUL, but lines are searched one by one.',
       'Search for a text within one line.',
     );
   }
@@ -69,17 +69,17 @@ function compile(query: string): RE2JS {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `Invalid regular expression in RE2 syntax: ${messageOf(thrown)}.`,
-      'Correct it, or leave out regex to search for the text as it is.',
+      'Correct it, or omit regex to search for the literal text.',
     );
   }
 }
 
 /** Throws INVALID_ARGUMENTS. */
-export function mustBeShort(what: 'query' | 'glob', pattern: string): void {
+export function requireShort(what: 'query' | 'glob', pattern: string): void {
   if (pattern.length <= MAX_PATTERN_CHARS) return;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `The ${what} is ${pattern.length} characters long; at most ${MAX_PATTERN_CHARS} are taken.`,
-    'Give a shorter one.',
+    `The ${what} is ${pattern.length} characters long; at most ${MAX_PATTERN_CHARS} are allowed.`,
+    'Use a shorter one.',
   );
 }

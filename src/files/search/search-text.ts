@@ -1,18 +1,18 @@
-// Pure: the matches in one text.
+// Pure: finds the matches in one text.
 import type { WalkPause } from '../list/walk-pause.js';
 import type { FindIn, Finder } from './search-query.js';
 
-/** More of a line says nothing more of the match. */
+/** Enough of a line to understand the match. */
 const SHOWN_LINE_CHARS = 300;
-/** Of it, before the match. */
+/** The part of it before the match. */
 const LEAD_CHARS = 100;
-/** So much of a piece is searched again with the next one: a match of that length is found where they meet. */
+/** 1/16 of each piece is searched again with the next one, to find matches of up to that length at the border. */
 const OVERLAP_PARTS = 16;
 
 export interface TextMatch {
   /** From 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units, of the first match in the line. */
+  /** Column of the first match in the line, from 1, in UTF-16 units. */
   readonly column: number;
   readonly text: string;
   readonly before?: string[];
@@ -23,19 +23,19 @@ export interface TextSearch extends Finder {
   readonly text: string;
   /** Lines shown before and after a match. */
   readonly context: number;
-  /** Only lines after this one. */
+  /** Only lines after this one are searched. */
   readonly afterLine: number;
-  /** A text that each match holds: lines without it are skipped at once. */
+  /** The literal text of each match, to skip lines without it quickly; undefined for a regular expression. */
   readonly fixed: string | undefined;
   readonly pause: Pick<WalkPause, 'isDue'>;
-  /** False when a match does not fit any more. */
+  /** Returns false when a match does not fit any more. */
   readonly take: (match: TextMatch) => boolean;
 }
 
-/** `all`: the text was searched. `full`: `take` has enough. `due`: other work has waited long enough; call it again. */
+/** `all`: the whole text was searched. `full`: `take` returned false. `due`: let other work run, then call again. */
 export type SearchEnd = 'all' | 'full' | 'due';
 
-/** The search in one text, which goes on with each call until it ends. */
+/** Creates the search in one text, which each call continues until it ends. */
 export function textSearch(search: TextSearch): () => SearchEnd {
   const { text, context, afterLine, pause, take } = search;
   const found = linesFound(search);
@@ -52,23 +52,23 @@ export function textSearch(search: TextSearch): () => SearchEnd {
 export interface FoundLine {
   /** From 1. */
   readonly line: number;
-  /** Where it begins in the text. */
+  /** Offset of the line in the text. */
   readonly start: number;
-  /** Of the first match in it, from 0; -1 without a match. */
+  /** Column of the first match, from 0; -1 without a match. */
   readonly column: number;
 }
 
-/** The lines of a text, one by one, with where the first match is in each; some without a match are skipped. */
+/** The lines of a text, one by one, with the column of the first match. May skip lines without a match. */
 function linesFound({
   text,
   fixed,
   afterLine,
   ...finder
 }: Pick<TextSearch, 'text' | 'afterLine' | 'fixed' | keyof Finder>): Generator<FoundLine> {
-  return fixed === undefined ? everyLine(text, finder, afterLine) : linesHolding(text, fixed);
+  return fixed === undefined ? everyLine(text, finder, afterLine) : linesContaining(text, fixed);
 }
 
-/** A match as an answer shows it. */
+/** A match as shown in an answer. */
 export function shownMatch(text: string, { line, start, column }: FoundLine, context: number): TextMatch {
   const end = lineEnd(text, start);
   const around =
@@ -76,7 +76,7 @@ export function shownMatch(text: string, { line, start, column }: FoundLine, con
   return { line, column: column + 1, text: shownLine(lineAt(text, start, end), column), ...around };
 }
 
-/** Where lines begin, asked for in order. */
+/** Finds the offsets of lines, in ascending order. */
 export class LineStarts {
   readonly #text: string;
   #line = 1;
@@ -98,8 +98,8 @@ export class LineStarts {
   }
 }
 
-/** Each line that holds `fixed`: no other one is cut out. */
-function* linesHolding(text: string, fixed: string): Generator<FoundLine> {
+/** Each line that contains `fixed`. */
+function* linesContaining(text: string, fixed: string): Generator<FoundLine> {
   let line = 1;
   let start = 0;
   for (let at = text.indexOf(fixed); at >= 0; at = text.indexOf(fixed, start)) {
@@ -115,7 +115,7 @@ function* linesHolding(text: string, fixed: string): Generator<FoundLine> {
   }
 }
 
-/** Every line; after `afterLine` with where the query is found in it. A long line is yielded after each of its pieces. */
+/** Every line; those after `afterLine` are searched. A long line is yielded after each of its pieces. */
 function* everyLine(text: string, finder: Finder, afterLine: number): Generator<FoundLine> {
   let line = 1;
   for (let start = 0; start < text.length; line++) {
@@ -133,7 +133,7 @@ function* everyLine(text: string, finder: Finder, afterLine: number): Generator<
 
 interface Piece {
   readonly text: string;
-  /** Where it begins in its line. */
+  /** Offset of the piece in its line. */
   readonly at: number;
   readonly isLast: boolean;
 }
@@ -146,13 +146,13 @@ function* pieces(line: string, pieceChars: number): Generator<Piece> {
   }
 }
 
-/** Counted from the beginning of the line; -1 for nothing. */
+/** Column of the match in the line; -1 without a match. */
 function foundIn({ text, at }: Piece, find: FindIn): number {
   const column = find(text);
   return column < 0 ? -1 : at + column;
 }
 
-/** The last ones, at most `count`, that end before `start`. */
+/** The last lines before `start`, at most `count`. */
 function linesBefore(text: string, start: number, count: number): string[] {
   const lines: string[] = [];
   for (let end = start - 1; end >= 0 && lines.length < count;) {
@@ -163,7 +163,7 @@ function linesBefore(text: string, start: number, count: number): string[] {
   return lines;
 }
 
-/** The first ones, at most `count`, that begin after the line end at `end`. */
+/** The first lines after the line end at `end`, at most `count`. */
 function linesAfter(text: string, end: number, count: number): string[] {
   const lines: string[] = [];
   for (let start = end + 1; start < text.length && lines.length < count;) {
@@ -174,23 +174,23 @@ function linesAfter(text: string, end: number, count: number): string[] {
   return lines;
 }
 
-/** Where the line that begins at `start` ends: at a line feed, or with the text. */
+/** The end of the line that begins at `start`: a line feed or the end of the text. */
 function lineEnd(text: string, start: number): number {
   const feed = text.indexOf('\n', start);
   return feed < 0 ? text.length : feed;
 }
 
-/** Without its line end. */
+/** The line without a carriage return at its end. */
 function lineAt(text: string, start: number, end: number): string {
   return text.slice(start, end > start && text.endsWith('\r', end) ? end - 1 : end);
 }
 
-/** The part of the line around `at`, with `…` where it is cut. */
+/** The part of the line around `at`, with `…` at the cuts. */
 export function shownLine(line: string, at: number): string {
   if (line.length <= SHOWN_LINE_CHARS) return line;
   const start = at < SHOWN_LINE_CHARS - LEAD_CHARS ? 0 : at - LEAD_CHARS;
   const end = start + SHOWN_LINE_CHARS;
-  // No half of a character at the cuts.
+  // Removes half of a surrogate pair at the cuts.
   const part = line.slice(start, end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
   return `${start > 0 ? '…' : ''}${part}${end < line.length ? '…' : ''}`;
 }

@@ -1,6 +1,6 @@
 import type { FolderWalk, WalkedFolder } from '../list/walk-folder.js';
 
-/** The files and links that a walk shows, as paths relative to its folder: some at a time, in no order. */
+/** The files and links that a walk shows, as relative paths, in batches without order. */
 export async function* shownFiles(walk: FolderWalk): AsyncGenerator<readonly string[]> {
   yield* filesBelow(walk, await walk.first());
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { systemCodeOf } from '../../base/errors.js';
 import { decodeText, markBytes, type TextEncoding } from '../read/text-encoding.js';
 
-/** Larger files are not read: they are data, or the log of a machine. */
+/** Larger files are not read: they are data or logs of programs. */
 export const MAX_SEARCHED_BYTES = 10_000_000;
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
@@ -11,14 +11,14 @@ export type FileText =
   | { readonly state: 'text'; readonly text: string; readonly isUnicode: boolean }
   | { readonly state: 'large' }
   | { readonly state: 'binary' }
-  /** Not a regular file, gone, closed to us, or reached through a link. */
+  /** Not a regular file, missing, inaccessible, or reached through a link. */
   | { readonly state: 'none' };
 
 const NONE: FileText = { state: 'none' };
 
 /**
- * The text of the file at `path`, which is real as far as is known: UTF-16 with a byte order mark, else UTF-8, with U+FFFD for
- * whatever is not; without the mark. Synchronous: through the thread pool thousands of files would take seconds.
+ * The text of the file at the real path `path`, without a byte order mark: UTF-16 if it has such a mark, otherwise UTF-8 with U+FFFD
+ * for invalid bytes. Synchronous, since thousands of files would take seconds through the thread pool.
  */
 export function textOfFile(path: string, hasDescriptorPaths: boolean): FileText {
   let fd: number | undefined;
@@ -51,7 +51,7 @@ function encodingByMark(bytes: Buffer): TextEncoding {
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8-bom' : 'utf-8';
 }
 
-/** Up to `size` bytes. */
+/** Reads up to `size` bytes. */
 function bytesOf(fd: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let length = 0;

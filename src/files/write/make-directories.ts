@@ -5,21 +5,21 @@ import { oneLine } from '../../base/text/text.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import type { WriteGuard } from './protected-path.js';
-import { notWritable } from './write-fault.js';
+import { notWritable } from './not-writable.js';
 
 const SHOWN_CHARS = 400;
 
 export interface MadeDirectory {
   /** Open; the caller closes it. */
   readonly directory: OpenedDirectory;
-  /** How many directories were made: 0 when it was there. */
+  /** Number of created directories; 0 when it already existed. */
   readonly made: number;
 }
 
 /**
- * Opens the directory `real`, making it and its parents where they are missing: name by name, each in the directory that
- * was judged before, so that nothing is made outside. `refuse` rejects for a path at which nothing may be made or written; it
- * is asked with the places that are truly open. Throws as `PathOpener`, and NOT_WRITABLE.
+ * Opens the directory `real` and creates missing ones name by name, each in its open and checked parent, so that nothing is created
+ * outside the roots. `refuse` is called with the real path of each new directory and rejects if it is protected. Throws like
+ * `PathOpener`, and NOT_WRITABLE.
  */
 export async function makeDirectories(
   opener: PathOpener,
@@ -27,11 +27,11 @@ export async function makeDirectories(
   refuse: WriteGuard,
 ): Promise<MadeDirectory> {
   const missing: string[] = [];
-  let directory = await openIfThere(opener, real);
+  let directory = await openIfExists(opener, real);
   for (let at = real; directory === undefined;) {
     missing.unshift(basename(at));
     at = dirname(at);
-    directory = await openIfThere(opener, at).catch((thrown: unknown) => {
+    directory = await openIfExists(opener, at).catch((thrown: unknown) => {
       throw thrown instanceof BridgeError && thrown.code === 'PATH_NOT_ALLOWED' ? rootMissing(real) : thrown;
     });
   }
@@ -40,7 +40,7 @@ export async function makeDirectories(
     const parent: OpenedDirectory = directory;
     try {
       await refuse(join(parent.path, name));
-      if (await makeOne(parent, name)) made++;
+      if (await createOne(parent, name)) made++;
       directory = await opener.directoryIn(parent, name);
     } finally {
       await parent.handle.close();
@@ -48,7 +48,7 @@ export async function makeDirectories(
     if (directory === undefined) {
       throw new BridgeError(
         'FILE_CHANGED',
-        `'${oneLine(name, SHOWN_CHARS)}' in '${oneLine(parent.path, SHOWN_CHARS)}' was replaced while the directory was made.`,
+        `'${oneLine(name, SHOWN_CHARS)}' in '${oneLine(parent.path, SHOWN_CHARS)}' was replaced while the directory was being created.`,
         'Find out what replaces it, or try again later.',
       );
     }
@@ -56,7 +56,7 @@ export async function makeDirectories(
   return { directory, made };
 }
 
-async function openIfThere(opener: PathOpener, path: string): Promise<OpenedDirectory | undefined> {
+async function openIfExists(opener: PathOpener, path: string): Promise<OpenedDirectory | undefined> {
   try {
     return await opener.openDirectory(path);
   } catch (thrown) {
@@ -65,8 +65,8 @@ async function openIfThere(opener: PathOpener, path: string): Promise<OpenedDire
   }
 }
 
-/** False when it was there: somebody else may have made it meanwhile. */
-async function makeOne(parent: OpenedDirectory, name: string): Promise<boolean> {
+/** Returns false when it exists: another program may have created it meanwhile. */
+async function createOne(parent: OpenedDirectory, name: string): Promise<boolean> {
   try {
     await mkdir(parent.entry(name));
     return true;
@@ -79,7 +79,7 @@ async function makeOne(parent: OpenedDirectory, name: string): Promise<boolean> 
 function rootMissing(real: string): BridgeError {
   return new BridgeError(
     'PATH_NOT_FOUND',
-    `Path '${oneLine(real, SHOWN_CHARS)}' lies in an allowed root that does not exist.`,
+    `Path '${oneLine(real, SHOWN_CHARS)}' is in an allowed root that does not exist.`,
     'Ask the user to create the root.',
   );
 }

@@ -8,13 +8,13 @@ import { realPathOfNearest } from '../../projects/real-path.js';
 
 const SHOWN_CHARS = 400;
 
-/** Rejects for an absolute path, given or real, at which nothing may be written. */
+/** Rejects for an absolute path, as given or real, that must not be written. */
 export type WriteGuard = (path: string) => Promise<void>;
 
 /**
- * Rejects with PATH_NOT_ALLOWED for what belongs to the bridge itself, and with PROTECTED_PATH for a file that runs later or
- * instructs later sessions, unless those are allowed; also when such a name is a link to it in a folder above it, or in the
- * `.git` there. The folders above the allowed root do not count.
+ * Rejects with PATH_NOT_ALLOWED for the bridge's own files, and with PROTECTED_PATH for a file that runs later or instructs later
+ * sessions, unless those are allowed. A link with such a name to the file also counts, if it is in a folder above the file or in
+ * the `.git` there. Folders above the allowed root do not count.
  */
 export function writeGuard(roots: AllowedRoots, allowProtectedWrites: boolean): WriteGuard {
   return async (path) => {
@@ -22,9 +22,9 @@ export function writeGuard(roots: AllowedRoots, allowProtectedWrites: boolean): 
     if (allowProtectedWrites || !(await isLiveByAnyName(path, roots))) return;
     throw new BridgeError(
       'PROTECTED_PATH',
-      `Path '${oneLine(path, SHOWN_CHARS)}' is protected: what is written there runs later, or instructs later sessions, without a further question.`,
-      'Show the user the content and let them write it, or let a task write it: start_task with permission_mode "cautious" asks first. ' +
-        'A user who wants such files written by this tool sets "allow_protected_writes" in the settings and restarts the server.',
+      `Path '${oneLine(path, SHOWN_CHARS)}' is protected: it can run programs later, or instruct later sessions, without asking.`,
+      'Show the content to the user and let them write it, or let a task write it: start_task with permission_mode "cautious" asks first. ' +
+        'To let this tool write such files, the user sets "allow_protected_writes" in the settings and restarts the server.',
     );
   };
 }
@@ -33,9 +33,9 @@ async function isLiveByAnyName(path: string, roots: AllowedRoots): Promise<boole
   if (isLive(await roots.belowRoot(path))) return true;
   const real = await realPathOfNearest(path);
   const below = await roots.belowRoot(real);
-  // Outside of every root: nothing there is read, and who opens the path refuses it.
+  // The path is outside every root, so opening it will fail anyway.
   if (below === real) return false;
-  // Each folder from the parent of the file up to the allowed root.
+  // From the parent of the file up to the allowed root.
   for (let folder = dirname(real), left = below.split('/').length; left > 0; left--) {
     for (const alias of await aliasesOf([real], folder))
       if (isLive(await roots.belowRoot(alias))) return true;

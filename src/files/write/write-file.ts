@@ -9,9 +9,9 @@ import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import { makeDirectories } from './make-directories.js';
 import type { WriteGuard } from './protected-path.js';
-import { notWritable } from './write-fault.js';
+import { notWritable } from './not-writable.js';
 
-/** Permissions of the owner, the group and others: a program that is replaced by text stays executable, but gains nothing. */
+/** Permissions of owner, group and others: a replaced program stays executable, but loses set-user-ID and similar bits. */
 const PERMISSION_BITS = 0o777;
 const SHOWN_CHARS = 400;
 const HASH_CHUNK_BYTES = 65_536;
@@ -20,11 +20,11 @@ export interface WriteRequest {
   /** Real path, as `AllowedRoots` resolved it. */
   readonly real: string;
   readonly content: string;
-  /** SHA-256 of the content that is to be replaced. */
+  /** SHA-256 of the content to replace. */
   readonly expectedSha256: string | undefined;
-  /** Permissions of a file that is new. */
+  /** Permissions of a new file. */
   readonly newFileMode: number;
-  /** Asked with the place that is truly open. */
+  /** Called with the real path of the file. */
   readonly refuse: WriteGuard;
 }
 
@@ -32,14 +32,14 @@ export interface WrittenFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** True when there was no such file before. */
+  /** True when the file did not exist before. */
   readonly created: boolean;
 }
 
 /**
- * Replaces or creates a file in one step, in the directory that was judged: a reader finds the old or the new content.
- * A hard link is replaced, its other names keep the old content; a link that took the name since is not followed. Throws as
- * `makeDirectories`, and NOT_A_FILE, NOT_WRITABLE, FILE_CHANGED.
+ * Creates or atomically replaces a file in the checked directory: a reader finds the old or the new content. Other hard links keep
+ * the old content; a symbolic link that replaced the file meanwhile is not followed. Throws like `makeDirectories`, and NOT_A_FILE,
+ * NOT_WRITABLE, FILE_CHANGED.
  */
 export async function writeFileAt(opener: PathOpener, request: WriteRequest): Promise<WrittenFile> {
   const { real, content, expectedSha256, newFileMode, refuse } = request;
@@ -66,7 +66,7 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
   }
 }
 
-/** What a write that expects content would make is not made when there is none. */
+/** Throws when the parent is missing, so that a write that expects content creates no folders. */
 async function requireParent(opener: PathOpener, real: string, expected: string): Promise<void> {
   try {
     await closeDirectory(await opener.openDirectory(dirname(real)));
@@ -104,7 +104,7 @@ async function requireReplaceable(target: string, path: string, stats: Stats): P
     throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or of a new one.');
   }
   try {
-    // The rename would replace it all the same.
+    // The rename would replace even a file without write permission.
     await access(target, constants.W_OK);
   } catch (thrown) {
     throw notWritable(path, thrown);
@@ -129,7 +129,7 @@ async function contentSha256(target: string, path: string): Promise<string | und
     const hash = createHash('sha256');
     const { size } = await file.stat();
     const chunk = Buffer.allocUnsafe(HASH_CHUNK_BYTES);
-    // Not beyond the size it had: it may grow for ever.
+    // Not beyond its initial size, since it may grow forever.
     for (let at = 0; at < size;) {
       const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - at), at);
       if (bytesRead === 0) break;
@@ -146,8 +146,8 @@ function changed(path: string, expected: string, current: string | undefined): B
   const is = current === undefined ? 'it does not exist' : `its content now has the sha256 ${current}`;
   return new BridgeError(
     'FILE_CHANGED',
-    `Path '${shown(path)}' is not what was expected (sha256 ${expected}): ${is}. Nothing was written.`,
-    'Read it again, and write with what was read in mind.',
+    `Path '${shown(path)}' does not have the expected content (sha256 ${expected}): ${is}. Nothing was written.`,
+    'Read it again, and base the new content on it.',
   );
 }
 

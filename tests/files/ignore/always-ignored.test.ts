@@ -29,7 +29,7 @@ describe.each([
   ['with git', true],
   ['without git', false],
 ])('what is always ignored, %s', (_, isRepository) => {
-  test('is in no listing and no tree, unless it is asked for, and a note counts it', async () => {
+  test('is in no listing and no tree, unless requested, and a note counts it', async () => {
     const root = await project(isRepository);
     const explorer = explorerOf(root, { defaultDepth: 5 });
     const { names, note } = await explorer.names({ path: root }, never);
@@ -57,13 +57,13 @@ describe.each([
     ]);
   });
 
-  test('is shown where the path leads into it', async () => {
+  test('is shown when the path names it', async () => {
     const root = await project(isRepository);
     const inside = { path: join(root, 'node_modules/x'), depth: 1 };
     expect((await explorerOf(root).names(inside, never)).names).toEqual(['node_modules/', 'index.js']);
   });
 
-  test.each(['rg', 'own'] as const)('is not searched, unless it is asked for: %s', async (engine) => {
+  test.each(['rg', 'own'] as const)('is not searched, unless requested: %s', async (engine) => {
     const root = await project(isRepository);
     await writeTree(root, { '.gitignore': 'out/\n', 'out/d.txt': 'needle' });
     const explorer = explorerOf(root, { engines: [engine] });
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('what git tracks is shown and searched, and nothing else beside it', async () => {
+test('only tracked files in it are shown and searched', async () => {
   const root = await project(true);
   await git(root, 'add', '-f', 'node_modules/x/index.js', 'lib/a.pyc');
   const explorer = explorerOf(root, { defaultDepth: 5 });
@@ -108,14 +108,14 @@ test('what git tracks is shown and searched, and nothing else beside it', async 
   }
 });
 
-test('in a folder that git ignores, everything is shown when it is asked for', async () => {
+test('in a folder that git ignores, everything is shown on request', async () => {
   const root = await project(true);
   await writeTree(root, { '.gitignore': 'out/\n', 'out/d.txt': 'needle' });
   const path = join(root, 'out');
   const explorer = explorerOf(root);
   expect(await explorer.names({ path }, never)).toMatchObject({
     names: [],
-    note: 'git ignores this folder; ignored: true shows what is in it',
+    note: 'git ignores this folder; ignored: true shows its contents',
   });
   expect((await explorer.names({ path, ignored: true }, never)).names).toEqual(['d.txt']);
   for (const engine of ['rg', 'own'] as const) {

@@ -75,7 +75,7 @@ describe('ignore rules', () => {
     );
   }, 60_000);
 
-  test('hold in folders of thousands of files as in small ones, but for what is tracked', async () => {
+  test('apply in folders of thousands of files as in small ones, except to tracked files', async () => {
     const root = await tempFolder();
     const names = Array.from({ length: 2_500 }, (_, index) => `f${index}`);
     await writeTree(root, {
@@ -88,7 +88,7 @@ describe('ignore rules', () => {
     expect(await shownFiles(root)).toEqual(expected.sort());
   });
 
-  test('the ignore files of folders above hold too, within the roots', async () => {
+  test('the ignore files of folders above apply too, within the roots', async () => {
     const root = await tempFolder();
     await writeTree(root, {
       '.gitignore': '/p/out\n*.tmp\n',
@@ -118,7 +118,7 @@ describe('ignore rules', () => {
     );
   });
 
-  test('where git fails, its ignore files are applied all the same, and a note says so', async () => {
+  test('where git fails, its ignore files still apply, and a note says so', async () => {
     const root = await tempFolder();
     await writeTree(root, { '.gitignore': '*.log\n', 'a.log': '', 'b.txt': '' });
     await git(root, 'init', '-q');

@@ -25,8 +25,8 @@ async function read(cache: CachedNames, isLocal = true): Promise<FolderNames> {
   const fd = openSync(folder, 'r');
   try {
     const localDev = isLocal ? fstatSync(fd).dev : undefined;
-    const names = await namesIn({ place: folder, fd, localDev }, cache);
-    if ('fault' in names) throw new Error(names.fault);
+    const names = await namesIn({ fdPath: folder, fd, localDev }, cache);
+    if ('error' in names) throw new Error(names.error);
     return names;
   } finally {
     closeSync(fd);
@@ -46,7 +46,7 @@ function namesOf({ entries }: FolderNames): string[] {
 }
 
 describe('the names in a large folder', () => {
-  it('are those that were read before, and in order, while the folder is as it was', async () => {
+  it('come from the cache, sorted, while the folder is unchanged', async () => {
     const cache = later();
     const first = await read(cache);
     expect(first.entries).toEqual(sorted(first.entries));
@@ -58,7 +58,7 @@ describe('the names in a large folder', () => {
     { change: 'removed', make: () => rm(join(folder, 'Name-7.txt')) },
     { change: 'another', make: () => rename(join(folder, 'Name-7.txt'), join(folder, 'other')) },
     {
-      change: 'put in the place of another',
+      change: 'replaced by another',
       make: async () => {
         await symlink('/nowhere', join(folder, '.link'));
         await rename(join(folder, '.link'), join(folder, 'Name-7.txt'));
@@ -73,7 +73,7 @@ describe('the names in a large folder', () => {
     expect((await read(cache)).entries).toEqual(fresh.entries);
   });
 
-  it('are read anew when the folder may have changed within the tick in which it was read', async () => {
+  it('are read again when the folder may have changed within the clock tick of the read', async () => {
     const cache = new CachedNames(() => Date.now());
     const first = await read(cache);
     const again = await read(cache);
@@ -81,13 +81,13 @@ describe('the names in a large folder', () => {
     expect((await read(cache)).entries).not.toBe(again.entries);
   });
 
-  it('are read anew on another machine’s file system, whose clock is another', async () => {
+  it('are read again on a remote file system, which has another clock', async () => {
     const cache = later();
     const first = await read(cache, false);
     expect((await read(cache, false)).entries).not.toBe(first.entries);
   });
 
-  it('tell of a repository and of an ignore file that nobody can read each time', async () => {
+  it('report a repository and an unreadable ignore file each time', async () => {
     await mkdir(join(folder, '.git'));
     const cache = later();
     const { entries } = await read(cache);
@@ -95,7 +95,7 @@ describe('the names in a large folder', () => {
     expect(namesOf(await read(cache))).not.toContain('.git');
   });
 
-  it('are not kept of a small folder', async () => {
+  it('are not cached for a small folder', async () => {
     for (let index = 0; index < MANY / 2; index++) await rm(join(folder, `Name-${index}.txt`));
     const cache = later();
     const { entries } = await read(cache);
@@ -103,7 +103,7 @@ describe('the names in a large folder', () => {
   });
 });
 
-describe('what is kept of many folders', () => {
+describe('the cache of many folders', () => {
   const base = { mtimeMs: 1, ctimeMs: 1, size: 1, dev: 1 };
 
   function stats(): Stats {
@@ -126,29 +126,29 @@ describe('what is kept of many folders', () => {
     return { entries, hasGit: false, hasPipe: false };
   }
 
-  it('has a bound, and what was used last stays', () => {
+  it('is bounded, and evicts the least recently used', () => {
     const cache = later();
-    cache.keep(folderOf(1), names(20_000));
-    cache.keep(folderOf(2), names(20_000));
-    expect(cache.of(folderOf(1))).toBeDefined();
-    cache.keep(folderOf(3), names(20_000));
-    expect(cache.of(folderOf(2))).toBeUndefined();
-    expect(cache.of(folderOf(1))?.entries).toHaveLength(20_000);
-    expect(cache.of(folderOf(3))?.entries).toHaveLength(20_000);
+    cache.set(folderOf(1), names(20_000));
+    cache.set(folderOf(2), names(20_000));
+    expect(cache.get(folderOf(1))).toBeDefined();
+    cache.set(folderOf(3), names(20_000));
+    expect(cache.get(folderOf(2))).toBeUndefined();
+    expect(cache.get(folderOf(1))?.entries).toHaveLength(20_000);
+    expect(cache.get(folderOf(3))?.entries).toHaveLength(20_000);
   });
 
-  it('holds nothing of a folder that is larger than the bound', () => {
+  it('stores nothing of a folder that is larger than the bound', () => {
     const cache = later();
-    cache.keep(folderOf(1), names(60_000));
-    expect(cache.of(folderOf(1))).toBeUndefined();
+    cache.set(folderOf(1), names(60_000));
+    expect(cache.get(folderOf(1))).toBeUndefined();
   });
 
-  it('is forgotten at once with another time of the folder, and the place is free', () => {
+  it('evicts a folder immediately when its time has changed, and frees its space', () => {
     const cache = later();
-    cache.keep(folderOf(1), names(40_000));
-    expect(cache.of(Object.assign(folderOf(1), { ctimeMs: 2 }))).toBeUndefined();
-    expect(cache.of(folderOf(1))).toBeUndefined();
-    cache.keep(folderOf(2), names(40_000));
-    expect(cache.of(folderOf(2))).toBeDefined();
+    cache.set(folderOf(1), names(40_000));
+    expect(cache.get(Object.assign(folderOf(1), { ctimeMs: 2 }))).toBeUndefined();
+    expect(cache.get(folderOf(1))).toBeUndefined();
+    cache.set(folderOf(2), names(40_000));
+    expect(cache.get(folderOf(2))).toBeDefined();
   });
 });

@@ -9,7 +9,7 @@ const anyName = fc.oneof(
   fc.string({ unit: 'grapheme-ascii' }),
 );
 
-it('the size of a name is that of its JSON, whatever it is', () => {
+it('the size of a name is that of its JSON', () => {
   fc.assert(
     fc.property(anyName, (name) => {
       expect(nameBytes(name)).toBe(Buffer.byteLength(JSON.stringify(name)));
@@ -17,7 +17,7 @@ it('the size of a name is that of its JSON, whatever it is', () => {
   );
 });
 
-it('the size of an entry is that of its JSON, whatever its name', () => {
+it('the size of an entry is that of its JSON', () => {
   const entry = fc.record<ListedFile>(
     {
       name: anyName,
@@ -35,7 +35,7 @@ it('the size of an entry is that of its JSON, whatever its name', () => {
   );
 });
 
-it('the size of an ordinary file is that of its JSON', () => {
+it('the size of a regular file is that of its JSON', () => {
   for (const size of [0, 9, 10, 4_096, 2 ** 40])
     for (const name of ['a', 'with space.txt', 'quote".ts', 'back\\slash', 'tab\t', 'ü', '~', '\u007f'])
       expect(fileBytes({ name, type: 'file', size })).toBe(

@@ -26,7 +26,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('a listing', () => {
-  test('shows folders first, then files, by name without case, hidden ones but .claude left out', async () => {
+  test('shows folders first, then files, by name ignoring case, without hidden ones except .claude', async () => {
     const root = await tempFolder();
     await writeTree(root, {
       'b.txt': '12',
@@ -50,7 +50,7 @@ describe('a listing', () => {
     });
   });
 
-  test('goes as deep as asked, with paths relative to the folder', async () => {
+  test('goes to the requested depth, with paths relative to the folder', async () => {
     const root = await tempFolder();
     await writeTree(root, { 'a/b/c/d/e/f/g': '', z: '' });
     const explorer = explorerOf(root);
@@ -94,7 +94,7 @@ describe('a listing', () => {
     ]);
   });
 
-  test('of names alone shows files and folders as names, and in full what is neither or shows nothing', async () => {
+  test('of names shows files and folders as names, and special entries and folders with notes in full', async () => {
     const root = await tempFolder();
     await writeTree(root, {
       'a.log': '',
@@ -123,7 +123,7 @@ describe('a listing', () => {
     });
   });
 
-  test('of names alone fits its budget, and its pages hold what a listing holds', async () => {
+  test('of names stays within its budget, and its pages contain what a listing contains', async () => {
     const root = await tempFolder();
     const files: Record<string, string> = {};
     for (let folder = 0; folder < 3; folder++)
@@ -147,7 +147,7 @@ describe('a listing', () => {
     expect(seen.sort()).toEqual((await names(explorer, root)).sort());
   });
 
-  test('the pages of a listing together hold every entry once, also when entries come and go meanwhile', async () => {
+  test('the pages of a listing together contain every entry once, even when entries change meanwhile', async () => {
     const root = await tempFolder();
     const files: Record<string, string> = {};
     for (let folder = 0; folder < 6; folder++)
@@ -169,7 +169,7 @@ describe('a listing', () => {
     expect(seen).toEqual(whole);
   });
 
-  test('of a large folder that is known is the same, page by page, and follows sizes, rules and names', async () => {
+  test('of a cached large folder is the same, page by page, with current sizes, rules and names', async () => {
     const root = await tempFolder();
     const files: Record<string, string> = { '.gitignore': '*.log\n' };
     for (let file = 0; file < 700; file++) files[`File-${file}.${file % 7 === 0 ? 'log' : 'txt'}`] = '';
@@ -202,14 +202,14 @@ describe('a listing', () => {
     expect(await names(explorer, root, 1)).toEqual(await asNew());
   });
 
-  test('a cursor of nobody is refused', async () => {
+  test('an invalid cursor is refused', async () => {
     const root = await tempFolder();
     const explorer = explorerOf(root);
     for (const cursor of ['', 'x', Buffer.from('{"p":[]}').toString('base64url')])
       expect(await codeOf(explorer.list({ path: root, cursor }, never))).toBe('INVALID_ARGUMENTS');
   });
 
-  test('a folder of 100,000 entries gives a page and counts the rest', async () => {
+  test('a folder of 100,000 entries returns a page and counts the rest', async () => {
     const root = await tempFolder();
     const COUNT = 100_000;
     await run('sh', ['-c', `seq -f entry-%.0f ${COUNT} | xargs touch`], { cwd: root });
@@ -232,7 +232,7 @@ describe('a listing', () => {
     expect((await readdir('/dev/fd')).length).toBe(before);
   });
 
-  test('a path outside, a file and what is missing are refused', async () => {
+  test('a path outside, a file and a missing path are refused', async () => {
     const root = await tempFolder();
     await writeTree(root, { file: '' });
     const explorer = explorerOf(root);
@@ -244,7 +244,7 @@ describe('a listing', () => {
 });
 
 describe('a tree', () => {
-  test('of names that grow when they are written out is no larger than asked for', async () => {
+  test('of names that grow when escaped is no larger than requested', async () => {
     const root = await tempFolder();
     const COUNT = 2_000;
     for (let at = 0; at < COUNT; at++) await writeFile(join(root, `${'"'.repeat(200)}${at}`), '');
@@ -256,7 +256,7 @@ describe('a tree', () => {
     expect(Buffer.byteLength(JSON.stringify(entries))).toBeLessThan(MAX_LIST_BYTES + 1_000);
   });
 
-  test('is drawn with branches, and ends with what is left out', async () => {
+  test('is drawn with branches, and ends with the number of omitted entries', async () => {
     const root = await tempFolder();
     await writeTree(root, { 'src/a.ts': '', 'src/lib/b.ts': '', 'line\nbreak': '', 'z.ts': '' });
     const explorer = explorerOf(root);
@@ -277,7 +277,7 @@ describe('a tree', () => {
 });
 
 describe('in a repository', () => {
-  test('git decides: nested files, negation, info/exclude, tracked files that a rule hits', async () => {
+  test('git decides: nested files, negation, info/exclude, tracked files that a rule matches', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, {
@@ -314,7 +314,7 @@ describe('in a repository', () => {
     expect(await names(explorerOf(root), join(root, 'sub'))).toEqual(['b.log', 'top']);
   });
 
-  test('a pipe as an ignore file blocks nothing', async () => {
+  test('a named pipe as an ignore file blocks nothing', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { 'sub/x': '', 'other/y': '' });
@@ -331,7 +331,7 @@ describe('in a repository', () => {
     expect(await names(explorer, root)).toEqual(['other', 'other/y', 'sub', 'sub/x']);
   });
 
-  test('that git takes for none any more, its ignore files count', async () => {
+  test('that git does not recognize any more, its ignore files apply', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { 'sub/a.txt': '', '.gitignore': '*.log\n', 'b.log': '' });

@@ -72,7 +72,7 @@ test.each([
   expect(range.totalLines).toBe(lines);
 });
 
-test('a relative path begins in the active project', async () => {
+test('a relative path starts in the active project', async () => {
   await mkdir(join(root, 'app'));
   await put('app/a.txt', 'here');
   expect((await faultOf(files.readFile({ path: 'a.txt', maxBytes: 1_000 }))).code).toBe('NO_ACTIVE_PROJECT');
@@ -81,7 +81,7 @@ test('a relative path begins in the active project', async () => {
   expect((await faultOf(files.readFile({ path: '../../x', maxBytes: 1_000 }))).code).toBe('PATH_NOT_ALLOWED');
 });
 
-test('the header is the first lines, and the cursor goes on after them', async () => {
+test('the header is the first lines, and the cursor continues after them', async () => {
   const path = await put('a.txt', 'a\nb\nc\nd\ne\n');
   const head = await files.readFile({ path, header: true, maxBytes: 1_000 });
   expect(head).toMatchObject({ content: 'a\nb\nc\n', lines: 5, truncated: true });
@@ -89,7 +89,7 @@ test('the header is the first lines, and the cursor goes on after them', async (
   expect(rest).toMatchObject({ content: 'd\ne\n', truncated: false, cursor: undefined });
 });
 
-test('every page ends with a line where one fits, and all pages together are the file', async () => {
+test('every page ends with a whole line if one fits, and all pages together are the file', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 60 }),
@@ -133,7 +133,7 @@ test('every page says how many lines the file has, and how much is left', async 
 });
 
 describe('a file over the limit', () => {
-  test('whose lines take too long to count says so, and is counted on by the next calls', async () => {
+  test('whose lines take too long to count says so, and the next calls continue the count', async () => {
     let nowMs = 0;
     // Each look at the clock takes a second.
     const clock = { ...laterClock, monotonicMs: () => (nowMs += 1_000) };
@@ -144,7 +144,7 @@ describe('a file over the limit', () => {
     expect(counts).toEqual([null, null, 30_000]);
   });
 
-  test('is read as far as the limit, with where to go on', async () => {
+  test('is read up to the limit, with where to continue', async () => {
     const line = `${'x'.repeat(99)}\n`;
     const path = await put('big.txt', line.repeat(20_000));
     const all = await pages(path, 262_144);
@@ -157,14 +157,14 @@ describe('a file over the limit', () => {
       sizeBytes: 2_000_000,
     });
     expect(last?.note).toBe(
-      'Only the first 1048576 bytes are read, 951500 bytes are left: go on by read_file_range from line 10486.',
+      'Only the first 1048576 bytes are read, 951500 bytes are left: continue with read_file_range from line 10486.',
     );
     const head = await files.readFile({ path, header: true, maxBytes: 1_000 });
     expect(head).toMatchObject({ content: line.repeat(3), truncated: true });
     expect(head.cursor).toBeDefined();
   });
 
-  test('of a terabyte of nothing is refused as binary at once', async () => {
+  test('of a terabyte of zeros is refused as binary immediately', async () => {
     const path = join(root, 'sparse');
     const file = await open(path, 'w');
     await file.truncate(2 ** 40);
@@ -175,7 +175,7 @@ describe('a file over the limit', () => {
   });
 });
 
-test('a cursor of another state of the file, or none at all, is refused', async () => {
+test('a cursor of another version of the file, or an invalid one, is refused', async () => {
   const path = await put('a.txt', 'a\nb\nc\nd\n');
   const { cursor } = await files.readFile({ path, header: true, maxBytes: 1_000 });
   await appendFile(path, 'e\n');
@@ -186,7 +186,7 @@ test('a cursor of another state of the file, or none at all, is refused', async 
   }
 });
 
-test('a file that changes is read as it is now', async () => {
+test('a changed file is read again', async () => {
   const { files: fresh } = filesAt(root, { clock: systemClock });
   const path = await put('a.txt', 'aaaa\n');
   for (const text of ['bbbb\n', 'cccc\n', 'd\nd\nd\n']) {

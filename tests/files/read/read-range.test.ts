@@ -21,7 +21,7 @@ async function put(name: string, content: string | Buffer): Promise<string> {
   return join(root, name);
 }
 
-test('lines are numbered from 1, inclusive, as they are but for the last line end', async () => {
+test('lines are numbered from 1, inclusive, and unchanged except for the last line end', async () => {
   const path = await put('a.txt', 'one\r\ntwo\r\nthree\nfour');
   const read = (startLine: number, endLine: number) =>
     files.readRange({ path, startLine, endLine, maxBytes: 1_000, signal });
@@ -39,7 +39,7 @@ test('lines are numbered from 1, inclusive, as they are but for the last line en
   expect((await faultOf(read(3, 2))).message).toBe('end_line 2 is before start_line 3.');
 });
 
-test('ranges are those of a simple model, first and again, whatever was asked before', async () => {
+test('ranges equal those of a simple model, whatever was read before', async () => {
   const line = fc.oneof(
     fc.constant(''),
     fc.integer({ min: 1, max: 60 }).map((length) => 'x'.repeat(length)),
@@ -84,7 +84,7 @@ test('a very long line is cut with a mark between characters, the others are who
   expect(range.content).toBe(`first\n${'ü'.repeat(2_048)}… [line cut: 995905 more bytes]\nlast`);
 });
 
-test('the lines of a file with far more behind them are given without a total', async () => {
+test('the lines of a file with far more after them are returned without a total', async () => {
   const path = await put('a.txt', 'short\n'.repeat(1_000));
   const file = await open(path, 'a');
   const block = Buffer.alloc(1_048_576, 'a line of a log that goes on\n');
@@ -97,7 +97,7 @@ test('the lines of a file with far more behind them are given without a total', 
   expect(last.totalLines).toBeGreaterThan(800_000);
 });
 
-test('calls at the same time on one file all are right', async () => {
+test('concurrent calls on one file are all correct', async () => {
   const lines = Array.from({ length: 200_000 }, (_, at) => `line ${at + 1}`);
   const path = await put('a.txt', lines.join('\n'));
   const asked = [199_999, 1, 100_000, 150_000, 3, 199_000];
@@ -121,7 +121,7 @@ test('binary content is refused, at the beginning and in the range', async () =>
   expect((await read(late, 20_000)).content).toBe('text');
 });
 
-test('a scan ends when the call is cancelled or takes too long, and what was read is kept', async () => {
+test('a scan ends when the call is cancelled or takes too long, and the index is kept', async () => {
   const path = await put('a.txt', 'abcdefg\n'.repeat(1_000_000));
   const query = { path, startLine: 999_999, endLine: 999_999, maxBytes: 1_000 };
   await expect(files.readRange({ ...query, signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow(
@@ -145,5 +145,5 @@ test('a scan ends when the call is cancelled or takes too long, and what was rea
   }
   expect(faults.length).toBeGreaterThan(0);
   expect(faults.length).toBeLessThan(20);
-  expect(faults[0]).toMatch(/Line 999999 of '.*' was not reached in 20 s; \d+ lines were passed\.$/);
+  expect(faults[0]).toMatch(/Line 999999 of '.*' was not reached within 20 s; \d+ lines were scanned\.$/);
 });

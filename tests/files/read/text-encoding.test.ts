@@ -14,7 +14,7 @@ test.each([
   expect(textEncodingOf(Buffer.from(text), true)).toBe(encoding);
 });
 
-test('UTF-16 is known by its mark, in both orders', () => {
+test('UTF-16 is recognized by its byte order mark, in both orders', () => {
   const little = utf16('héllo 🎉');
   const big = Buffer.from(little).swap16();
   expect(textEncodingOf(little, true)).toBe('utf-16le');
@@ -24,26 +24,26 @@ test('UTF-16 is known by its mark, in both orders', () => {
   expect(textEncodingOf(Buffer.from('fffe000041000000', 'hex'), true)).toBeUndefined();
 });
 
-test('Latin-1 is what is no UTF-8 and holds no control characters', () => {
+test('text that is not UTF-8 and has no control characters is Latin-1', () => {
   const latin = Buffer.from('Stra\u00dfe caf\u00e9\n', 'latin1');
   expect(textEncodingOf(latin, true)).toBe('latin-1');
   expect(decodeText(latin, 'latin-1')).toBe('Straße café\n');
 });
 
-test('UTF-8 with a broken place is still UTF-8', () => {
+test('UTF-8 with a broken character is still UTF-8', () => {
   const damaged = Buffer.concat([Buffer.from('äöü漢字'.repeat(20)), Buffer.from([0xff, 0x0a])]);
   expect(textEncodingOf(damaged, true)).toBe('utf-8');
   expect(decodeText(damaged, 'utf-8').endsWith('字\ufffd\n')).toBe(true);
 });
 
-test('a sample that ends inside a character is judged by the whole ones', () => {
+test('a sample that ends inside a character is checked by the whole ones', () => {
   const bytes = Buffer.from('漢字');
   expect(textEncodingOf(bytes.subarray(0, 5), false)).toBe('utf-8');
   expect(wholeEnd(bytes.subarray(0, 5), 'utf-8')).toBe(3);
   expect(wholeEnd(utf16('🎉').subarray(0, 4), 'utf-16le')).toBe(2);
 });
 
-test('binary formats are no text', () => {
+test('binary formats are not text', () => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
   const gzip = Buffer.from('1f8b0808', 'hex');
   for (const bytes of [png, gzip, Buffer.from([0]), Buffer.from('a\0b'), randomBytes(4_096)])

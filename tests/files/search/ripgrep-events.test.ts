@@ -30,7 +30,7 @@ function match(lines: object, line: number, starts: readonly number[]) {
   return { type: 'match', data: { lines, line_number: line, absolute_offset: 0, submatches } };
 }
 
-test('the stream of ripgrep is read file by file, in whatever pieces it comes', () => {
+test('the stream of ripgrep is read file by file, whatever its chunks', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: STREAM.length }), (pieceBytes) => {
       const heard: unknown[] = [];

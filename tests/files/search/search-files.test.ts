@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../src/base/clock.js';
 import { BridgeError } from '../../../src/base/errors.js';
-import type { SearchEngine } from '../../../src/files/search/search-place.js';
+import type { SearchEngine } from '../../../src/files/search/search-scope.js';
 import type { SearchQuery } from '../../../src/files/search/search-query.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../explorer.js';
 
-const LEFT_OUT = 'Ignored files were left out; ignored: true searches them.';
+const LEFT_OUT = 'Ignored files were not searched; use ignored: true to search them.';
 
 const run = promisify(execFile);
 const hasRipgrep = await run('rg', ['--version']).then(
@@ -49,7 +49,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     );
   }
 
-  test('lines come by path, then line, with the column of the first match', async () => {
+  test('lines are sorted by path, then line, with the column of the first match', async () => {
     const root = await folder({
       'b.txt': 'one\nfoo foo\r\nxfoo',
       'a/z.txt': '\ufefffoo\n',
@@ -85,7 +85,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await found(root, { query: 'nothing' })).toEqual([]);
   });
 
-  test('a search that finds nothing says what it did not look at', async () => {
+  test('a search that finds nothing says what it did not search', async () => {
     const root = await folder({ 'a.txt': 'one', '.gitignore': 'out', 'out/b.txt': 'needle' });
     const explorer = explorerOf(root, { engines: [engine], clock: later });
     const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
@@ -94,7 +94,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await note({ query: 'one' })).toBeUndefined();
   });
 
-  test('files of secrets are named, not searched; their names can be searched', async () => {
+  test('secret files are named, not searched; their names can be searched', async () => {
     const root = await folder({
       'a.txt': 'swordfish',
       '.env': 'PASSWORD=swordfish',
@@ -114,9 +114,9 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     const { matches, note } = await search({});
     expect(matches.map(({ path }) => path)).toEqual(['.github/ci.yml', 'a.txt']);
     expect(note).toBe(
-      'Not searched, because by their names they hold secrets: .env, .npmrc, config/credentials.json, secrets/plain.txt. read_file shows one.',
+      'Not searched because their names suggest secrets: .env, .npmrc, config/credentials.json, secrets/plain.txt. Use read_file to read one.',
     );
-    expect((await search({ glob: '*.txt' })).note).toContain('secrets: secrets/plain.txt. read_file');
+    expect((await search({ glob: '*.txt' })).note).toContain('secrets: secrets/plain.txt. Use read_file');
     expect((await search({ query: 'credentials', names: true })).matches).toHaveLength(1);
     // A folder that the caller names itself is searched.
     expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
@@ -141,7 +141,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await found(root, { query: '-e' })).toEqual([]);
   });
 
-  test('pages together hold every match once, each below its budget', async () => {
+  test('pages together contain every match once, each within its budget', async () => {
     const files: Record<string, string> = {};
     for (let file = 0; file < 12; file++) files[`d/f${file}`] = 'needle here\nhay\n'.repeat(20);
     const root = await folder(files);
@@ -161,7 +161,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(seen).toHaveLength(240);
   });
 
-  test('context is shown, long lines are cut around the match', async () => {
+  test('context is shown, and long lines are cut around the match', async () => {
     const root = await folder({ 'a.txt': `1\n2\n${'x'.repeat(1_000)}needle${'y'.repeat(1_000)}\n4\n5\n` });
     const page = await explorerOf(root, { engines: [engine] }).search(
       { path: root, query: 'needle', context: 1 },
@@ -174,7 +174,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
   });
 });
 
-describe.each(engines)('what a search does not look into is in its answer: %s', (engine) => {
+describe.each(engines)('what a search did not read is reported: %s', (engine) => {
   const search = (root: string, query: Omit<SearchQuery, 'path'>) =>
     explorerOf(root, { engines: [engine] }).search({ path: root, ...query }, never);
 
@@ -204,13 +204,13 @@ describe.each(engines)('what a search does not look into is in its answer: %s', 
     ]);
     expect(cursor).toBeUndefined();
     expect(note).toBe(
-      'Files not searched: 2 binary, 1 over 10 MB. Files searched for ASCII text only, being neither UTF-8 nor UTF-16: 1.',
+      'Files not searched: 2 binary, 1 over 10 MB. Files searched only for ASCII text (neither UTF-8 nor UTF-16): 1.',
     );
     expect(await search(root, { query: 'needle', glob: '*.{yml,json}' })).not.toHaveProperty('note');
     expect((await search(root, { query: 'n\u00e4' })).matches).toMatchObject([{ path: 'wide.txt' }]);
   });
 
-  test('rules and names count as they are at each search', async () => {
+  test('each search uses the current rules and names', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { 'a.txt': 'needle', 'b.txt': 'needle' });
@@ -230,7 +230,7 @@ describe.each(engines)('what a search does not look into is in its answer: %s', 
 describe('a search that takes too long', () => {
   const SLOW_MS = 1;
 
-  test('without ripgrep goes on with a cursor each time, and so comes to its end', async () => {
+  test('without ripgrep continues with a cursor each time, until it ends', async () => {
     const root = await tempFolder();
     for (let file = 0; file < 5; file++) await writeTree(root, { [`f${file}`]: 'needle\n'.repeat(400_000) });
     const explorer = explorerOf(root, { engines: ['own'], searchLimitMs: 300 });
@@ -255,7 +255,7 @@ describe('a search that takes too long', () => {
     });
   });
 
-  test('by ripgrep gives what was found, says that it is not all, and no cursor', async () => {
+  test('by ripgrep returns what was found, with a note that it is incomplete, and no cursor', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
     const host = await hostWithRipgrep(`
@@ -277,7 +277,7 @@ exec sleep 60`);
 const PATIENCE_MS = 1_000;
 
 describe('a search', () => {
-  test('looks into tracked files that a rule hits, as git does', async () => {
+  test('searches tracked files that a rule matches, as git does', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { '.gitignore': 'out/\n', 'out/tracked': 'foo', 'out/other': 'foo' });
@@ -288,7 +288,7 @@ describe('a search', () => {
     }
   });
 
-  test.each(engines)('in an ignored folder looks into what is tracked alone: %s', async (engine) => {
+  test.each(engines)('in an ignored folder searches only tracked files: %s', async (engine) => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, {
@@ -311,7 +311,7 @@ describe('a search', () => {
       expect(await found(path), path).toEqual([]);
       const listed = await explorer.list({ path: join(root, path), depth: 3 }, never);
       expect(listed.entries, path).toEqual([]);
-      expect(listed.note, path).toBe('git ignores this folder; ignored: true shows what is in it');
+      expect(listed.note, path).toBe('git ignores this folder; ignored: true shows its contents');
     }
   });
 
@@ -332,7 +332,7 @@ describe('a search', () => {
     expect(page.matches.map(({ path }) => path)).toContain('a/own');
   });
 
-  test.each(engines)('a pipe in the place of an ignore file holds nothing up: %s', async (engine) => {
+  test.each(engines)('a named pipe instead of an ignore file blocks nothing: %s', async (engine) => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { x: 'foo' });
@@ -341,7 +341,7 @@ describe('a search', () => {
     expect(page.matches).toMatchObject([{ path: 'x' }]);
   });
 
-  test.each(engines)('outside a repository the rules of every folder on the way hold: %s', async (engine) => {
+  test.each(engines)('outside a repository the rules of every folder above apply: %s', async (engine) => {
     const root = await tempFolder();
     await writeTree(root, {
       '.gitignore': '*.log\n',
@@ -375,7 +375,7 @@ describe('a search', () => {
   });
 
   test.each(engines.flatMap((engine) => [[engine, true] as const, [engine, false] as const]))(
-    'a pipe in the place of an ignore file deep below ends no search: %s, in a repository: %s',
+    'a named pipe instead of an ignore file deep below stops no search: %s, in a repository: %s',
     async (engine, isRepository) => {
       const root = await tempFolder();
       if (isRepository) await git(root, 'init', '-q');
@@ -408,7 +408,7 @@ describe('a search', () => {
   });
 
   test.each(engines)(
-    'a line with a million matches is found, and others are served meanwhile: %s',
+    'a line with a million matches is found, and other calls are served meanwhile: %s',
     async (engine) => {
       const root = await tempFolder();
       await writeTree(root, { 'a.txt': `${'x'.repeat(1_000_000)}\nx`, 'b.txt': 'x' });
@@ -437,7 +437,7 @@ describe('a search', () => {
     expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
   });
 
-  test('is done without ripgrep when that may not be run', async () => {
+  test('works without ripgrep when it is not executable', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
     const host = await hostWithRipgrep('exit 0');
@@ -450,7 +450,7 @@ describe('a search', () => {
     expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
   });
 
-  test('of a large project says that it did not count what it left out', async () => {
+  test('of a large project says that skipped files were not counted', async () => {
     const root = await tempFolder();
     const files: Record<string, string> = {};
     for (let file = 0; file < 501; file++) files[`d/f${file}`] = 'hay';
@@ -461,11 +461,11 @@ describe('a search', () => {
     );
     expect(matches).toHaveLength(1);
     expect(note).toBe(
-      'Not searched, because by their names they hold secrets: .env. read_file shows one. Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
+      'Not searched because their names suggest secrets: .env. Use read_file to read one. Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
     );
   });
 
-  test('leaves no folder by a link', async () => {
+  test('follows no link out of the folder', async () => {
     const root = await tempFolder();
     const outside = await tempFolder();
     await writeFile(join(outside, 'secret'), 'foo');

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { globFilter } from '../../../src/files/search/glob-filter.js';
 import { finder } from '../../../src/files/search/search-query.js';
 
-it('a query or glob that is too long to be meant is refused before anything reads it', () => {
+it('an overlong query or glob is refused before it is parsed', () => {
   expect(() => finder('a'.repeat(4_001), false)).toThrow('The query is 4001 characters long; at most 4000');
   expect(() => finder('('.repeat(300_000), true)).toThrow('The query is 300000 characters long');
   expect(() => globFilter(`{${','.repeat(300_000)}`)).toThrow('The glob is 300001 characters long');
   expect(finder('b', false).find('abc')).toBe(1);
 });
 
-it('the pieces of a text that are searched at once are shorter for a larger expression', () => {
+it('a text is searched in shorter pieces for a larger expression', () => {
   expect(finder('x', false).pieceChars).toBe(64 * 1024);
   expect(finder('foo.*bar', true).pieceChars).toBe(64 * 1024);
   const large = finder(`${'(a*)*'.repeat(200)}$`, true).pieceChars;

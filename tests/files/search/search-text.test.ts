@@ -37,7 +37,7 @@ function matchesIn(text: string, { query, isFixed, context, afterLine, isDue }: 
 }
 
 describe('the matches in a text', () => {
-  test('are those of its lines, with the lines around them, whichever way they are looked for', () => {
+  test('are those of its lines, with their context, for a literal text and an expression', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', '\r', ' ', 'é'), maxLength: 6 });
     const text = fc.array(line, { maxLength: 9 });
     const query = fc.constantFrom('a', 'ab', 'é', 'aa', ' ');
@@ -74,7 +74,7 @@ describe('the matches in a text', () => {
     expect([goOn(), taken()]).toEqual(['full', 2]);
   });
 
-  test('wait for whoever else has waited long enough, behind each', () => {
+  test('yield to other work after each match, when it has waited long enough', () => {
     const { goOn, taken } = searchOf('a\na\n', { enough: 9, isDue: true });
     expect([goOn(), taken()]).toEqual(['due', 1]);
     expect([goOn(), taken()]).toEqual(['due', 2]);
@@ -126,7 +126,7 @@ test('an expression is matched against a piece of a long line at a time, with a 
   ]);
 });
 
-test('what lies where two pieces of a line meet is found, and the same matches come in pieces of any length', () => {
+test('a match at the border of two pieces is found, and pieces of any length give the same matches', () => {
   const found = (text: string, pieceChars: number): number[] => {
     const columns: number[] = [];
     const goOn = textSearch({

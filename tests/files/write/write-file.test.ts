@@ -27,7 +27,7 @@ beforeEach(async () => {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('write_file', () => {
-  test('makes the file and its parents, then replaces it', async () => {
+  test('creates the file and its parents, then replaces it', async () => {
     const path = join(root, 'new/deep/a.txt');
     expect(await files.writeFile({ path, content: 'grüße\n' })).toEqual({
       path,
@@ -41,7 +41,7 @@ describe('write_file', () => {
     expect(await readdir(join(root, 'new/deep'))).toEqual(['a.txt']);
   });
 
-  test('keeps the permissions of what it replaces', async () => {
+  test('keeps the permissions of the file that it replaces', async () => {
     const path = join(root, 'run.sh');
     await writeFile(path, 'old');
     await chmod(path, 0o750);
@@ -57,7 +57,7 @@ describe('write_file', () => {
     expect(await readFile(join(outside, 'a'), 'utf8')).toBe('old');
   });
 
-  test('goes through a link that stays inside, and refuses one that leads out or to nothing outside', async () => {
+  test('follows a link that stays inside, and refuses one to outside, even a dangling one', async () => {
     await writeFile(join(root, 'real'), 'old');
     await symlink('real', join(root, 'link'));
     expect((await files.writeFile({ path: join(root, 'link'), content: 'new' })).path).toBe(
@@ -78,7 +78,7 @@ describe('write_file', () => {
     expect(await readFile(join(outside, 'there'), 'utf8')).toBe('kept');
   });
 
-  test('refuses what is no regular file', async () => {
+  test('refuses anything but a regular file', async () => {
     await mkdir(join(root, 'folder'));
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     await writeFile(join(root, 'file'), '');
@@ -91,7 +91,7 @@ describe('write_file', () => {
     expect(slash.code).toBe('NOT_A_FILE');
   });
 
-  test('expected content is compared: what differs is told, and nothing is written', async () => {
+  test('expected content is compared: a difference is reported, and nothing is written', async () => {
     const path = join(root, 'a');
     const write = (content: string, expectedSha256: string) =>
       files.writeFile({ path, content, expectedSha256 });
@@ -101,7 +101,7 @@ describe('write_file', () => {
     await writeFile(path, 'two');
     const differs = await faultOf(write('x', sha256('one')));
     expect(differs.message).toBe(
-      `Path '${path}' is not what was expected (sha256 ${sha256('one')}): its content now has the sha256 ${sha256('two')}. Nothing was written.`,
+      `Path '${path}' does not have the expected content (sha256 ${sha256('one')}): its content now has the sha256 ${sha256('two')}. Nothing was written.`,
     );
     expect(await readFile(path, 'utf8')).toBe('two');
     await write('three', sha256('two').toUpperCase());
@@ -126,7 +126,7 @@ describe('write_file', () => {
     expect(await readdir(root)).toEqual(['a']);
   });
 
-  test('takes a name as long as the file system takes', async () => {
+  test('accepts a name as long as the file system does', async () => {
     const name = 'n'.repeat(250);
     await files.writeFile({ path: join(root, name), content: 'one' });
     await files.writeFile({ path: join(root, name), content: 'two' });
@@ -134,7 +134,7 @@ describe('write_file', () => {
     expect(await readFile(join(root, name), 'utf8')).toBe('two');
   });
 
-  test('what runs later or instructs later sessions is protected, unless the setting allows it', async () => {
+  test('a file that runs later or instructs later sessions is protected, unless the setting allows it', async () => {
     await mkdir(join(root, '.git/hooks'), { recursive: true });
     await mkdir(join(root, 'elsewhere'));
     await symlink('../elsewhere', join(root, '.git/link'));
@@ -172,7 +172,7 @@ describe('write_file', () => {
     await within.writeFile({ path: join(root, '.claude/worktrees/plain.md'), content: 'x' });
   });
 
-  test('a file that has a protected name by a link is refused by its other name, too', async () => {
+  test('a file with a protected name through a link is refused by its other name, too', async () => {
     await mkdir(join(root, 'app/.git'), { recursive: true });
     await mkdir(join(root, 'app/cc'));
     await symlink('cc', join(root, 'app/.claude'));
@@ -188,7 +188,7 @@ describe('write_file', () => {
     await allowed.writeFile({ path: join(root, 'app/cc/settings.json'), content: '{}' });
   });
 
-  test('a missing root, half a character and a name that is too long are told', async () => {
+  test('a missing root, half a character and a name that is too long are reported', async () => {
     const { files: later } = filesAt(join(base, 'later'));
     expect((await faultOf(later.writeFile({ path: join(base, 'later/x'), content: '' }))).code).toBe(
       'PATH_NOT_FOUND',
@@ -200,7 +200,7 @@ describe('write_file', () => {
   });
 });
 
-test('create_directory tells what truly happened', async () => {
+test('create_directory reports what really happened', async () => {
   const path = join(root, 'one/two');
   expect(await files.createDirectory(path)).toEqual({ path, created: true });
   expect(await files.createDirectory(`${path}/`)).toEqual({ path, created: false });
@@ -213,8 +213,8 @@ test('create_directory tells what truly happened', async () => {
   expect(all.filter((one) => one.created).length).toBeGreaterThan(0);
 });
 
-describe.runIf(process.platform === 'linux')('while another process swaps where a folder leads', () => {
-  test('nothing is written, made or read outside', async () => {
+describe.runIf(process.platform === 'linux')('while another process swaps a folder for a link', () => {
+  test('nothing is written, created or read outside', async () => {
     await mkdir(join(root, 'real'));
     await writeFile(join(root, 'real/file'), 'inside');
     await writeFile(join(outside, 'file'), 'secret');

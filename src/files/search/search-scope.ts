@@ -5,27 +5,27 @@ import type { Finder } from './search-query.js';
 
 export type SearchEngine = 'rg' | 'own';
 
-/** Where a search takes place. */
-export interface SearchPlace {
-  /** Shows all that may be searched, hidden names too. */
+/** The folder of a search, and the means to search it. */
+export interface SearchScope {
+  /** Shows every file to search, including hidden names. */
   readonly walk: FolderWalk;
-  /** The same by ignore files alone, without asking git. */
+  /** Like `walk`, but with ignore files only, without running git. */
   readonly roughWalk: FolderWalk;
   /** The real path of the folder. */
   readonly path: string;
-  /** Leads to the folder itself. */
+  /** A path through the open descriptor of the folder. */
   readonly cwd: string;
   readonly hasDescriptorPaths: boolean;
   readonly engines: readonly SearchEngine[];
-  /** False where ripgrep would apply other ignore files than the walk, or would wait for one. */
+  /** False when ripgrep would apply other ignore files than the walk, or would block on one. */
   readonly canUseRipgrep: boolean;
   /** False to search ignored files, too. */
   readonly readsIgnoreFiles: boolean;
-  /** Ignore patterns that hold whatever the ignore files say. */
+  /** Additional ignore patterns, whatever the ignore files contain. */
   readonly excludes: readonly string[];
-  /** True with a `.git` in the folder or above. */
+  /** True when `.git` exists in the folder or above. */
   readonly hasGitAbove: boolean;
-  /** The part of a work tree that git sees there. Throws GIT_FAILED. */
+  /** The working tree that contains the folder. Throws GIT_FAILED. */
   readonly workTree: () => Promise<WorkTree | undefined>;
   /** The environment of ripgrep. */
   readonly env: Readonly<Record<string, string>>;
@@ -33,13 +33,13 @@ export interface SearchPlace {
   readonly timeLimitMs: number;
 }
 
-/** A query that was checked. */
+/** A checked query. */
 export interface Search extends Finder {
   readonly query: string;
   readonly isRegex: boolean;
   readonly context: number;
   readonly bytes: number;
-  readonly takesPath: (path: string) => boolean;
+  readonly matchesGlob: (path: string) => boolean;
   /** Matches up to here were on earlier pages. */
   readonly after: SearchPosition | undefined;
 }

@@ -5,14 +5,14 @@ const SHOWN_CHARS = 400;
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the quota of the disk is used up'],
+  ['EDQUOT', 'the disk quota is exceeded'],
   ['EROFS', 'the file system is read-only'],
   ['EACCES', 'permission is denied'],
   ['EPERM', 'the system does not permit it'],
   ['ENAMETOOLONG', 'its name is too long'],
 ]);
 
-/** The answer to a system error of writing; whatever is no system error goes on its way. */
+/** Converts a system error of writing; rethrows any other error. */
 export function notWritable(path: string, thrown: unknown): BridgeError {
   const code = systemCodeOf(thrown);
   if (code === undefined) throw thrown;
