@@ -101,8 +101,7 @@ function commandRule(specifier: string): ParsedRule {
   }
   const prefix = /^([^]+):\*$/.exec(specifier)?.[1];
   const pattern = prefix === undefined ? specifier : `${prefix} *`;
-  if (pattern.includes(':*'))
-    return { expected: ':* only at the end of a command, as in Bash(npm run test:*)' };
+  if (pattern.includes(':*')) return { expected: ':* only at the end of a command, as in Bash(npm test:*)' };
   return { rule: { kind: 'command', pattern } };
 }
 

@@ -65,9 +65,7 @@ export async function initRepository(
   }
   const initialized = found.state === 'none';
   if (initialized) await createRepository(parts, folder, initialBranch, signal);
-  const repository: Repository = initialized
-    ? await createdRepository(parts.roots, folder)
-    : found.repository;
+  const repository: Repository = initialized ? await newRepository(parts.roots, folder) : found.repository;
   const git = await repositoryGit(parts.runner, repository, signal);
   const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], [0, 1]);
   return {
@@ -110,7 +108,7 @@ async function createRepository(
   }
 }
 
-async function createdRepository(roots: AllowedRoots, folder: AllowedPath): Promise<Repository> {
+async function newRepository(roots: AllowedRoots, folder: AllowedPath): Promise<Repository> {
   const created = await gitOf(roots, folder);
   if (created.state === 'found') return created.repository;
   throw new BridgeError(
@@ -128,12 +126,7 @@ async function checkBranch(
 ): Promise<void> {
   const isValid = branch.length > 0 && branch.length <= MAX_BRANCH_CHARS && !/^-|\0|^@$/.test(branch);
   if (isValid) {
-    const call = {
-      cwd: folder,
-      args: ['check-ref-format', `refs/heads/${branch}`],
-      signal,
-      exitCodes: [0, 1],
-    };
+    const call = { cwd: folder, args: ['check-ref-format', `refs/heads/${branch}`], signal, okCodes: [0, 1] };
     if ((await runner.output(call)).code === 0) return;
   }
   throw new BridgeError(

@@ -41,7 +41,7 @@ export async function commitIfAny(git: RepositoryGit, revision: string): Promise
 /** Like `commitIfAny`, with a `ChangingGit`. */
 export async function commitIn(git: ChangingGit, revision: string): Promise<string | undefined> {
   const { code, text } = await git.output(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {
-    exitCodes: [0, 1, 128],
+    okCodes: [0, 1, 128],
   });
   return code === 0 ? text.trim() : undefined;
 }

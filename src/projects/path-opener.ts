@@ -161,7 +161,7 @@ export class PathOpener {
 }
 
 async function refuseUnwanted(
-  openPath: string,
+  opened: string,
   found: {
     readonly path: AllowedPath;
     readonly stats: BigIntStats;
@@ -180,8 +180,7 @@ async function refuseUnwanted(
     const message = `Path '${shown(input)}' is not a directory.`;
     throw new BridgeError('NOT_A_DIRECTORY', message, 'Give the path of a directory.');
   }
-  const isPseudo =
-    specialKind(stats) === undefined && !isLocal && (await isPseudoFile(openPath, path, stats));
+  const isPseudo = specialKind(stats) === undefined && !isLocal && (await isVirtual(opened, path, stats));
   const kind = specialKind(stats) ?? (isPseudo ? 'a kernel pseudo-file' : undefined);
   if (kind === undefined) return;
   throw new BridgeError(
@@ -198,10 +197,10 @@ function specialKind(stats: BigIntStats): string | undefined {
   return stats.isCharacterDevice() || stats.isBlockDevice() ? 'a device' : 'something else';
 }
 
-async function isPseudoFile(openPath: string, path: string, stats: BigIntStats): Promise<boolean> {
+async function isVirtual(opened: string, path: string, stats: BigIntStats): Promise<boolean> {
   if (KERNEL_FOLDERS.some((folder) => isWithin(path, folder))) return true;
   if (stats.size > 0n) return false;
-  return KERNEL_FILE_SYSTEMS.has((await statfs(openPath)).type);
+  return KERNEL_FILE_SYSTEMS.has((await statfs(opened)).type);
 }
 
 function notFound(input: string): BridgeError {

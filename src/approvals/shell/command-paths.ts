@@ -9,15 +9,15 @@ import { ANY_CHARACTER, ANY_TEXT, canMatch, type Token } from '../wildcard.js';
 export async function pathsOf(
   word: ShellWord,
   folders: readonly string[] | undefined,
-  lookup: PathLookup,
+  fs: PathLookup,
 ): Promise<readonly string[] | undefined> {
   if (word.kind === 'unknown' || word.hasTilde) return undefined;
   if (folders === undefined && !word.value.startsWith('/')) return undefined;
   const found: string[] = [];
   for (const folder of folders ?? ['/']) {
-    if (word.kind === 'literal') found.push(await lookup.resolve(folder, word.value));
+    if (word.kind === 'literal') found.push(await fs.resolve(folder, word.value));
     else {
-      const named = await expanded(word.value, folder, lookup);
+      const named = await expand(word.value, folder, fs);
       if (named === undefined) return undefined;
       found.push(...named);
     }
@@ -25,18 +25,14 @@ export async function pathsOf(
   return found;
 }
 
-async function expanded(
-  glob: string,
-  folder: string,
-  lookup: PathLookup,
-): Promise<readonly string[] | undefined> {
+async function expand(glob: string, folder: string, fs: PathLookup): Promise<readonly string[] | undefined> {
   const cut = glob.lastIndexOf('/') + 1;
   const before = glob.slice(0, cut);
   const name = glob.slice(cut);
   // Wildcards in folder names are not expanded, nor are quoted characters that look like wildcards.
   if (/[*?[\]{}()|\\!]/.test(before) || /[{}()|\\!]/.test(name)) return undefined;
-  const at = await lookup.resolve(folder, before === '' ? '.' : before);
-  const names = await lookup.names(at);
+  const at = await fs.resolve(folder, before === '' ? '.' : before);
+  const names = await fs.names(at);
   if (names === undefined) return undefined;
   const tokens = globTokens(name);
   const hits = names.filter(
@@ -45,7 +41,7 @@ async function expanded(
   // A file name that begins with a dash would become an option.
   if (before === '' && hits.some((hit) => hit.startsWith('-'))) return undefined;
   const found = [at];
-  for (const hit of hits) found.push(await lookup.resolve(at, hit));
+  for (const hit of hits) found.push(await fs.resolve(at, hit));
   return found;
 }
 

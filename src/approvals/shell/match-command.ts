@@ -24,9 +24,7 @@ export function firstMatch(rules: readonly UserRule[], texts: Texts): CommandVer
   const known = texts.filter(isKnown);
   const found =
     rules.find(({ command }) => command !== undefined && known.some((text) => matches(command, text))) ??
-    rules.find(
-      ({ command }) => command !== undefined && texts.some((text) => hasLiteralPrefix(command, text)),
-    );
+    rules.find(({ command }) => command !== undefined && texts.some((text) => hasPrefix(command, text)));
   return found === undefined ? undefined : verdictOf(found);
 }
 
@@ -55,7 +53,7 @@ export function verdictOf({ row }: UserRule): CommandVerdict {
 }
 
 /** True when the pattern's only star is at its end and the text begins with everything before it: `rm *` and `rm "$x"`. */
-function hasLiteralPrefix({ tokens, literalChars }: CommandPattern, text: readonly Token[]): boolean {
+function hasPrefix({ tokens, literalChars }: CommandPattern, text: readonly Token[]): boolean {
   if (literalChars === undefined || literalChars !== tokens.length - 1) return false;
   return tokens.slice(0, literalChars).every((token, index) => text[index] === token);
 }

@@ -80,13 +80,12 @@ function wordAt(line: string, start: number): { readonly word: PlainWord; readon
   }
   const next = line.slice(at, at + 1);
   if (next !== '' && !/[ \t\n;|&]/.test(next))
-    return `an allow rule covers only plain words, not ${line.slice(at, at + SHOWN_CHARS)}`;
+    return `a rule covers only plain words, not ${line.slice(at, at + SHOWN_CHARS)}`;
   const shown = line.slice(start, at);
   const isGlob = WILDCARD.test(open);
   if (isGlob && (shown !== open || !GLOB.test(open) || LOOSE_TILDE.test(open)))
-    return `an allow rule covers a wildcard only after plain text, not ${shown}`;
-  if (at === start || PROGRAM_PATH.test(open))
-    return `an allow rule covers only plain words, not ${shown || next}`;
+    return `a rule covers a wildcard only after plain text, not ${shown}`;
+  if (at === start || PROGRAM_PATH.test(open)) return `a rule covers only plain words, not ${shown || next}`;
   return { word: { value, isGlob }, end: at };
 }
 

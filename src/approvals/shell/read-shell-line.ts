@@ -14,7 +14,7 @@ import type * as Unbash from 'unbash';
 import { commandRuns } from './command-runs.js';
 import { hiddenCommand } from './hidden-commands.js';
 import { hasUnmatchedBracket } from './unmatched-brackets.js';
-import { foldersAfter, unchanged, union, type Folders } from './shell-folders.js';
+import { foldersAfter, same, union, type Folders } from './shell-folders.js';
 import { opaquePart, readArgument, readRedirect, wordsText } from './shell-nodes.js';
 import { MAX_LINE_CHARS, type ShellLine, type ShellPart, type ShellWord } from './shell-part.js';
 import { hasUnseen } from '../../base/text/unseen-characters.js';
@@ -66,7 +66,7 @@ class ShellReader {
   }
 
   read(line: string, folders: readonly string[] | undefined): ShellPart[] {
-    if (hasUnseen(line)) this.#addProblem('it contains invisible characters');
+    if (hasUnseen(line)) this.#fail('it contains invisible characters');
     return this.#readScript(this.#syntax.parse(line), line, folders);
   }
 
@@ -77,11 +77,10 @@ class ShellReader {
     this.#source = script.source ?? source;
     this.#parts = [];
     const [error] = script.errors ?? [];
-    if (error !== undefined) this.#addProblem(`it cannot be parsed as a shell line (${error.message})`);
-    if (hasUnmatchedBracket(script, this.#source, this.#syntax))
-      this.#addProblem('its brackets do not match');
+    if (error !== undefined) this.#fail(`it cannot be parsed as a shell line (${error.message})`);
+    if (hasUnmatchedBracket(script, this.#source, this.#syntax)) this.#fail('its brackets do not match');
     const hidden = hiddenCommand(script, this.#syntax);
-    if (hidden !== undefined) this.#addProblem(hidden);
+    if (hidden !== undefined) this.#fail(hidden);
     this.#statements(script.commands, folders);
     const parts = this.#parts;
     this.#source = outerSource;
@@ -89,7 +88,7 @@ class ShellReader {
     return parts;
   }
 
-  #addProblem(why: string): void {
+  #fail(why: string): void {
     this.shared.problems.add(why);
   }
 
@@ -101,8 +100,8 @@ class ShellReader {
     for (const { command, background } of statements) {
       if (background === true) this.#list(command, current);
       else {
-        const { afterSuccess, afterFailure } = this.#list(command, current);
-        current = union(afterSuccess, afterFailure);
+        const { ifOk, ifFailed } = this.#list(command, current);
+        current = union(ifOk, ifFailed);
       }
     }
     return current;
@@ -114,33 +113,27 @@ class ShellReader {
     for (const [index, command] of node.commands.entries()) {
       if (after === undefined) after = this.#pipeline(command, folders);
       else if (node.operators[index - 1] === '&&') {
-        const next = this.#pipeline(command, after.afterSuccess);
-        after = {
-          afterSuccess: next.afterSuccess,
-          afterFailure: union(after.afterFailure, next.afterFailure),
-        };
+        const next = this.#pipeline(command, after.ifOk);
+        after = { ifOk: next.ifOk, ifFailed: union(after.ifFailed, next.ifFailed) };
       } else {
-        const next = this.#pipeline(command, after.afterFailure);
-        after = {
-          afterSuccess: union(after.afterSuccess, next.afterSuccess),
-          afterFailure: next.afterFailure,
-        };
+        const next = this.#pipeline(command, after.ifFailed);
+        after = { ifOk: union(after.ifOk, next.ifOk), ifFailed: next.ifFailed };
       }
     }
-    return after ?? unchanged(folders);
+    return after ?? same(folders);
   }
 
   #pipeline(node: PipelineNode, folders: readonly string[] | undefined): Folders {
     if (node.type !== 'Pipeline') return this.#command(node, folders);
     const [only] = node.commands;
     if (node.commands.length === 1 && only !== undefined) {
-      const { afterSuccess, afterFailure } = this.#command(only, folders);
+      const { ifOk, ifFailed } = this.#command(only, folders);
       // `! cd x` succeeds when `cd` fails.
-      return unchanged(union(afterSuccess, afterFailure));
+      return same(union(ifOk, ifFailed));
     }
     // Each command of a pipeline runs in its own subshell.
     for (const command of node.commands) this.#command(command, folders);
-    return unchanged(folders);
+    return same(folders);
   }
 
   #command(node: CommandNode, folders: readonly string[] | undefined): Folders {
@@ -152,9 +145,9 @@ class ShellReader {
       case 'Function':
       case 'Coproc':
         this.#commandsBelow(node, undefined);
-        return unchanged(folders);
+        return same(folders);
       default:
-        return unchanged(this.#compound(node, folders));
+        return same(this.#compound(node, folders));
     }
   }
 
@@ -248,7 +241,7 @@ class ShellReader {
       nested,
       isOpaque: false,
     });
-    return unchanged(after);
+    return same(after);
   }
 
   #simple(node: Command, folders: readonly string[] | undefined): Folders {
@@ -305,7 +298,7 @@ class ShellReader {
   #countCommand(): boolean {
     this.shared.left--;
     if (this.shared.left >= 0) return true;
-    this.#addProblem(`it contains more than ${MAX_PARTS} commands`);
+    this.#fail(`it contains more than ${MAX_PARTS} commands`);
     return false;
   }
 }

@@ -7,8 +7,8 @@ const MAX_FOLDERS = 16;
 
 /** Folders in which the next command may run, if the one before succeeded and if it failed; undefined when unknown. */
 export interface Folders {
-  readonly afterSuccess: readonly string[] | undefined;
-  readonly afterFailure: readonly string[] | undefined;
+  readonly ifOk: readonly string[] | undefined;
+  readonly ifFailed: readonly string[] | undefined;
 }
 
 /** Follows only `cd` with a literal folder. After any other command that may change the folder, it is unknown. */
@@ -18,8 +18,7 @@ export function foldersAfter(
 ): Folders {
   const [name, target, more] = words;
   const moves = ['cd', 'pushd', 'popd', 'eval', 'source', '.', 'builtin', 'command'];
-  if (name === undefined || (name.kind === 'literal' && !moves.includes(name.value)))
-    return unchanged(folders);
+  if (name === undefined || (name.kind === 'literal' && !moves.includes(name.value))) return same(folders);
   const isPlain =
     name.value === 'cd' &&
     assignments.length === 0 &&
@@ -28,13 +27,13 @@ export function foldersAfter(
     !target.hasTilde &&
     !target.value.startsWith('-') &&
     target.value !== '';
-  if (!isPlain) return { afterSuccess: undefined, afterFailure: folders };
-  return { afterSuccess: folders?.map((folder) => resolve(folder, target.value)), afterFailure: folders };
+  if (!isPlain) return { ifOk: undefined, ifFailed: folders };
+  return { ifOk: folders?.map((folder) => resolve(folder, target.value)), ifFailed: folders };
 }
 
 /** The folders did not change. */
-export function unchanged(folders: readonly string[] | undefined): Folders {
-  return { afterSuccess: folders, afterFailure: folders };
+export function same(folders: readonly string[] | undefined): Folders {
+  return { ifOk: folders, ifFailed: folders };
 }
 
 /** Undefined when one of them is unknown or there are too many. */

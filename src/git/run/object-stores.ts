@@ -23,7 +23,7 @@ const MAX_KNOWN_FOLDERS = 8_192;
 const REVEALING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|shallow|objects)$/s;
 
 /** Node's replacement for bytes that are not UTF-8. */
-const REPLACEMENT_CHARACTER = '\uFFFD';
+const REPLACEMENT = '\uFFFD';
 
 interface KnownFolder {
   readonly stamp: string;
@@ -99,8 +99,7 @@ export class ObjectStores {
     for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
       if (names?.test(name) === false) continue;
       // As text, the name would refer to another file than the one that git reads.
-      if (name.includes(REPLACEMENT_CHARACTER))
-        throw refused(folder, 'a link in it has a name that is not UTF-8');
+      if (name.includes(REPLACEMENT)) throw refused(folder, 'a link in it has a name that is not UTF-8');
       linked.push(await this.#roots.resolve(join(folder, name)));
     }
     const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
@@ -132,8 +131,7 @@ async function factsOf(path: string): Promise<Stats | undefined> {
 async function alternatesOf(commonDir: AllowedPath, file: AllowedPath, store: string): Promise<string[]> {
   const read = await readRegularFile(file, MAX_ALTERNATES_BYTES);
   if (read.state === 'missing') return [];
-  if (read.state === 'refused')
-    throw refused(commonDir, `its list of alternates cannot be read: ${read.why}`);
+  if (read.state === 'refused') throw refused(commonDir, `its alternates cannot be read: ${read.why}`);
   return read.bytes
     .toString('latin1')
     .split('\n')

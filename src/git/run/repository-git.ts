@@ -9,7 +9,7 @@ export interface RepositoryGit {
   stream(args: readonly string[], take: (chunk: Buffer) => void): Promise<number>;
   output(
     args: readonly string[],
-    exitCodes?: readonly number[],
+    okCodes?: readonly number[],
   ): Promise<{ readonly code: number; readonly bytes: Buffer }>;
 }
 
@@ -42,14 +42,14 @@ export async function repositoryGit(
   signal: AbortSignal,
 ): Promise<RepositoryGit> {
   const base = await repositoryCall(runner, repository, signal);
-  const call = (args: readonly string[], exitCodes?: readonly number[]): GitCall => ({
+  const call = (args: readonly string[], okCodes?: readonly number[]): GitCall => ({
     ...base,
     args,
-    ...(exitCodes !== undefined && { exitCodes }),
+    ...(okCodes !== undefined && { okCodes }),
   });
   return {
     stream: (args, take) => runner.stream(call(args), take),
-    output: (args, exitCodes) => runner.output(call(args, exitCodes)),
+    output: (args, okCodes) => runner.output(call(args, okCodes)),
   };
 }
 

@@ -30,7 +30,7 @@ export interface GitCall {
   readonly commonDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Exit codes that are no errors; default: 0. */
-  readonly exitCodes?: readonly number[];
+  readonly okCodes?: readonly number[];
   /** Standard input of git; default: empty. */
   readonly input?: Uint8Array;
   /** Longer limit for commands that write many files; default: that of the runner. */
@@ -83,7 +83,7 @@ export function gitRunner(host: HostEnvironment, timeLimitMs: number = TIME_LIMI
       return settingsAmong(bytes.toString('utf8'), host);
     },
     commonDir: async (location) => {
-      const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, exitCodes: [0, 128] });
+      const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, okCodes: [0, 128] });
       const text = code === 0 ? bytes.toString('utf8') : '';
       return /^true\n([^]*)\n$/.exec(text)?.[1];
     },
@@ -118,7 +118,7 @@ async function runOnce(
   );
   switch (end.how) {
     case 'exited':
-      if ((call.exitCodes ?? [0]).includes(end.code)) return end.code;
+      if ((call.okCodes ?? [0]).includes(end.code)) return end.code;
       throw gitError(call, end.code, end.stderr);
     case 'killed':
       throw gitError(call, end.signal, end.stderr);

@@ -47,7 +47,7 @@ export async function targetOf(git: ChangingGit, repository: Repository): Promis
 export async function mergeWork(target: Target, work: Work, branch: string): Promise<string> {
   const { git, head } = target;
   const { code, text } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
-    exitCodes: [0, 1],
+    okCodes: [0, 1],
   });
   if (code !== 0) {
     throw doesNotFit(
@@ -94,10 +94,7 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
     (field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1')),
   );
   if (modules.length > 0)
-    throw doesNotFit(
-      'The work changes submodules, which cannot be applied as uncommitted changes.',
-      'Use "merge".',
-    );
+    throw doesNotFit('The work changes submodules, which "apply" does not support.', 'Use "merge".');
   await requireNoFilters(git, from, to, branch);
   const patch = join(scratch, PATCH_FILE);
   try {
@@ -115,7 +112,7 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
 }
 
 async function commonBase({ git, head }: Target, work: Work): Promise<string> {
-  const { code, text } = await git.output(['merge-base', head, work.commit], { exitCodes: [0, 1] });
+  const { code, text } = await git.output(['merge-base', head, work.commit], { okCodes: [0, 1] });
   if (code === 0) return text.trim();
   throw doesNotFit('The work and the project share no commit.', 'Merge it by hand.');
 }
@@ -132,7 +129,7 @@ async function mergedTree(target: Target, work: Work, branch: string): Promise<s
 /** The merged tree; undefined if git is too old to merge without a working tree. Throws WORK_DOES_NOT_FIT for conflicts. */
 async function tryMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, work.commit];
-  const { code, text } = await git.output(args, { exitCodes: [0, 1, 128, 129] });
+  const { code, text } = await git.output(args, { okCodes: [0, 1, 128, 129] });
   const [tree, ...names] = text.split('\0').filter((field) => field !== '');
   if (code > 1) return undefined;
   if (code === 0) return tree;

@@ -13,7 +13,7 @@ const MAX_FIELDS = 200_000;
 const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
 
 interface ChangingOptions {
-  readonly exitCodes?: readonly number[];
+  readonly okCodes?: readonly number[];
   readonly input?: Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -49,7 +49,7 @@ export async function changingGit(
     settings,
     timeLimitMs: CHANGE_LIMIT_MS,
     environment: { ...base.environment, ...options.environment },
-    ...(options.exitCodes !== undefined && { exitCodes: options.exitCodes }),
+    ...(options.okCodes !== undefined && { okCodes: options.okCodes }),
     ...(options.input !== undefined && { input: options.input }),
   });
   const output: ChangingGit['output'] = async (args, options) => {
@@ -91,7 +91,7 @@ function withoutMergeDrivers(settings: GitSettings): GitSettings {
 
 /** A name for the author and committer if git has none, without which it refuses to commit. */
 async function nameIfNone(output: ChangingGit['output']): Promise<Record<string, string>> {
-  const { code } = await output(['var', 'GIT_COMMITTER_IDENT'], { exitCodes: [0, 1, 128] });
+  const { code } = await output(['var', 'GIT_COMMITTER_IDENT'], { okCodes: [0, 1, 128] });
   if (code === 0) return {};
   const email = `${NAME_WITHOUT_SETTINGS}@localhost`;
   return {

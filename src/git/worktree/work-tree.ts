@@ -47,7 +47,7 @@ export async function workTreeAt(
     const isIgnored = async (): Promise<boolean> => {
       // No rule matches the top of a working tree.
       if (existsSync(join(cwd, '.git'))) return false;
-      const call = { cwd, signal, settings, commonDir, args: IS_FOLDER_IGNORED, exitCodes: [0, 1] };
+      const call = { cwd, signal, settings, commonDir, args: IS_FOLDER_IGNORED, okCodes: [0, 1] };
       return (await runner.stream(call, () => undefined)) === 0;
     };
     return { files, isIgnored };

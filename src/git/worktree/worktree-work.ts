@@ -89,7 +89,7 @@ export async function requireFinished(
 }
 
 export async function isAncestor(git: ChangingGit, older: string, newer: string): Promise<boolean> {
-  return (await git.output(['merge-base', '--is-ancestor', older, newer], { exitCodes: [0, 1] })).code === 0;
+  return (await git.output(['merge-base', '--is-ancestor', older, newer], { okCodes: [0, 1] })).code === 0;
 }
 
 /** Some of the file names from git, for a sentence. */
@@ -121,8 +121,7 @@ async function skipModules(
   if (modules.length === 0) return;
   const top = Buffer.from(`${worktree.top}/`);
   for (const module of modules)
-    if (await exists(Buffer.concat([top, module, Buffer.from('/.git')])))
-      throw containsRepositories([module]);
+    if (await exists(Buffer.concat([top, module, Buffer.from('/.git')]))) throw hasRepositories([module]);
   const input = Buffer.concat(modules.flatMap((module) => [module, Buffer.from([0])]));
   await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { environment, input });
 }
@@ -140,10 +139,10 @@ async function requireNoRepositories(
     (_, index) => index % 2 === 1 && /^:\d{6} 160000 /.test(fields[index - 1]?.toString('latin1') ?? ''),
   );
   if (names.length === 0) return;
-  throw containsRepositories(names);
+  throw hasRepositories(names);
 }
 
-function containsRepositories(names: readonly Buffer[]): BridgeError {
+function hasRepositories(names: readonly Buffer[]): BridgeError {
   return doesNotFit(
     `The worktree contains other repositories: ${someFiles(names)}.`,
     'Move them out of the worktree first: a commit cannot contain them.',

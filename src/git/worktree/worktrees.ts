@@ -21,7 +21,7 @@ const SAVED_REFS = 'refs/claude-code-bridge';
 /** A `.git` file contains one path. */
 const MAX_POINTER_BYTES = 8_192;
 /** For operations that must finish even if the caller cancels. */
-const neverAborted = new AbortController().signal;
+const noAbort = new AbortController().signal;
 
 export interface WorktreeParts {
   readonly roots: AllowedRoots;
@@ -106,7 +106,7 @@ export class Worktrees {
       };
       return { folder, worktree: facts };
     } catch (error) {
-      await this.#remove(await changingGit(this.#parts.runner, repository, neverAborted), path, branch);
+      await this.#remove(await changingGit(this.#parts.runner, repository, noAbort), path, branch);
       throw error;
     }
   }
@@ -114,10 +114,10 @@ export class Worktrees {
   /** Removes a worktree without work. Returns false, and removes nothing, when it contains work or cannot be checked. */
   async removeUnlessWork(worktree: WorktreeFacts): Promise<boolean> {
     try {
-      const { git, repository } = await this.#main(worktree, neverAborted);
+      const { git, repository } = await this.#main(worktree, noAbort);
       const head = await commitIn(git, 'HEAD');
       if (await isFolder(worktree.path)) {
-        const inner = await this.#inner(worktree, repository, neverAborted);
+        const inner = await this.#inner(worktree, repository, noAbort);
         const work = await workIn(inner.git, inner.repository, worktree.branch, 'What was not committed.\n');
         if (!(await this.#isKnown(git, work.commit, worktree, head))) return false;
       }
@@ -138,17 +138,14 @@ export class Worktrees {
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
     const { repository } = await this.#main(worktree, signal);
     if (!(await isFolder(worktree.path)))
-      throw notAWorktree(
-        worktree.path,
-        `it does not exist any more; its commits are on the branch ${worktree.branch}`,
-      );
+      throw notAWorktree(worktree.path, `it was removed; its commits are on the branch ${worktree.branch}`);
     const inner = await this.#inner(worktree, repository, signal);
     const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
     if (query.action !== 'discard') await requireFinished(inner.git, inner.repository, work, worktree.branch);
     // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
-    const uninterrupted = await changingGit(this.#parts.runner, repository, neverAborted);
-    const result = await this.#bring(uninterrupted, repository, inner.repository, worktree, work, query);
-    const problem = await this.#remove(uninterrupted, worktree.path, worktree.branch);
+    const git = await changingGit(this.#parts.runner, repository, noAbort);
+    const result = await this.#bring(git, repository, inner.repository, worktree, work, query);
+    const problem = await this.#remove(git, worktree.path, worktree.branch);
     return { result, notes: problem === undefined ? [] : [problem] };
   }
 
@@ -163,21 +160,16 @@ export class Worktrees {
     if (query.action === 'merge') return mergeWork(await targetOf(git, repository), work, worktree.branch);
     if (query.action === 'apply')
       await applyWork(await targetOf(git, repository), work, worktree.branch, inner.gitDir);
-    return this.#saveToRef(git, worktree, work, query);
+    return this.#save(git, worktree, work, query);
   }
 
   /** Creates a ref to all of the work; returns the empty text when there is none. */
-  async #saveToRef(
-    git: ChangingGit,
-    worktree: WorktreeFacts,
-    work: Work,
-    query: FinishQuery,
-  ): Promise<string> {
+  async #save(git: ChangingGit, worktree: WorktreeFacts, work: Work, query: FinishQuery): Promise<string> {
     const head = await commitIn(git, 'HEAD');
     const { branchTip } = work;
-    const isBranchIncluded = branchTip === undefined || (await isAncestor(git, branchTip, work.commit));
-    if (isBranchIncluded && (await this.#isKnown(git, work.commit, worktree, head))) return '';
-    const all = isBranchIncluded
+    const hasBranch = branchTip === undefined || (await isAncestor(git, branchTip, work.commit));
+    if (hasBranch && (await this.#isKnown(git, work.commit, worktree, head))) return '';
+    const all = hasBranch
       ? work.commit
       : await git.commit(
           await git.text(['rev-parse', `${work.commit}^{tree}`]),
@@ -252,7 +244,7 @@ export class Worktrees {
     try {
       await rm(path, { recursive: true, force: true, maxRetries: 2 });
       // 128 when git knows no such worktree, since it was never created.
-      await git.output(['worktree', 'remove', '--force', path], { exitCodes: [0, 128] });
+      await git.output(['worktree', 'remove', '--force', path], { okCodes: [0, 128] });
       await git.output(['update-ref', '-d', `refs/heads/${branch}`]);
       return undefined;
     } catch (error) {
@@ -265,30 +257,21 @@ export class Worktrees {
 async function addWorktree(
   git: ChangingGit,
   { commonDir }: Repository,
-  worktree: { readonly path: string; readonly branch: string; readonly base: string },
+  made: { readonly path: string; readonly branch: string; readonly base: string },
 ): Promise<void> {
   const all = join(commonDir, 'worktrees');
   // git cannot create this folder itself, since it sees only a link to it.
   await mkdir(all, { recursive: true });
-  await git.text([
-    'worktree',
-    'add',
-    '--quiet',
-    '--no-track',
-    '-b',
-    worktree.branch,
-    worktree.path,
-    worktree.base,
-  ]);
-  const pointer = join(worktree.path, '.git');
+  await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', made.branch, made.path, made.base]);
+  const pointer = join(made.path, '.git');
   const read = await readRegularFile(pointer, MAX_POINTER_BYTES);
-  if (read.state !== 'ok') throw notAWorktree(worktree.path, 'git wrote no .git into it');
+  if (read.state !== 'ok') throw notAWorktree(made.path, 'git wrote no .git into it');
   const name = basename(read.bytes.toString('utf8').trimEnd());
   await replaceFile(pointer, `gitdir: ${join(all, name)}\n`, { mode: 0o644, durable: false });
 }
 
 async function requireFolder(git: ChangingGit, base: string, within: string): Promise<void> {
-  const { text } = await git.output(['cat-file', '-t', `${base}:${within}`], { exitCodes: [0, 128] });
+  const { text } = await git.output(['cat-file', '-t', `${base}:${within}`], { okCodes: [0, 128] });
   if (text.trim() === 'tree') return;
   throw new BridgeError(
     'PATH_NOT_FOUND',
