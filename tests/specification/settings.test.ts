@@ -49,7 +49,10 @@ async function settingsOf(client: TaskClient): Promise<unknown> {
 /** How a server ends that cannot use its settings. */
 async function refused(env: Readonly<Record<string, string>>): Promise<z.infer<typeof exitSchema>> {
   const options = { env: { ...bridge().env, ...env } };
-  return run(process.execPath, [serverEntry], options).then(
+  const running = run(process.execPath, [serverEntry], options);
+  // One that starts ends with its input.
+  running.child.stdin?.end();
+  return running.then(
     () => ({ code: 0, stderr: '' }),
     (error: unknown) => exitSchema.parse(error),
   );
