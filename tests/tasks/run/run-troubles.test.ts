@@ -162,7 +162,7 @@ describe('a turn that a usage limit ends', () => {
     await expect.poll(log).toContain('something covers the input box');
     clock.advance(MINUTE_MS);
     expect(sent()).toHaveLength(2);
-    expect(log()).toContain('is told again to go on');
+    expect(log()).toContain('gets the message to continue again');
     driver.fire(turnStarts);
     await new Promise((resolve) => setImmediate(resolve));
     expect(run.record).toMatchObject({ status: 'running', trouble: null });
