@@ -123,8 +123,12 @@ export async function attach(
 
 /** The lines at which a menu, or the input box, stands. */
 function markedLines(shown: string): string {
-  return shown
-    .split('\n')
-    .filter((line) => line.includes('❯'))
-    .join('\n');
+  return (
+    shown
+      .split('\n')
+      .filter((line) => line.includes('❯'))
+      // A picture fills its lines with spaces, and output does not.
+      .map((line) => line.trimEnd())
+      .join('\n')
+  );
 }
