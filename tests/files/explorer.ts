@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
 import type { SearchEngine } from '../../src/files/search/search-scope.js';
-import { queryEnvironment, type HostEnvironment } from '../../src/git/run/git-environment.js';
+import { queryEnvironment, type GitContext } from '../../src/git/run/git-environment.js';
 import { gitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 100_000_000;
 
 /** The environment of git in tests: no settings of the user. */
-const noUser: HostEnvironment = {
+const noUser: GitContext = {
   path: process.env['PATH'],
   homeDir: '/nonexistent',
   xdgConfigHome: undefined,
@@ -27,7 +27,7 @@ export interface ExplorerChoices {
   readonly engines?: readonly SearchEngine[];
   readonly searchLimitMs?: number;
   readonly clock?: Clock;
-  readonly host?: HostEnvironment;
+  readonly host?: GitContext;
 }
 
 export function explorerOf(

@@ -2,7 +2,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 
 /** The part of the server's environment that git may see. */
-export interface HostEnvironment {
+export interface GitContext {
   readonly path: string | undefined;
   readonly homeDir: string;
   readonly xdgConfigHome: string | undefined;
@@ -32,8 +32,8 @@ export function gitEnvironment(
 }
 
 /** Only for `git config --list` and `git rev-parse`, which run no programs: it includes the user's and the repository's settings. */
-export function queryEnvironment(host: HostEnvironment): Record<string, string> {
-  const { path, homeDir, xdgConfigHome } = host;
+export function queryEnvironment(context: GitContext): Record<string, string> {
+  const { path, homeDir, xdgConfigHome } = context;
   return {
     ...safeVariables(path),
     HOME: homeDir,

@@ -2,7 +2,7 @@ import { BridgeError } from '../../base/errors.js';
 import { gitRuns } from './git-slots.js';
 import { oneLine } from '../../base/text/text.js';
 import { runProgram } from '../../os/run-program.js';
-import { queryEnvironment, gitEnvironment, type HostEnvironment } from './git-environment.js';
+import { queryEnvironment, gitEnvironment, type GitContext } from './git-environment.js';
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
 import { makeTemporarySettings } from './temporary-settings.js';
 
@@ -51,7 +51,7 @@ export interface GitRunner {
 type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
 
 /** All runs of git go through this: fixed arguments, no shell, no terminal, its own process group, bounded time. */
-export function gitRunner(host: HostEnvironment, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
+export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
   const run = async (
     call: GitCall,
     env: Record<string, string>,
@@ -67,20 +67,20 @@ export function gitRunner(host: HostEnvironment, timeLimitMs: number = TIME_LIMI
   const stream: GitRunner['stream'] = async (call, take) => {
     const own = await makeTemporarySettings(call.settings ?? noSettings, call.commonDir);
     try {
-      return await run(call, gitEnvironment(host.path, own), take);
+      return await run(call, gitEnvironment(context.path, own), take);
     } finally {
       await own.dispose();
     }
   };
   // Runs git with all settings, which is only safe for finding a repository and listing its settings.
   const ask = (call: GitCall): ReturnType<GitRunner['output']> =>
-    buffered(call, (take) => run(call, queryEnvironment(host), take));
+    buffered(call, (take) => run(call, queryEnvironment(context), take));
   return {
     stream,
     output: (call) => buffered(call, (take) => stream(call, take)),
     settings: async (location) => {
       const { bytes } = await ask({ ...location, args: LIST_SETTINGS });
-      return settingsAmong(bytes.toString('utf8'), host);
+      return settingsAmong(bytes.toString('utf8'), context);
     },
     commonDir: async (location) => {
       const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, okCodes: [0, 128] });
