@@ -15,6 +15,8 @@ const MAX_PATTERNS = 5_000;
 /** Left-out patterns that a note names; the others are only counted. */
 const MAX_NAMED = 5;
 const SHOWN_CHARS = 60;
+/** As git matches. */
+const RULE_OPTIONS = { ignorecase: false, allowRelativePaths: true };
 
 /** A folder above the listed one, whose ignore file applies, too. */
 export interface FolderAbove {
@@ -103,9 +105,7 @@ export class RulesOfFiles implements IgnoreRules {
     const slow = lines.filter(isSlowPattern);
     this.#leftOut.push(...slow);
     if (lines.length === slow.length) return undefined;
-    return ignore({ ignorecase: false, allowRelativePaths: true }).add(
-      lines.filter((line) => !slow.includes(line)).map(bytesAsText),
-    );
+    return ignore(RULE_OPTIONS).add(lines.filter((line) => !slow.includes(line)).map(bytesAsText));
   }
 }
 
@@ -114,13 +114,26 @@ function bytesAsText(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The nearest file with a matching rule decides. */
+/** The nearest file with a matching rule decides. The folder of `path` is shown, even where a file farther up ignores it. */
 function isIgnored(files: readonly RuleFile[], path: string): boolean {
   for (const { depth, prefix, rules } of files) {
-    const { ignored, unignored } = rules.test(bytesAsText(prefix + path.slice(depth)));
+    const below = bytesAsText(prefix + path.slice(depth));
+    const folder = below.slice(0, below.lastIndexOf('/', below.length - 2) + 1);
+    const applied = folder !== '' && rules.test(folder).ignored ? withFolderShown(rules, folder) : rules;
+    const { ignored, unignored } = applied.test(below);
     if (ignored || unignored) return ignored;
   }
   return false;
+}
+
+/** The package takes everything in an ignored folder for ignored, so the folder and those above it get rules that show them. */
+function withFolderShown(rules: Ignore, folder: string): Ignore {
+  const names = folder.slice(0, -1).split('/');
+  const shown = names.map((_, index) => {
+    const path = names.slice(0, index + 1).join('/');
+    return `!/${path.replace(/[^\w/]/g, '\\$&')}/`;
+  });
+  return ignore(RULE_OPTIONS).add(rules).add(shown);
 }
 
 async function linesIn(folderPath: string): Promise<string[]> {

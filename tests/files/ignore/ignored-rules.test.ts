@@ -70,8 +70,15 @@ describe('ignore rules', () => {
           expect(await shownFiles(plain)).toEqual(listed);
         },
       ),
-      // To git a set stands for one byte.
-      { numRuns: RUNS, examples: [[['é/a'], '[!a]', '']] },
+      {
+        numRuns: RUNS,
+        examples: [
+          // To git a set stands for one byte.
+          [['é/a'], '[!a]', ''],
+          // A nearer file shows a folder again that one farther up ignores.
+          [['a/abc/a', 'a/abc/b/c'], 'ab[[:alpha:]]', '!a[!a]c'],
+        ],
+      },
     );
   }, 60_000);
 
