@@ -124,7 +124,7 @@ describe('the book of decisions', () => {
     { what: 'one long field', input: { command: '\u0001'.repeat(40_000) } },
     {
       what: 'many fields',
-      input: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_900)])),
+      input: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_900)])),
     },
     { what: 'long names', input: Object.fromEntries([['n'.repeat(40_000), 1]]) },
   ])('is small, whatever fifty open requests hold: $what', ({ input }) => {
