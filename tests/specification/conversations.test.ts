@@ -117,6 +117,4 @@ describeNewestClaude('conversations', ({ binary }) => {
     });
     expect(await client.call('ask', inApp('found'))).toMatchObject({ text: 'You said: found' });
   });
-
-  test.todo('MCP_CLAUDE_DEBUG=true has the server log each call on stderr');
 });

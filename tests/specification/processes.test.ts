@@ -124,9 +124,6 @@ describe('spawn', () => {
       /^DOCKER_UNAVAILABLE: .*\/nowhere\/docker\.sock/s,
     );
   });
-
-  test.todo('runs in a container by a setting, without mode in the call');
-  test.todo('in a container maps users 1000:100000:65536 where the engine has user namespaces');
 });
 
 describe('ps', () => {
@@ -272,6 +269,4 @@ describe('the toolset', () => {
     const cwd = join(bridge().project);
     expect(await alone.call('spawn', { command: 'pwd', cwd })).toMatchObject({ stdout: `${cwd}\n` });
   });
-
-  test.todo('alone names no tool that is not offered, and calls its argument cwd');
 });

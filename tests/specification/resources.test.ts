@@ -47,8 +47,6 @@ describe('logs://{task_id}', () => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
-  test.todo('ends with the line "Task completed with exit code 0"');
-
   test('has no escape codes', async () => {
     const log = await bridge().mcp.readResource(`logs://${await ended('codes', 'repaints-prompt')}`);
     expect(log).toContain('GOT:y');

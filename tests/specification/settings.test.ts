@@ -176,16 +176,6 @@ describe('settings that cannot be used', () => {
 });
 
 describe('the log of the server, on stderr', () => {
-  test.todo(
-    'at info says with which version, roots and settings file it starts, and that a client is connected',
-  );
-
-  test.todo('at info says that a task started, and how it ended');
-
-  test.todo('says which call was refused, and why');
-
-  test.todo('at debug has a line for each call and each resource that is read');
-
   test('has the form [time] [LEVEL] message, and leaves out what is below log_level', async () => {
     const missing = { MCP_ALLOWED_ROOTS: `/nowhere,${bridge().workplace.projectsDir}` };
     const loud = await bridge().another('modern', { env: missing });
