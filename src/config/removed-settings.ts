@@ -16,7 +16,7 @@ const removedSettings: Readonly<Record<string, RemovedSetting>> = {
     env: 'MCP_ON_DISCONNECT_GRACE',
   },
   delegate_timeout_seconds: { now: 'set default_timeout_seconds instead', env: 'MCP_DELEGATE_TIMEOUT' },
-  conversation_history_size: { now: 'set task_history_size instead' },
+  conversation_history_size: { now: 'the newest 200 answers are stored' },
   task_image: { now: 'set "image" in task_container instead' },
   task_network: { now: 'set "network" in task_container instead' },
   task_memory_mb: { now: 'set "memory_mb" in task_container instead' },

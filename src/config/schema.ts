@@ -118,9 +118,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_HISTORY_TASKS)
     .default(20)
-    .describe(
-      'Number of finished tasks to keep; the answers of the toolset `conversation` are counted separately.',
-    )
+    .describe('Number of finished tasks to keep. Of the toolset `conversation` the newest 200 answers stay.')
     .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
 
   on_disconnect: z

@@ -163,7 +163,7 @@ function mustBeAsk(record: TaskRecord): TaskRecord {
 function noResponse(responseId: string): BridgeError {
   return new BridgeError(
     'RESPONSE_NOT_FOUND',
-    `The response ${responseId} does not exist, or was removed (setting task_history_size).`,
+    `The response ${responseId} does not exist, or was removed: the newest 200 answers are stored.`,
     'Use a responseId from a newer answer, or omit previousResponseId to start a new conversation.',
   );
 }

@@ -48,6 +48,9 @@ export interface TaskManagerOptions {
   readonly settings: StartSettings & { readonly task_history_size: number };
 }
 
+/** Answers of the toolset `conversation` that stay: any of them can be continued from. */
+const STORED_ANSWERS = 200;
+
 /**
  * The tasks of this user, no matter which server started them: it starts, finds, follows, answers and ends them. It holds no task
  * state of its own: records on disk, the queue next to them and the keepers' sockets are the truth, and other servers see
@@ -257,8 +260,8 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   /**
-   * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, counted apart, the
-   * newest questions; never one that runs. Gives what was removed, and what stays because its worktree holds work.
+   * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, counted separately,
+   * all but the newest STORED_ANSWERS questions; never one that runs. Gives what was removed, and what stays because its worktree holds work.
    */
   async prune(
     keepTasks?: number,
@@ -266,7 +269,7 @@ export class TaskManager implements TaskService, Disposable {
     const { stateDir, settings } = this.#options;
     const left = {
       task: keepTasks ?? settings.task_history_size,
-      ask: settings.task_history_size,
+      ask: STORED_ANSWERS,
     };
     const removed: TaskRecord[] = [];
     const withWork: TaskRecord[] = [];

@@ -261,7 +261,7 @@ describe('the environment', () => {
     ['docker_tls_verify', 'MCP_DOCKER_TLS_VERIFY', 'DOCKER_TLS_VERIFY'],
     ['on_disconnect_grace_seconds', 'MCP_ON_DISCONNECT_GRACE', '30 seconds'],
     ['delegate_timeout_seconds', 'MCP_DELEGATE_TIMEOUT', 'default_timeout_seconds'],
-    ['conversation_history_size', 'MCP_CONVERSATION_HISTORY_SIZE', 'task_history_size'],
+    ['conversation_history_size', 'MCP_CONVERSATION_HISTORY_SIZE', 'newest 200 answers'],
     ['task_image', 'MCP_TASK_IMAGE', '"image" in task_container'],
     ['task_network', 'MCP_TASK_NETWORK', '"network" in task_container'],
     ['task_memory_mb', 'MCP_TASK_MEMORY_MB', '"memory_mb" in task_container'],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { BridgeError } from '../../src/base/errors.js';
+import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
@@ -14,7 +15,7 @@ import { TaskManager } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { StartTask } from '../../src/tasks/task-service.js';
 import { MemoryHost } from './memory-host.js';
-import { sampleSpec } from './sample-task.js';
+import { sampleRecord, sampleSpec } from './sample-task.js';
 
 let folder: string;
 let stateDir: StateDir;
@@ -67,6 +68,20 @@ async function end(tasks: TaskManager, taskId: string): Promise<void> {
 }
 
 describe('the tasks of a user', () => {
+  it('are pruned to the number asked for, and the answers of conversations to 200', async () => {
+    const finished = async (purpose: 'task' | 'ask') => {
+      const task_id = createTaskId();
+      await mkdir(join(stateDir.tasksDir, task_id));
+      const record = sampleRecord({ task_id, purpose, status: 'completed' });
+      await writeFile(join(stateDir.tasksDir, task_id, 'record.json'), JSON.stringify(record));
+    };
+    for (let number = 0; number < 203; number++) await finished('ask');
+    for (let number = 0; number < 5; number++) await finished('task');
+    const { removed } = await manager().prune(2);
+    expect(removed.filter(({ purpose }) => purpose === 'ask')).toHaveLength(3);
+    expect(removed).toHaveLength(6);
+  });
+
   it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {
     const tasks = manager();
     const first = await start(tasks, 'a');

@@ -46,7 +46,7 @@ export class TaskReceipt {
     return this.#first;
   }
 
-  /** Makes the receipt. Never rejects: who asks for a receipt that is missing makes it again. */
+  /** Makes the receipt. Never rejects: the next request for a missing receipt makes it again. */
   async finish(record: TaskRecord): Promise<void> {
     const { spec, stateDir, clock, logger, env } = this.#parts;
     if (spec.purpose === 'ask') return;

@@ -203,7 +203,7 @@ export class DockerProcess implements ProcessHandle {
       const { signal } = this.#waiting;
       const { engine, containerId } = this.#options;
       const waited = await engine.call(
-        // The limit's own signal never comes; this one does when things are to be looked at again.
+        // The limit's own signal never comes; this one does when the state must be checked again.
         (client) => waitForContainer(client, containerId, signal),
         Number.POSITIVE_INFINITY,
       );

@@ -101,7 +101,7 @@ export class HostBackend implements ProcessBackend {
     this.#marks.clear();
   }
 
-  /** What ended may have left something behind: its mark is kept, until there are so many that a scan pays. */
+  /** What ended may have left something behind: its mark is stored, until there are so many that a scan pays. */
   #keep(process: HostProcess): void {
     this.#running.add(process);
     this.#marks.add(process.family.mark);

@@ -77,7 +77,7 @@ export class ReceiptGit {
     // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
     const before: z.infer<typeof beforeSchema> = { taken_at, found };
     await writeJsonFileAtomically(this.#file(taskId), before, { durable: false }).catch(() => {
-      // A full disk is told by all that must be written; without this file the receipt says that the first snapshot is missing.
+      // A full disk is reported by every required write; without this file the receipt says that the first snapshot is missing.
     });
   }
 

@@ -41,7 +41,7 @@ const READY_LIMIT_MS = 25_000;
 const JUST_ENDED_MS = 2_000;
 /** The engine reports the end of the output and the end of the container within this of each other. */
 const OTHER_END_LIMIT_MS = 10_000;
-/** Printed for the person when nobody can say how the program ended. */
+/** Printed for the person when it is unknown how the program ended. */
 const LOST_WORDS = 'The Docker engine went away, and the container with it.';
 /** A task runs for hours; its container's end is waited for without another limit. */
 const NO_LIMIT_MS = 2 ** 40;
