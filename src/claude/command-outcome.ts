@@ -2,15 +2,18 @@
 import { z } from 'zod';
 import type { ToolOutcome } from './transcript-entry.js';
 
+/** How a command that ran has ended. */
+export interface CommandEnd {
+  /** null if unknown: the command runs in the background, was interrupted, or has only a description. */
+  readonly exitCode: number | null;
+  /** Why there is no exit code. */
+  readonly note?: string;
+  /** Its standard output, then its standard error; the CLI cuts it after some 30,000 characters. */
+  readonly output: string;
+}
+
 export type CommandOutcome =
-  | {
-      readonly ran: true;
-      /** null if unknown: the command runs in the background, was interrupted, or has only a description. */
-      readonly exitCode: number | null;
-      /** Why there is no exit code. */
-      readonly note?: string;
-      readonly output: string;
-    }
+  | (CommandEnd & { readonly ran: true })
   /** Denied or refused before it started. */
   | { readonly ran: false; readonly why: string };
 
@@ -24,7 +27,7 @@ const bashSchema = z.object({
 /** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
-export function commandOutcome({ isError, text, details }: ToolOutcome): CommandOutcome {
+export function commandOutcome({ isError, text, details }: Omit<ToolOutcome, 'id'>): CommandOutcome {
   if (isError) {
     const match = EXIT_CODE.exec(text);
     if (match === null) return { ran: false, why: text };
@@ -39,4 +42,20 @@ export function commandOutcome({ isError, text, details }: ToolOutcome): Command
   const words = bash.returnCodeInterpretation ?? '';
   if (words !== '') return { ran: true, exitCode: null, note: words, output };
   return { ran: true, exitCode: 0, output };
+}
+
+/** What a session reports of a tool call that has ended, of any tool. */
+export interface ToolEnd {
+  readonly ok: boolean;
+  readonly command?: CommandEnd;
+  readonly error?: string;
+}
+
+export function toolEnd(tool: string, outcome: Omit<ToolOutcome, 'id'>): ToolEnd {
+  const ok = !outcome.isError;
+  if (tool !== 'Bash') return ok ? { ok } : { ok, error: outcome.text };
+  const ended = commandOutcome(outcome);
+  if (!ended.ran) return { ok, error: ended.why };
+  const { ran: _ran, ...command } = ended;
+  return { ok, command };
 }

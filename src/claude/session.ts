@@ -2,6 +2,7 @@ import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
 import type { ExitStatus } from '../pty/exit-status.js';
+import type { CommandEnd } from './command-outcome.js';
 import type { ModelUsage } from './usage-totals.js';
 import type { SessionTerminal } from './session-terminal.js';
 
@@ -117,6 +118,10 @@ export type SessionEvent =
       readonly ok: boolean;
       /** The files that the tool wrote, as absolute paths. */
       readonly filesChanged: readonly string[];
+      /** Only for a command that ran. */
+      readonly command?: CommandEnd;
+      /** The CLI's words for why the tool failed; not for a command that ran. */
+      readonly error?: string;
     }
   | { readonly type: 'request'; readonly request: SessionRequest }
   /** The request is no longer pending. Without `why`, the session went on without the bridge: a person answered at the terminal. */

@@ -1,4 +1,4 @@
-// Pure: one line of a session's transcript → what a receipt needs. Lines of other kinds are ignored.
+// Pure: one line of a session's transcript → what a log and a receipt need. Lines of other kinds are ignored.
 import { z } from 'zod';
 import type { ModelUsage } from './usage-totals.js';
 
@@ -20,15 +20,20 @@ export interface ToolOutcome {
 export type TranscriptEntry =
   | {
       readonly kind: 'assistant';
+      /** From a subagent, not from the main conversation. */
+      readonly isSubagent: boolean;
       /** Milliseconds since the epoch. */
       readonly atMs: number;
       readonly messageId: string;
       readonly model: string;
       readonly usage: ModelUsage | undefined;
+      /** What the assistant said; without blank texts. */
+      readonly texts: readonly string[];
       readonly uses: readonly ToolUse[];
     }
   | {
       readonly kind: 'results';
+      readonly isSubagent: boolean;
       readonly atMs: number;
       readonly cwd: string | undefined;
       readonly outcomes: readonly ToolOutcome[];
@@ -43,6 +48,7 @@ const usageSchema = z.object({
 });
 const assistantSchema = z.object({
   type: z.literal('assistant'),
+  isSidechain: z.boolean().optional(),
   timestamp: z.string(),
   message: z.object({
     id: z.string(),
@@ -59,10 +65,11 @@ const useSchema = z.object({
 });
 const userSchema = z.object({
   type: z.literal('user'),
+  isSidechain: z.boolean().optional(),
   timestamp: z.string(),
   cwd: z.string().optional(),
   message: z.object({ content: z.array(z.unknown()) }),
-  toolUseResult: z.unknown(),
+  toolUseResult: z.unknown().optional(),
 });
 const resultSchema = z.object({
   type: z.literal('tool_result'),
@@ -80,6 +87,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
     const { id, model, content, usage } = assistant.message;
     return {
       kind: 'assistant',
+      isSubagent: assistant.isSidechain === true,
       atMs: Date.parse(assistant.timestamp),
       messageId: id,
       model,
@@ -89,6 +97,10 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
         cacheRead: usage.cache_read_input_tokens,
         cacheWrite: usage.cache_creation_input_tokens,
       },
+      texts: content.flatMap((block) => {
+        const text = textSchema.safeParse(block).data?.text ?? '';
+        return text.trim() === '' ? [] : [text];
+      }),
       uses: content.flatMap((block) => {
         const use = useSchema.safeParse(block).data;
         return use === undefined ? [] : [{ id: use.id, tool: use.name, input: use.input }];
@@ -99,6 +111,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   if (user === undefined) return undefined;
   return {
     kind: 'results',
+    isSubagent: user.isSidechain === true,
     atMs: Date.parse(user.timestamp),
     cwd: user.cwd,
     outcomes: user.message.content.flatMap((block) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openRegularFile } from '../base/files/regular-file.js';
-import { commandOutcome, type CommandOutcome } from './command-outcome.js';
+import { commandOutcome, type CommandEnd } from './command-outcome.js';
 import { filesWritten, toolSummary } from './tool-summary.js';
 import {
   parseTranscriptLine,
@@ -21,7 +21,7 @@ const NEWLINE = 0x0a;
 
 /** Receives the facts of a transcript, in order. */
 export interface TranscriptListener {
-  onCommand(command: string, outcome: Extract<CommandOutcome, { ran: true }>): void;
+  onCommand(command: string, end: CommandEnd): void;
   /** An absolute path. */
   onWrite(path: string, change: 'created' | 'changed'): void;
   /** A call that was denied, or refused before it started. */
@@ -53,6 +53,7 @@ export async function readTranscripts(
   for (const path of paths) {
     const facts = new Facts(options, listener, usage);
     isWhole = (await readLines(path, options.signal, (line) => facts.take(line))) && isWhole;
+    facts.finish();
   }
   return { usage: usage.byModel, isWhole };
 }
@@ -83,6 +84,14 @@ class Facts {
     else for (const outcome of entry.outcomes) this.#onOutcome(outcome, entry.cwd ?? this.#options.cwd);
   }
 
+  /** A command that has no result was running, or waited to run, when the session ended. */
+  finish(): void {
+    for (const { tool, input } of this.#open.values()) {
+      if (tool === 'Bash') this.#listener.onCommand(commandOf(input), UNFINISHED);
+    }
+    this.#open.clear();
+  }
+
   #onAssistant(entry: Extract<TranscriptEntry, { kind: 'assistant' }>): void {
     if (entry.usage !== undefined) this.#usage.add(entry.messageId, entry.model, entry.usage);
     for (const use of entry.uses) if (this.#open.size < MAX_OPEN) this.#open.set(use.id, use);
@@ -93,9 +102,8 @@ class Facts {
     if (use === undefined || !this.#open.delete(outcome.id)) return;
     const { tool, input } = use;
     if (tool === 'Bash') {
-      const command = input['command'];
       const ended = commandOutcome(outcome);
-      if (ended.ran) this.#listener.onCommand(typeof command === 'string' ? command : '', ended);
+      if (ended.ran) this.#listener.onCommand(commandOf(input), ended);
       else this.#listener.onRefused(tool, toolSummary(tool, input, this.#options.cwd), ended.why);
       return;
     }
@@ -107,6 +115,13 @@ class Facts {
     for (const path of filesWritten(tool, input, cwd))
       this.#listener.onWrite(path, changeOf(outcome.details));
   }
+}
+
+const UNFINISHED: CommandEnd = { exitCode: null, note: 'the session ended first', output: '' };
+
+function commandOf(input: Readonly<Record<string, unknown>>): string {
+  const { command } = input;
+  return typeof command === 'string' ? command : '';
 }
 
 function changeOf(details: unknown): 'created' | 'changed' {

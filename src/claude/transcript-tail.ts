@@ -1,31 +1,27 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
+import { parseTranscriptLine, type TranscriptEntry } from './transcript-entry.js';
 
 const READ_BYTES = 256 * 1024;
 /** A longer line (a pasted file, an image) holds nothing for a log. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-const assistantLine = z.object({
-  type: z.literal('assistant'),
-  isSidechain: z.boolean().optional(),
-  message: z.object({ model: z.string().optional(), content: z.array(z.unknown()) }),
-});
-const textBlock = z.object({ type: z.literal('text'), text: z.string() });
-
-/** Follows a session's transcript (`<session>.jsonl`) and returns what the assistant said, each line once. */
+/** Follows a session's transcript (`<session>.jsonl`) and returns the entries of the main conversation, each once. */
 export class TranscriptTail {
   readonly #path: string;
+  readonly #sinceMs: number;
   #offset = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(path: string) {
+  /** Older entries than `sinceMs` (milliseconds since the epoch) are left out: a continued session begins with a copy of the other one. */
+  constructor(path: string, sinceMs: number) {
     this.#path = path;
+    this.#sinceMs = sinceMs;
   }
 
-  /** Returns the texts added since the last call; none while the file does not exist. */
-  async readNew(): Promise<string[]> {
+  /** Returns the entries added since the last call; none while the file does not exist. */
+  async readNew(): Promise<TranscriptEntry[]> {
     let file;
     try {
       file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -35,42 +31,27 @@ export class TranscriptTail {
     }
     try {
       if (!(await file.stat()).isFile()) return [];
-      const texts: string[] = [];
+      const entries: TranscriptEntry[] = [];
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, this.#offset);
-        if (bytesRead === 0) return texts;
+        if (bytesRead === 0) return entries;
         this.#offset += bytesRead;
-        texts.push(...this.#take(buffer.subarray(0, bytesRead)));
+        entries.push(...this.#take(buffer.subarray(0, bytesRead)));
       }
     } finally {
       await file.close();
     }
   }
 
-  #take(chunk: Buffer): string[] {
-    const texts: string[] = [];
+  #take(chunk: Buffer): TranscriptEntry[] {
+    const entries: TranscriptEntry[] = [];
     let data = Buffer.concat([this.#rest, chunk]);
     for (let end = data.indexOf(0x0a); end !== -1; end = data.indexOf(0x0a)) {
-      texts.push(...assistantTexts(data.subarray(0, end).toString('utf8')));
+      const entry = parseTranscriptLine(data.subarray(0, end).toString('utf8'));
+      if (entry !== undefined && !entry.isSubagent && entry.atMs >= this.#sinceMs) entries.push(entry);
       data = data.subarray(end + 1);
     }
     this.#rest = data.length > MAX_LINE_BYTES ? Buffer.alloc(0) : Buffer.from(data);
-    return texts;
+    return entries;
   }
-}
-
-/** Empty for a line that is not the assistant's, and for invalid JSON (an incomplete or too long line). */
-function assistantTexts(line: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return [];
-  }
-  const parsed = assistantLine.safeParse(value);
-  if (!parsed.success || parsed.data.isSidechain === true) return [];
-  return parsed.data.message.content.flatMap((block) => {
-    const text = textBlock.safeParse(block);
-    return text.success && text.data.text.trim() !== '' ? [text.data.text] : [];
-  });
 }

@@ -113,6 +113,13 @@ describe('a transcript', () => {
     expect(totals.isWhole).toBe(false);
   });
 
+  it('has a command that was running when the session ended', async () => {
+    const bash = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'sleep 60' } };
+    await writeFile(path, said('a', 1, [bash]));
+    const { commands } = await read([path]);
+    expect(commands).toEqual([['sleep 60', null, 'the session ended first', '']]);
+  });
+
   it('is read no further after the time limit, and the result says so', async () => {
     await writeFile(path, said('a', 1));
     expect((await read([path], 0, AbortSignal.abort())).totals.isWhole).toBe(false);

@@ -223,5 +223,6 @@ describeNewestClaude('a delegation from start to end', ({ binary }) => {
     expect(await readFile(join(path, 'hello.txt'), 'utf8')).toBe('Hello, World!\n');
     const { lines } = logsSchema.parse(await real().call('TaskLogs', { taskId: started.taskId }));
     expect(lines.join('\n')).toContain('It said hello.');
+    expect(lines.map((line) => line.trim())).toContain('Hello, World!');
   });
 });

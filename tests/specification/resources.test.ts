@@ -47,6 +47,13 @@ describe('logs://{task_id}', () => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
+  test('ends with the line "Task completed with exit code 0"', async () => {
+    const completed = await bridge().mcp.readResource(`logs://${await ended('code-0', 'exit 0')}`);
+    expect(completed).toMatch(new RegExp(`^${TIME} Task completed with exit code 0`, 'm'));
+    const failed = await bridge().mcp.readResource(`logs://${await ended('code-3', 'exit 3')}`);
+    expect(failed).toMatch(new RegExp(`^${TIME} Task failed with exit code 3`, 'm'));
+  });
+
   test('has no escape codes', async () => {
     const log = await bridge().mcp.readResource(`logs://${await ended('codes', 'repaints-prompt')}`);
     expect(log).toContain('GOT:y');

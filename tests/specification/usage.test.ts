@@ -74,6 +74,24 @@ describeNewestClaude('the usage example', ({ binary }) => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
+  test('the log has what a command printed', async () => {
+    expect(
+      (await bridge().mcp.readResource(`logs://${id}`)).split('\n').map((line) => line.trim()),
+    ).toContain('two-words');
+  });
+
+  test('the log has what Claude Code said before it used a tool before that tool', async () => {
+    const log = await bridge().mcp.readResource(`logs://${id}`);
+    const [said, used] = [log.indexOf('I add a file.'), log.indexOf('src/jwt.ts')];
+    expect(said).toBeGreaterThan(-1);
+    expect(used).toBeGreaterThan(said);
+  });
+
+  test('the log ends with the line "Task completed with exit code 0"', async () => {
+    const log = await bridge().mcp.readResource(`logs://${id}`);
+    expect(log.trimEnd().split('\n').at(-1)).toContain('Task completed with exit code 0');
+  });
+
   test('the prompt of the task lies in current_task_prompt.md', async () => {
     expect(await readFile(join(folder, '.claude/mcp-logs/current_task_prompt.md'), 'utf8')).toBe(PROMPT);
   });

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { Journal } from '../../src/store/journal.js';
+import type { JournalEntry } from '../../src/store/journal-line.js';
+import { readJournal } from '../../src/store/journal-reader.js';
 import { ReadableLog } from '../../src/tasks/run/readable-log.js';
 import { RecordWriter } from '../../src/tasks/record/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
@@ -23,6 +25,7 @@ export interface RunHarness {
   readonly steps: string[];
   readonly told: TaskRecord[];
   readonly log: () => string;
+  readonly journal: () => Promise<readonly JournalEntry[]>;
   readonly onDisk: () => Promise<TaskRecord>;
 }
 
@@ -43,7 +46,8 @@ export async function createRun(
   const told: TaskRecord[] = [];
   let text = '';
   const recordPath = join(folder, 'record.json');
-  const journal = await Journal.open(join(folder, 'journal.ndjson'), {
+  const journalPath = join(folder, 'journal.ndjson');
+  const journal = await Journal.open(journalPath, {
     maxBytes: 1_000_000,
     clock,
     onError: () => undefined,
@@ -95,6 +99,7 @@ export async function createRun(
     steps,
     told,
     log: () => text,
+    journal: async () => (await readJournal(journalPath, { afterSeq: 0, maxBytes: 1_000_000 })).entries,
     onDisk: async () => taskRecordSchema.parse(JSON.parse(await readFile(recordPath, 'utf8'))),
   };
 }

@@ -17,6 +17,17 @@ export function tailChars(text: string, maxChars: number): string {
   return first >= 0xdc00 && first <= 0xdfff ? tail.slice(1) : tail;
 }
 
+/** A text of more than `maxChars` UTF-16 units as its beginning and its end, with how much is left out between them. */
+export function headAndTail(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor(maxChars / 2);
+  const last = text.charCodeAt(half - 1);
+  const head = text.slice(0, last >= 0xd800 && last <= 0xdbff ? half - 1 : half);
+  const tail = tailChars(text, half);
+  const count = text.length - head.length - tail.length;
+  return `${head}\n… ${countOf(count)} characters left out …\n${tail}`;
+}
+
 /**
  * Control characters except the tab, line separators and direction changes: each may make a terminal or a model see other lines
  * than there are.

@@ -30,7 +30,7 @@ const known = z.discriminatedUnion('hook_event_name', [
     ...common,
     ...tool,
     hook_event_name: z.literal('PostToolUse'),
-    tool_response: z.unknown(),
+    tool_response: z.unknown().optional(),
     duration_ms: z.number().optional(),
   }),
   z.object({

@@ -1,12 +1,14 @@
+import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
+import { toolEnd } from '../command-outcome.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
+import type { ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
-import { findTranscripts } from '../transcript-files.js';
-import { TranscriptTail } from '../transcript-tail.js';
+import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
 
 interface Waiting {
@@ -14,14 +16,6 @@ interface Waiting {
   readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
   /** A person typed at the terminal while it waited. */
   isTypedAt: boolean;
-}
-
-export interface HookSessionOptions {
-  readonly cwd: string;
-  /** The id that the CLI was started with. A hook with another id, such as after `/clear`, does not change it. */
-  readonly sessionId: string;
-  /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
-  readonly configDir: string | undefined;
 }
 
 /** An empty hook output: the CLI goes on as without a hook. */
@@ -34,7 +28,8 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
 export class HookSession implements Disposable {
   readonly #cwd: string;
   readonly #sessionId: string;
-  readonly #configDir: string | undefined;
+  readonly #clock: Clock;
+  readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
@@ -43,17 +38,17 @@ export class HookSession implements Disposable {
   readonly onDidClose = this.#closes.event;
   /** Requests that have arrived but are not open yet. */
   #arriving = 0;
-  #transcript: TranscriptTail | undefined;
-  #isTranscriptLost = false;
+  /** Resolves when all hooks so far are reported. */
+  #order: Promise<void> = Promise.resolve();
   #isLive = false;
   #nextRequest = 1;
-  #reading: Promise<void> = Promise.resolve();
-  #lastSaid = '';
 
-  constructor({ cwd, sessionId, configDir }: HookSessionOptions, fire: (event: SessionEvent) => void) {
-    this.#cwd = cwd;
-    this.#sessionId = sessionId;
-    this.#configDir = configDir;
+  /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
+  constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
+    this.#cwd = options.cwd;
+    this.#sessionId = options.sessionId;
+    this.#clock = options.clock;
+    this.#transcript = new SessionTranscript(options, fire);
     this.#fire = fire;
   }
 
@@ -62,14 +57,36 @@ export class HookSession implements Disposable {
     return this.#isLive ? 'live' : 'silent';
   }
 
+  /**
+   * Reports the event after those before it, and after what the assistant said before it. A tool does not wait for that: its hook is
+   * answered at once.
+   */
   async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name === 'other') return NO_OPINION;
     const isRequest = event.hook_event_name === 'PermissionRequest';
     if (isRequest) this.#arriving++;
     this.#becomeLive();
-    await this.#reportWhatWasSaid();
-    if (isRequest) this.#arriving--;
-    this.#closeAnswered(event);
+    const postedMs = this.#clock.monotonicMs();
+    const reported = this.#order.then(async () => {
+      await this.#transcript.readUntilUsed(usedIn(event), postedMs);
+      if (isRequest) this.#arriving--;
+      this.#closeAnswered(event);
+      // An open request does not keep later events waiting.
+      return { output: this.#report(event, gone) };
+    });
+    this.#order = reported.then(
+      () => undefined,
+      (error: unknown) =>
+        this.#fire({ type: 'notice', text: `A hook could not be reported: ${messageOf(error)}` }),
+    );
+    if (isToolEvent(event)) return NO_OPINION;
+    return (await reported).output;
+  }
+
+  #report(
+    event: KnownHookEvent,
+    gone: AbortSignal,
+  ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
         this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
@@ -90,7 +107,7 @@ export class HookSession implements Disposable {
           type: 'tool-finished',
           tool: event.tool_name,
           summary: toolSummary(event.tool_name, event.tool_input, this.#cwd),
-          ok: event.hook_event_name === 'PostToolUse',
+          ...toolEnd(event.tool_name, outcomeOf(event)),
           filesChanged:
             event.hook_event_name === 'PostToolUse'
               ? filesWritten(event.tool_name, event.tool_input, event.cwd ?? this.#cwd)
@@ -102,7 +119,7 @@ export class HookSession implements Disposable {
         return NO_OPINION;
       case 'Stop':
         // The transcript is written a little later than the hook is posted.
-        this.#say(event.last_assistant_message ?? '');
+        this.#transcript.say(event.last_assistant_message ?? '');
         this.#fire({
           type: 'turn-ended',
           source: 'exact',
@@ -123,6 +140,12 @@ export class HookSession implements Disposable {
         this.#fire({ type: 'notice', text: `The session ended (${event.reason})` });
         return NO_OPINION;
     }
+  }
+
+  /** Reports what is new in the transcript, after all hooks so far; the tools only if no hook reports them. */
+  async readTranscript(): Promise<void> {
+    await this.#order;
+    await this.#transcript.read({ withTools: !this.#isLive });
   }
 
   /** False when there is no such pending request. */
@@ -211,33 +234,22 @@ export class HookSession implements Disposable {
       this.#fire({ type: 'request', request: requestOf(requestId, event, this.#cwd) });
     });
   }
-
-  #say(text: string): void {
-    if (text === '' || text === this.#lastSaid) return;
-    this.#lastSaid = text;
-    this.#fire({ type: 'said', text });
-  }
-
-  /** Reports what the assistant said since the last event, in order, with one reader at a time. */
-  #reportWhatWasSaid(): Promise<void> {
-    this.#reading = this.#reading.then(async () => {
-      try {
-        if (this.#isTranscriptLost || this.#configDir === undefined) return;
-        this.#transcript ??= await transcriptOf(this.#configDir, this.#sessionId);
-        for (const text of (await this.#transcript?.readNew()) ?? []) this.#say(text);
-      } catch (error) {
-        // The transcript only adds to the log; the hooks work without it.
-        this.#isTranscriptLost = true;
-        this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(error)}` });
-      }
-    });
-    return this.#reading;
-  }
 }
 
-async function transcriptOf(configDir: string, sessionId: string): Promise<TranscriptTail | undefined> {
-  const [path] = await findTranscripts(configDir, sessionId);
-  return path === undefined ? undefined : new TranscriptTail(path);
+function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
+  return ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].includes(hook_event_name);
+}
+
+function usedIn(event: KnownHookEvent): string | undefined {
+  return event.hook_event_name === 'PreToolUse' ? event.tool_use_id : undefined;
+}
+
+function outcomeOf(
+  event: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>,
+): Omit<ToolOutcome, 'id'> {
+  return event.hook_event_name === 'PostToolUse'
+    ? { isError: false, text: '', details: event.tool_response }
+    : { isError: true, text: event.error, details: undefined };
 }
 
 function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnError {

@@ -325,6 +325,7 @@ export class InteractiveDriver implements SessionDriver {
     const shown = this.#running.screen.snapshot();
     if (!this.#closing) this.#watch.remember(shown);
     this.#reportOutput();
+    if (this.#watch.turn !== 'before') void this.#hooks.readTranscript();
     this.#running.dialogs.check();
     this.#watch.check(shown);
   }
@@ -356,6 +357,7 @@ export class InteractiveDriver implements SessionDriver {
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
     await running?.screen.parsed();
+    await this.#hooks.readTranscript();
     if (this.#owned.isDisposed) return;
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.remember(running.screen.snapshot());

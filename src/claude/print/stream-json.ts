@@ -1,6 +1,7 @@
 // Pure: one line of the CLI's `stream-json` output → a typed event. Unknown kinds become events too, and are never fatal.
 import { z } from 'zod';
 import type { SessionUsage } from '../session.js';
+import type { ToolOutcome } from '../transcript-entry.js';
 
 const input = z.record(z.string(), z.unknown());
 export type ToolInput = Readonly<Record<string, unknown>>;
@@ -61,7 +62,7 @@ export type StreamEvent =
     }
   | {
       readonly kind: 'tool-results';
-      readonly results: readonly { readonly id: string; readonly text: string; readonly isError: boolean }[];
+      readonly results: readonly ToolOutcome[];
     }
   | {
       readonly kind: 'result';
@@ -132,6 +133,8 @@ const messageSchema = z.object({
   api_error_status: z.number().nullish().catch(undefined),
   api_error_params: z.object({ rate_limit_info: limitSchema.optional() }).nullish().catch(undefined),
   uuid: z.guid().optional().catch(undefined),
+  /** Details of a tool's result; their form depends on the tool. */
+  tool_use_result: z.unknown().optional(),
 });
 const tokens = z.number().nonnegative().catch(0);
 const modelUsageSchema = z.record(
@@ -291,7 +294,14 @@ function toolResultsEvent(line: unknown): StreamEvent | undefined {
   const results = blocksOf(data.message.content).flatMap((block) => {
     const known = toolResultBlock.safeParse(block).data;
     return known
-      ? [{ id: known.tool_use_id, text: textOf(known.content ?? ''), isError: known.is_error === true }]
+      ? [
+          {
+            id: known.tool_use_id,
+            text: textOf(known.content ?? ''),
+            isError: known.is_error === true,
+            details: data.tool_use_result,
+          },
+        ]
       : [];
   });
   return results.length > 0 ? { kind: 'tool-results', results } : undefined;

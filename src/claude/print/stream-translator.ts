@@ -1,5 +1,6 @@
 import { oneLine } from '../../base/text/text.js';
 import type { SessionEvent, SessionRequest, TurnError } from '../session.js';
+import { toolEnd } from '../command-outcome.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
@@ -149,16 +150,17 @@ export class StreamTranslator {
   }
 
   #onToolResults({ results }: EventOf<'tool-results'>): void {
-    for (const { id, text, isError } of results) {
-      const open = this.#openTools.get(id);
+    for (const outcome of results) {
+      const open = this.#openTools.get(outcome.id);
       if (!open) continue;
-      this.#openTools.delete(id);
+      this.#openTools.delete(outcome.id);
+      const { text, isError } = outcome;
       this.#listener.onReadable(`  ⎿ ${oneLine(text, RESULT_CHARS)}`);
       this.#listener.onEvent({
         type: 'tool-finished',
         tool: open.tool,
         summary: toolSummary(open.tool, open.input, this.#cwd),
-        ok: !isError,
+        ...toolEnd(open.tool, outcome),
         filesChanged: isError ? [] : filesWritten(open.tool, open.input, this.#cwd),
       });
     }

@@ -1,5 +1,6 @@
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import { headBytes, oneLine } from '../../base/text/text.js';
+import { headAndTail, headBytes, oneLine } from '../../base/text/text.js';
 import { readTranscripts } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
 import { readJournal } from '../../store/journal-reader.js';
@@ -16,6 +17,7 @@ const MAX_FILES = 1_000;
 const MAX_DENIALS = 100;
 const MAX_TESTS = 50;
 const MAX_COMMAND_BYTES = 1_000;
+const MAX_OUTPUT_CHARS = 1_000;
 const SUMMARY_CHARS = 300;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
 
@@ -37,7 +39,14 @@ export type ReceiptFacts = Pick<
   readonly notes: readonly string[];
 };
 
-const toolEnded = z.looseObject({ tool: z.string(), ok: z.boolean(), files_changed: z.array(z.string()) });
+const toolEnded = z.looseObject({
+  tool: z.string(),
+  ok: z.boolean(),
+  files_changed: z.array(z.string()),
+  exit_code: z.int().nullish(),
+  note: z.string().optional(),
+  output: z.string().optional(),
+});
 const toolBegan = z.looseObject({ tool: z.string(), summary: z.string() });
 const usageSchema = z.object({
   models: z.record(
@@ -166,7 +175,8 @@ class Facts {
         if (data?.tool !== 'Bash' || begun === undefined) return;
         this.#source = 'journal';
         const command = /^Bash\(([^]*)\)$/.exec(begun.shift() ?? '')?.[1] ?? '';
-        this.#ran(command, data.ok ? 0 : null, data.ok ? undefined : 'failed', '');
+        const { ok, exit_code = ok ? 0 : null, note = ok ? undefined : 'failed', output = '' } = data;
+        this.#ran(command, exit_code, exit_code === null ? note : undefined, output);
         return;
       }
       default:
@@ -177,12 +187,14 @@ class Facts {
   #ran(line: string, exitCode: number | null, note: string | undefined, output: string): void {
     const command = headBytes(line, MAX_COMMAND_BYTES);
     const tests = testRunOf(line, exitCode, output);
+    const printed = headAndTail(stripVTControlCharacters(output).trim(), MAX_OUTPUT_CHARS);
     this.#commandsTotal++;
     if ((exitCode !== null && exitCode !== 0) || note === 'failed') this.#commandsFailed++;
     this.#commands.push({
       command,
       exit_code: exitCode,
       ...(note !== undefined && { note }),
+      ...(printed !== '' && { output: printed }),
       ...(tests !== undefined && { tests }),
     });
     if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();

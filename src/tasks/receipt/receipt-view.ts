@@ -1,11 +1,14 @@
 // Pure: as much of a receipt as an answer may hold.
-import { headBytes } from '../../base/text/text.js';
-import type { Receipt } from './receipt.js';
+import { headAndTail, headBytes } from '../../base/text/text.js';
+import type { CommandRun, Receipt } from './receipt.js';
 
 /** How much of each list is shown at first; halved until all fits. */
 const MOST_ITEMS = 100;
 const MESSAGE_BYTES = 6_000;
 const SMALLEST_MESSAGE_BYTES = 1_000;
+/** What a command printed that failed, and one that did not. */
+const FAILED_OUTPUT_CHARS = 600;
+const OUTPUT_CHARS = 200;
 
 export interface ReceiptView {
   readonly receipt: Omit<Receipt, 'version' | 'task_id' | 'status'>;
@@ -42,7 +45,7 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
     receipt: {
       ...all,
       final_message,
-      commands: some('commands', all.commands, all.commands_total, 'end'),
+      commands: some('commands', all.commands, all.commands_total, 'end').map(withLittleOutput),
       tests: some('tests', all.tests, all.tests.length, 'end'),
       files: some('files', all.files, all.files_total, 'start'),
       sensitive_files: some('sensitive_files', all.sensitive_files, all.sensitive_files.length, 'start'),
@@ -81,4 +84,10 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
     },
     left_out: left,
   };
+}
+
+function withLittleOutput(run: CommandRun): CommandRun {
+  if (run.output === undefined) return run;
+  const isGood = run.exit_code === 0 || run.tests?.verdict === 'passed';
+  return { ...run, output: headAndTail(run.output, isGood ? OUTPUT_CHARS : FAILED_OUTPUT_CHARS) };
 }

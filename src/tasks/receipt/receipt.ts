@@ -18,6 +18,8 @@ const commandRunSchema = z.object({
   exit_code: z.int().nullable(),
   /** Why there is no exit code. */
   note: z.string().optional(),
+  /** The beginning and the end of what it printed. */
+  output: z.string().optional(),
   tests: testRunSchema.optional(),
 });
 export type CommandRun = z.infer<typeof commandRunSchema>;

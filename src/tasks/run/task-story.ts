@@ -1,5 +1,6 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../base/clock.js';
-import { headBytes } from '../../base/text/text.js';
+import { headAndTail, headBytes } from '../../base/text/text.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
 import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
@@ -11,6 +12,9 @@ export interface EventSink {
 
 /** A text in the journal; the log has it in full. */
 const MAX_TEXT_BYTES = 16_000;
+/** Of what a command printed: its beginning and its end. */
+const MAX_OUTPUT_CHARS = 8_000;
+const MAX_ERROR_BYTES = 2_000;
 /** A session reports a few events for each tool call; a burst of hundreds a second would push out all the rest. */
 const EVENTS_A_SECOND = 100;
 /** So many at once are written all the same. */
@@ -72,10 +76,21 @@ export class TaskStory {
     this.#tell('tool-started', { tool, summary }, `▶ ${summary}`);
   }
 
-  toolFinished({ tool, summary, ok, filesChanged }: Of<'tool-finished'>): void {
-    const fields = { tool, ok, files_changed: filesChanged };
-    if (ok) this.#write('tool-finished', fields);
-    else this.#tell('tool-finished', fields, `✗ ${summary} failed`);
+  toolFinished({ tool, summary, ok, filesChanged, command, error }: Of<'tool-finished'>): void {
+    const output = printedText(command?.output ?? '');
+    const why = headBytes(error ?? '', MAX_ERROR_BYTES);
+    const fields = {
+      tool,
+      ok,
+      files_changed: filesChanged,
+      ...(command !== undefined && { exit_code: command.exitCode, note: command.note, output }),
+      ...(why !== '' && { error: why }),
+    };
+    if (command !== undefined) {
+      const end = `${ok ? '✓' : '✗'} ${summary}: ${command.note ?? `exit code ${command.exitCode}`}`;
+      this.#tell('tool-finished', fields, output === '' ? `${end}, no output` : `${end}\n${output}`);
+    } else if (ok) this.#write('tool-finished', fields);
+    else this.#tell('tool-finished', fields, `✗ ${summary} failed${why === '' ? '' : `: ${why}`}`);
   }
 
   asked(decision: Decision): void {
@@ -156,7 +171,8 @@ export class TaskStory {
 
   ended(status: TaskStatus, reason: string, exit: ExitStatus): void {
     const { code = null, signal = null } = exit;
-    this.#tell('ended', { status, reason, exit_code: code, signal }, `Task ${status}: ${reason}`);
+    const how = code === null ? (signal === null ? '' : ` by ${signal}`) : ` with exit code ${code}`;
+    this.#tell('ended', { status, reason, exit_code: code, signal }, `Task ${status}${how}: ${reason}`);
   }
 
   #tell(type: string, fields: Readonly<Record<string, unknown>>, words: string): void {
@@ -187,4 +203,9 @@ export class TaskStory {
       `${count} events were left out here: the session reported more than ${EVENTS_A_SECOND} a second`,
     );
   }
+}
+
+/** What a command printed, for reading. */
+function printedText(output: string): string {
+  return headAndTail(stripVTControlCharacters(output).trimEnd(), MAX_OUTPUT_CHARS);
 }

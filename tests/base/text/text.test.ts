@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneLine } from '../../../src/base/text/text.js';
+import { headAndTail, oneLine } from '../../../src/base/text/text.js';
 
 test.each(['\u0000', '\u001b', '\u001c', '\u0085', '\u009b', '\u2028', '\u202e', '\u2066', '\t'])(
   'a text on one line shows %j as an escape',
@@ -11,4 +11,10 @@ test.each(['\u0000', '\u001b', '\u001c', '\u0085', '\u009b', '\u2028', '\u202e',
 
 test('oneLine shows line ends as a symbol, and keeps other letters', () => {
   expect(oneLine('a\r\nb\nc\rd שלום é', 100)).toBe('a ⏎ b ⏎ c ⏎ d שלום é');
+});
+
+test('a text that is too long keeps its beginning and its end, with how much is left out, and whole characters', () => {
+  expect(headAndTail('abcdef', 6)).toBe('abcdef');
+  expect(headAndTail('abcdefg', 4)).toBe('ab\n… 3 characters left out …\nfg');
+  expect(headAndTail('a😀bcd😀e', 4)).toBe('a\n… 7 characters left out …\ne');
 });

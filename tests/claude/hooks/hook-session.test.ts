@@ -2,7 +2,8 @@ import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseHookEvent } from '../../../src/claude/hooks/hook-event.js';
+import { systemClock } from '../../../src/base/clock.js';
+import { parseHookEvent, type HookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HookSession } from '../../../src/claude/interactive/hook-session.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 
@@ -18,33 +19,46 @@ beforeEach(async () => {
   await mkdir(join(folder, 'projects', '-proj'), { recursive: true });
   transcript = join(folder, 'projects', '-proj', `${SESSION}.jsonl`);
   events = [];
-  session = new HookSession({ cwd: PROJECT, sessionId: SESSION, configDir: folder }, (event) =>
-    events.push(event),
-  );
+  session = sessionIn(folder);
 });
 afterEach(async () => {
   session.dispose();
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the CLI would post. */
+function sessionIn(configDir: string): HookSession {
+  const options = { cwd: PROJECT, sessionId: SESSION, configDir, clock: systemClock };
+  return new HookSession(options, (event) => events.push(event));
+}
+
+function hook(name: string, fields: Readonly<Record<string, unknown>>): HookEvent {
+  const event = parseHookEvent({ session_id: SESSION, cwd: PROJECT, hook_event_name: name, ...fields });
+  if (event === undefined) throw new Error(`${name} is no hook`);
+  return event;
+}
+
+/** What the CLI would post; resolves when it is answered and reported. */
 async function post(
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
   gone = new AbortController().signal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const event = parseHookEvent({
-    session_id: SESSION,
-    cwd: PROJECT,
-    hook_event_name: name,
-    ...fields,
-  });
-  if (event === undefined) throw new Error(`${name} is no hook`);
-  return session.handle(event, gone);
+  const output = await session.handle(hook(name, fields), gone);
+  await session.readTranscript();
+  return output;
 }
 
-function said(text: string, extra: Readonly<Record<string, unknown>> = {}): Promise<void> {
-  const line = { type: 'assistant', message: { content: [{ type: 'text', text }] }, ...extra };
+function said(
+  text: string,
+  extra: Readonly<Record<string, unknown>> = {},
+  uses: readonly unknown[] = [],
+): Promise<void> {
+  const line = {
+    type: 'assistant',
+    timestamp: new Date().toISOString(),
+    message: { id: 'msg_1', model: 'claude', content: [{ type: 'text', text }, ...uses] },
+    ...extra,
+  };
   return appendFile(transcript, `${JSON.stringify(line)}\n`);
 }
 
@@ -96,8 +110,32 @@ describe('a session as its hooks report it', () => {
   it('a failed tool has changed no file', async () => {
     await post('PostToolUseFailure', { tool_name: 'Edit', tool_input: { file_path: 'a.txt' }, error: 'no' });
     expect(afterSession()).toEqual([
-      { type: 'tool-finished', tool: 'Edit', summary: 'Edit(a.txt)', ok: false, filesChanged: [] },
+      {
+        type: 'tool-finished',
+        tool: 'Edit',
+        summary: 'Edit(a.txt)',
+        ok: false,
+        filesChanged: [],
+        error: 'no',
+      },
     ]);
+  });
+
+  it.each([
+    [
+      'PostToolUse',
+      { tool_response: { stdout: 'out', stderr: 'err', interrupted: false } },
+      { exitCode: 0, output: 'out\nerr' },
+    ],
+    ['PostToolUseFailure', { error: 'Exit code 2\nout\nerr' }, { exitCode: 2, output: 'out\nerr' }],
+    [
+      'PostToolUse',
+      { tool_response: { stdout: '', stderr: '', backgroundTaskId: 'b1' } },
+      { exitCode: null, note: 'runs in the background', output: '' },
+    ],
+  ])('a command that ended by %s has its exit code and its output', async (name, fields, command) => {
+    await post(name, { tool_name: 'Bash', tool_input: { command: 'make' }, ...fields });
+    expect(afterSession()).toMatchObject([{ type: 'tool-finished', summary: 'Bash(make)', command }]);
   });
 
   it('the end of a turn carries the last message and what still runs', async () => {
@@ -159,6 +197,25 @@ describe('what the assistant says in the middle of a turn', () => {
     ]);
   });
 
+  it('is reported before the tool, although the CLI writes it later; the hook of the tool does not wait', async () => {
+    const output = session.handle(
+      hook('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'toolu_1' }),
+      new AbortController().signal,
+    );
+    expect(await output).toEqual({});
+    expect(afterSession()).toEqual([]);
+    await said('First this.', {}, [
+      { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } },
+    ]);
+    await session.readTranscript();
+    expect(afterSession().map((event) => event.type)).toEqual(['said', 'tool-started']);
+  });
+
+  it('does not keep a tool of a subagent waiting, which is in another transcript', async () => {
+    await post('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_other' });
+    expect(afterSession().map((event) => event.type)).toEqual(['tool-started']);
+  });
+
   it('leaves out what subagents say', async () => {
     await said('A subagent speaks.', { isSidechain: true });
     await post('Stop', { last_assistant_message: null });
@@ -185,7 +242,7 @@ describe('what the assistant says in the middle of a turn', () => {
   it('is missing when the transcript cannot be read, and the session goes on', async () => {
     session.dispose();
     const configDir = join(folder, 'x'.repeat(300));
-    session = new HookSession({ cwd: PROJECT, sessionId: SESSION, configDir }, (event) => events.push(event));
+    session = sessionIn(configDir);
     await post('UserPromptSubmit', { prompt: 'Do it.' });
     expect(afterSession().map((event) => event.type)).toEqual(['notice', 'turn-started']);
   });

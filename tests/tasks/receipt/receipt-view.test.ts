@@ -57,6 +57,19 @@ describe('what an answer shows of a receipt', () => {
     expect(view.left_out['final_message_bytes']).toBeGreaterThan(0);
   });
 
+  it('shows the beginning and the end of what commands printed, more of those that failed', () => {
+    const output = 'x'.repeat(1_000);
+    const commands = [
+      { command: 'good', exit_code: 0, output },
+      { command: 'bad', exit_code: 2, output },
+      { command: 'silent', exit_code: 0 },
+    ];
+    const [good, bad, silent] = receiptView(receipt({ commands }), LIMIT_BYTES).receipt.commands;
+    expect(good?.output).toContain('… 800 characters left out …');
+    expect(bad?.output).toContain('… 400 characters left out …');
+    expect(silent).toEqual({ command: 'silent', exit_code: 0 });
+  });
+
   it('shows what people decided before what a rule allowed', () => {
     const decision = { kind: 'permission', summary: 's', verdict: 'allow', reason: '' };
     const routine = Array.from({ length: 120 }, (_, index) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { CommandEnd } from '../../../src/claude/command-outcome.js';
 import { openDecisions } from '../../../src/tasks/task.js';
 import type { Judgement } from '../../../src/tasks/run/task-run-parts.js';
 import { settle } from '../../claude/pass-time.js';
@@ -44,7 +45,7 @@ describe('a run', () => {
       activity: '',
     });
     expect(await onDisk()).toEqual(end);
-    expect(log()).toContain('Task completed: The agent finished its work.');
+    expect(log()).toContain('Task completed with exit code 0: The agent finished its work.');
   });
 
   it('has completed, too, when its session does not leave after its last turn and is ended', async () => {
@@ -123,6 +124,24 @@ describe('a run', () => {
     driver.exit();
     await run.ended;
     expect(JSON.stringify(await onDisk()).length).toBeLessThan(1_000_000);
+  });
+
+  it('has in its log and events what a command printed, with its exit code; of much the beginning and the end', async () => {
+    const { run, driver, log, journal } = await started();
+    const end = (summary: string, ok: boolean, command: CommandEnd): void =>
+      driver.fire({ type: 'tool-finished', tool: 'Bash', summary, ok, filesChanged: [], command });
+    end('Bash(make)', false, { exitCode: 2, output: 'one\n\u001b[31mtwo\u001b[0m\n' });
+    end('Bash(true)', true, { exitCode: 0, output: '' });
+    end('Bash(seq)', true, { exitCode: 0, output: `first\n${'x'.repeat(100_000)}\nlast` });
+    end('Bash(sleep 9 &)', true, { exitCode: null, note: 'runs in the background', output: '' });
+    driver.exit();
+    await run.ended;
+    const finished = (await journal()).filter(({ type }) => type === 'tool-finished');
+    expect(finished[0]).toMatchObject({ ok: false, exit_code: 2, output: 'one\ntwo' });
+    expect(log()).toMatch(/\] ✗ Bash\(make\): exit code 2\n {4}one\n {4}two\n\[/);
+    expect(log()).toMatch(/\] ✓ Bash\(true\): exit code 0, no output\n\[/);
+    expect(log()).toMatch(/ {4}first\n {4}x+\n {4}… 92,011 characters left out …\n {4}x+\n {4}last\n\[/);
+    expect(log()).toContain('✓ Bash(sleep 9 &): runs in the background, no output');
   });
 
   it('has its end, too, when its files cannot be closed', async () => {

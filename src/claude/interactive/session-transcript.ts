@@ -1,0 +1,125 @@
+import { sleep, type Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/errors.js';
+import { toolEnd } from '../command-outcome.js';
+import type { SessionEvent } from '../session.js';
+import { filesWritten, toolSummary } from '../tool-summary.js';
+import type { ToolUse, TranscriptEntry } from '../transcript-entry.js';
+import { findTranscripts } from '../transcript-files.js';
+import { TranscriptTail } from '../transcript-tail.js';
+
+/** More than the tool calls that are open at the same time. */
+const MAX_OPEN_TOOLS = 1_000;
+/** The CLI writes a message to its transcript 100 to 250 ms after it has posted the hook of the tool in it (2.1.197 and 2.1.330). */
+const WRITE_LIMIT_MS = 500;
+const READ_INTERVAL_MS = 50;
+
+export interface SessionTranscriptOptions {
+  readonly cwd: string;
+  /** The id that the CLI was started with. */
+  readonly sessionId: string;
+  /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
+  readonly configDir: string | undefined;
+  readonly clock: Clock;
+}
+
+/** What a session's transcript reports: what the assistant says, and for a session without hooks also its tools. */
+export class SessionTranscript {
+  readonly #options: SessionTranscriptOptions;
+  readonly #fire: (event: SessionEvent) => void;
+  readonly #sinceMs: number;
+  readonly #openTools = new Map<string, ToolUse>();
+  /** The ids of the newest tool calls that were read. */
+  readonly #used = new Set<string>();
+  #tail: TranscriptTail | undefined;
+  #isLost = false;
+  #reading: Promise<void> = Promise.resolve();
+  #lastSaid = '';
+
+  constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
+    this.#options = options;
+    this.#sinceMs = options.clock.now();
+    this.#fire = fire;
+  }
+
+  /** Reports what is new, in order, with one reader at a time. */
+  read({ withTools }: { readonly withTools: boolean }): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      try {
+        for (const entry of await this.#readNew()) this.#report(entry, withTools);
+      } catch (error) {
+        // The transcript only adds to the log; the session goes on without it.
+        this.#isLost = true;
+        this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(error)}` });
+      }
+    });
+    return this.#reading;
+  }
+
+  /**
+   * Reports what the assistant said before a tool call of which a hook was posted at `postedMs` (monotonic): it is written later. A call
+   * of a subagent is in another transcript, so the wait has a limit.
+   */
+  async readUntilUsed(toolUseId: string | undefined, postedMs: number): Promise<void> {
+    const { clock, configDir } = this.#options;
+    for (;;) {
+      await this.read({ withTools: false });
+      const isFound = toolUseId === undefined || this.#used.has(toolUseId);
+      if (isFound || this.#isLost || configDir === undefined) return;
+      if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) return;
+      await sleep(clock, READ_INTERVAL_MS);
+    }
+  }
+
+  /** Reports what the assistant said, unless that was the last that was reported. */
+  say(text: string): void {
+    if (text === '' || text === this.#lastSaid) return;
+    this.#lastSaid = text;
+    this.#fire({ type: 'said', text });
+  }
+
+  async #readNew(): Promise<TranscriptEntry[]> {
+    const { configDir, sessionId } = this.#options;
+    if (this.#isLost || configDir === undefined) return [];
+    if (this.#tail === undefined) {
+      const [path] = await findTranscripts(configDir, sessionId);
+      if (path === undefined) return [];
+      this.#tail = new TranscriptTail(path, this.#sinceMs);
+    }
+    return this.#tail.readNew();
+  }
+
+  #report(entry: TranscriptEntry, withTools: boolean): void {
+    const { cwd } = this.#options;
+    if (entry.kind === 'assistant') {
+      for (const text of entry.texts) this.say(text);
+      for (const use of entry.uses) {
+        this.#remember(use);
+        const { tool, input } = use;
+        if (withTools)
+          this.#fire({ type: 'tool-started', tool, summary: toolSummary(tool, input, cwd), input });
+      }
+      return;
+    }
+    for (const outcome of entry.outcomes) {
+      const use = this.#openTools.get(outcome.id);
+      this.#openTools.delete(outcome.id);
+      if (use === undefined || !withTools) continue;
+      const { tool, input } = use;
+      const end = toolEnd(tool, outcome);
+      this.#fire({
+        type: 'tool-finished',
+        tool,
+        summary: toolSummary(tool, input, cwd),
+        ...end,
+        filesChanged: end.ok ? filesWritten(tool, input, entry.cwd ?? cwd) : [],
+      });
+    }
+  }
+
+  #remember(use: ToolUse): void {
+    if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(use.id, use);
+    this.#used.add(use.id);
+    const [oldest] = this.#used;
+    if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);
+  }
+}
