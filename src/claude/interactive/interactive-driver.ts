@@ -360,7 +360,7 @@ export class InteractiveDriver implements SessionDriver {
     await this.#hooks.readTranscript();
     if (this.#owned.isDisposed) return;
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
-      this.#watch.remember(running.screen.snapshot());
+      this.#watch.exited(running.screen.snapshot());
     this.#reportOutput();
     this.#exit = exit;
     this.#nextCheck?.dispose();

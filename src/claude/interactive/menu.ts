@@ -14,6 +14,8 @@ export interface Menu {
   readonly footer: readonly string[];
   /** The dialog is taller than the screen: its rule and title are not visible, and `heading` begins in the middle. */
   readonly isCut: boolean;
+  /** The row of the first line of the dialog. */
+  readonly top: number;
 }
 
 const footerPattern = /^ {0,4}(Enter to |Esc to |Space to |ctrl\+g to edit |↑ \d+ more lines?\b)/u;
@@ -50,6 +52,7 @@ export function readMenu(lines: readonly string[], columns: number): Menu | unde
     selected: block.selected,
     footer,
     isCut,
+    top: rule + 1,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import type { SessionEvent, TroubleKind, TurnError } from '../session.js';
+import { readMenu } from './menu.js';
 import { readLimitFooter } from '../trouble/limit-footer.js';
 import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
 import {
@@ -100,7 +101,22 @@ export class ScreenWatch {
     this.#stateSince = undefined;
   }
 
+  /** Remembers the text on the screen, without an open dialog: that is a request, and is gone when it was answered. */
   remember(screen: ScreenLines): void {
+    const dialog = readMenu(screen.lines, screen.columns);
+    this.#remember(dialog === undefined ? screen : { ...screen, lines: screen.lines.slice(0, dialog.top) });
+  }
+
+  /** The program has ended, and this is what it left on the screen. */
+  exited(screen: ScreenLines): void {
+    this.#remember(screen);
+    const trouble = troubles[readScreenState(screen)];
+    if (this.#turn !== 'before' || this.#isTroubled || trouble === undefined) return;
+    this.#isTroubled = true;
+    this.#options.fire({ type: 'trouble', ...trouble });
+  }
+
+  #remember(screen: ScreenLines): void {
     const readable = readableText(screen);
     if (readable !== '') this.#readable = readable;
   }

@@ -5,7 +5,7 @@ import type { ExitStatus } from '../../claude/session.js';
 import type { RunRequests } from './run-requests.js';
 import type { RunState } from './run-state.js';
 import type { Cause, SessionPhase } from './session-phase.js';
-import type { TaskRecord } from '../task.js';
+import type { Decision, TaskRecord } from '../task.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
@@ -13,6 +13,7 @@ import type { TaskStory } from './task-story.js';
 export const LAST_OUTPUT_CHARS = 500;
 /** What an agent last showed, in the reason of its end. */
 const SHOWN_CHARS = 200;
+const TRUST_DIALOG = 'trust-folder';
 /** The files of a task are closed within this: the end of a task is reported although the disk is dead. */
 const FLUSH_LIMIT_MS = 3_000;
 
@@ -99,10 +100,29 @@ export class RunEnding {
         reason: state.record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.',
       };
     }
-    const shown = oneLine(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS);
+    const { turns, decisions, project_path } = state.record;
+    if (turns === 0 && decisions.some(isUntrusted))
+      return { status: 'failed', reason: notTrusted(project_path) };
+    const shown = oneLine(lastLines(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS), SHOWN_CHARS);
     return {
       status: 'failed',
       reason: `The agent exited with code ${exit.code ?? 'unknown'}${shown === '' ? '.' : `: ${shown}`}`,
     };
   }
+}
+
+/** Claude Code ends when the folder is not trusted. */
+function isUntrusted({ tool, verdict }: Decision): boolean {
+  return tool === TRUST_DIALOG && verdict !== 'allow' && verdict !== 'allow_session';
+}
+
+function notTrusted(folder: string): string {
+  return `Claude Code did not start, because nobody trusted the folder ${folder}. Start the task again and allow the decision ${TRUST_DIALOG}.`;
+}
+
+/** As many of the last lines as fit; of a longer last line its end. */
+function lastLines(text: string, maxChars: number): string {
+  const tail = tailChars(text.trim(), maxChars);
+  const from = tail.length < text.trim().length ? tail.indexOf('\n') : -1;
+  return tail.slice(from + 1).trim();
 }

@@ -1,8 +1,8 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
-import { headBytes } from '../../base/text/text.js';
+import { headBytes, tailChars } from '../../base/text/text.js';
 import type { SendResult, SessionEvent } from '../../claude/session.js';
-import type { RunEnding } from './run-ending.js';
+import { LAST_OUTPUT_CHARS, type RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
 import type { RunTroubles } from './run-troubles.js';
 import type { SessionPhase } from './session-phase.js';
@@ -63,14 +63,18 @@ export class RunTurns implements Disposable {
 
   async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
     const { state, story, phase, ending, spec, troubles } = this.#parts;
-    const { turns, final_message, change_seq } = state.record;
+    const { turns, change_seq } = state.record;
     state.changed({
       turns: turns + 1,
-      final_message: event.message === '' ? final_message : headBytes(event.message, this.#messageBytes()),
+      ...(event.message !== '' && {
+        final_message: headBytes(event.message, this.#messageBytes()),
+        last_output: tailChars(event.message, LAST_OUTPUT_CHARS),
+      }),
       ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,
       ...(this.#isAnswer(event) && { answered: true }),
-      change_seq: change_seq + 1,
+      // The end of the task follows at once, and is news enough.
+      change_seq: this.#isLast(event) && spec.purpose !== 'ask' ? change_seq : change_seq + 1,
     });
     story.turnEnded(event);
     if (!phase.isOpen) return;
@@ -152,10 +156,15 @@ export class RunTurns implements Disposable {
   }
 
   /** The turn was all that a question asked for: the session will be left, which takes the CLI a while. */
-  #isAnswer({ error, interrupted, backgroundTasks }: Extract<SessionEvent, { type: 'turn-ended' }>): boolean {
+  #isAnswer(event: Extract<SessionEvent, { type: 'turn-ended' }>): boolean {
+    return this.#parts.spec.purpose === 'ask' && this.#isLast(event);
+  }
+
+  /** The work is done, and the session will be left. */
+  #isLast({ error, interrupted, backgroundTasks }: Extract<SessionEvent, { type: 'turn-ended' }>): boolean {
     const { spec, phase } = this.#parts;
-    const goesOn = this.#messages.length > 0 || backgroundTasks > 0 || spec.keep_open || this.#holders > 0;
-    return spec.purpose === 'ask' && error === undefined && interrupted !== true && !goesOn && phase.isOpen;
+    const goesOn = this.hasMessages || backgroundTasks > 0 || spec.keep_open || this.#holders > 0;
+    return error === undefined && interrupted !== true && !goesOn && phase.isOpen;
   }
 
   #messageBytes(): number {

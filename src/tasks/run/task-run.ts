@@ -210,13 +210,18 @@ export class TaskRun implements Disposable {
       case 'output':
         state.show({
           output_bytes: state.record.output_bytes + event.bytes,
-          last_output: this.#parts.driver.lastOutput(LAST_OUTPUT_CHARS),
+          ...(this.#showsAnswer ? {} : { last_output: this.#parts.driver.lastOutput(LAST_OUTPUT_CHARS) }),
         });
         return;
       case 'exited':
         void this.#ending.finish(event.exit, this.#causeOf(event.exit));
         return;
     }
+  }
+
+  /** Between turns the last output is the answer of the last turn, not what surrounds it on the screen. */
+  get #showsAnswer(): boolean {
+    return this.record.final_message !== '' && !this.#phase.turnRuns;
   }
 
   /** What the end of the agent's process means where its exit code does not tell; undefined where it does. */

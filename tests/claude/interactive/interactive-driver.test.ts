@@ -143,6 +143,24 @@ describe('the start', () => {
   });
 });
 
+describe('the start', () => {
+  it('that ends while the CLI says that it cannot connect names that as the cause', async () => {
+    await driver.start();
+    await play('2.1.330', 'unreachable', 100);
+    pty.exit({ code: 1 });
+    await pass(clock, 100);
+    expect(ofType('trouble').map((event) => event.kind)).toEqual(['network']);
+    expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 1 } });
+  });
+
+  it('that shows a dialog has no last output: the dialog is a request', async () => {
+    await driver.start();
+    await play('2.1.330', 'trust-folder');
+    expect(ofType('request')).toHaveLength(1);
+    expect(driver.lastOutput(1_000)).toBe('');
+  });
+});
+
 describe('with hooks', () => {
   beforeEach(async () => {
     await driver.start();

@@ -144,6 +144,53 @@ describe('a run', () => {
     expect(log()).toContain('✓ Bash(sleep 9 &): runs in the background, no output');
   });
 
+  it('that ends since nobody trusted the folder says so', async () => {
+    const harness = await createRun();
+    const { run, driver } = harness;
+    driver.start = async () => driver.fire({ type: 'spawned', pid: undefined });
+    await run.start();
+    driver.ask({ requestId: 'screen-1', kind: 'trust', tool: 'trust-folder', summary: 'Trust the folder' });
+    await asked(harness);
+    driver.output = 'Accessing workspace: /project';
+    driver.exit({ code: 1 });
+    expect(await run.ended).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^Claude Code did not start, because nobody trusted the folder \//),
+    });
+  });
+
+  it('that fails names the last lines of its program, none of them cut', async () => {
+    const { run, driver } = await started();
+    driver.output = `${'A line that is long enough to be cut.\n'.repeat(20)}Error: no such file`;
+    driver.exit({ code: 1 });
+    const { reason } = await run.ended;
+    expect(reason).toMatch(/^The agent exited with code 1: A line that.* ⏎ Error: no such file$/);
+  });
+
+  it('shows the answer of its last turn until the next begins, whatever is on the screen', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.output = 'words on the screen';
+    driver.fire({ type: 'output', bytes: 10 });
+    expect(run.record.last_output).toBe('words on the screen');
+    driver.endTurn('The answer.');
+    driver.fire({ type: 'output', bytes: 10 });
+    expect(run.record).toMatchObject({ last_output: 'The answer.', output_bytes: 20, status: 'waiting' });
+    driver.fire({ type: 'turn-started', source: 'exact', prompt: 'More.' });
+    driver.fire({ type: 'output', bytes: 10 });
+    expect(run.record.last_output).toBe('words on the screen');
+    driver.exit();
+    await run.ended;
+  });
+
+  it('is one change for a caller, when its last turn ends and then the task', async () => {
+    const { run, driver } = await started();
+    const before = run.record.change_seq;
+    driver.endTurn('All done.');
+    expect(run.record.change_seq).toBe(before);
+    driver.exit();
+    expect((await run.ended).change_seq).toBe(before + 1);
+  });
+
   it('has its end, too, when its files cannot be closed', async () => {
     const { run, driver, onDisk } = await started({ failsToFlush: true });
     driver.exit();
