@@ -7,7 +7,8 @@ import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
 import type { BridgeOptions } from './services/options.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
-import { insideInstructions, instructions } from './tools/instructions.js';
+import { insideInstructions, instructionsFor } from './tools/instructions.js';
+import { offeredGuidance } from './tools/offered-guidance.js';
 import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
 import { enabledTools } from './tools/registry.js';
 
@@ -32,12 +33,14 @@ export function createBridge(options: BridgeOptions): Bridge {
   return {
     parts: {
       identity: { name: 'claude-code-bridge', version },
-      instructions: isSilent ? insideInstructions : instructions,
+      instructions: isSilent ? insideInstructions : instructionsFor(config.toolsets),
       tools: marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools,
       resources: isSilent ? [] : allResources,
-      prompts: isSilent ? [] : allPrompts,
+      // Each of them starts or follows a task.
+      prompts: isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts,
       showsForms: !marked,
       services: services.offered,
+      guidance: offeredGuidance(tools),
       clock: systemClock,
       logger,
       precondition: async (tool) => {

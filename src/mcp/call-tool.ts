@@ -19,7 +19,11 @@ export interface ToolHost<Services> {
   readonly logger: Logger;
   /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
   readonly precondition?: (tool: Tool<Services>) => void | Promise<void>;
+  /** What becomes of a text that says what to do next: of errors, and of the fields in `guidanceFields`. */
+  readonly guidance?: (text: string) => string;
 }
+
+const guidanceFields = ['hint', 'message', 'note'] as const;
 
 /** Runs a tool and turns its result or error into an answer: the one place where errors are caught. Never rejects. */
 export async function callTool<Services>(
@@ -30,11 +34,11 @@ export async function callTool<Services>(
 ): Promise<ToolResult> {
   try {
     await host.precondition?.(tool);
-    return answerOf(tool.name, await tool.run(args, host.services, call));
+    return answerOf(tool.name, guided(await tool.run(args, host.services, call), host.guidance));
   } catch (thrown) {
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
-    if (thrown instanceof BridgeError) return bridgeErrorAnswer(thrown);
+    if (thrown instanceof BridgeError) return bridgeErrorAnswer(thrown, host.guidance);
     host.logger.error(`${tool.name} failed with an internal error`, { error: thrown });
     return bridgeErrorAnswer(
       new BridgeError(
@@ -68,8 +72,23 @@ function answerOf(name: string, structuredContent: JsonObject): ToolResult {
   return result;
 }
 
-function bridgeErrorAnswer(error: BridgeError): ToolResult {
-  return { ...errorAnswer(errorText(error)), _meta: { error: { errorCode: error.code, ...error.data } } };
+function guided(answer: JsonObject, guidance: (text: string) => string = unchanged): JsonObject {
+  const fields = guidanceFields.flatMap((field) => {
+    const text = answer[field];
+    return typeof text === 'string' ? [[field, guidance(text)] as const] : [];
+  });
+  return { ...answer, ...Object.fromEntries(fields) };
+}
+
+function unchanged(text: string): string {
+  return text;
+}
+
+function bridgeErrorAnswer(error: BridgeError, guidance: (text: string) => string = unchanged): ToolResult {
+  return {
+    ...errorAnswer(guidance(errorText(error))),
+    _meta: { error: { errorCode: error.code, ...error.data } },
+  };
 }
 
 function errorAnswer(text: string): ToolResult {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { argumentErrors } from './argument-errors.js';
-import type { JsonObject } from './json-object.js';
+import { isObject, type JsonObject } from './json-object.js';
 import type { Person } from './person.js';
 import { wireSchema } from './wire-schema.js';
 
@@ -39,6 +39,10 @@ export interface ToolDefinition<
    * Without it what `output` does not name is left out.
    */
   readonly isExact?: boolean;
+  /** Words by which a client finds the tool that lists its tools only when they are searched. */
+  readonly searchHint?: string;
+  /** True for a tool that such a client should list at once. */
+  readonly alwaysLoad?: boolean;
   /** The most characters that a client may show of an answer, where the caller can ask for much. */
   readonly maxResultChars?: number;
   readonly input: Input;
@@ -91,7 +95,7 @@ export function toolDefiner<Services, Toolset extends string>() {
       toolset: definition.toolset,
       listing: listed,
       run: async (args, services, call) => {
-        const given = args ?? {};
+        const given = withoutNulls(args ?? {});
         const parsed = input.safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
@@ -117,7 +121,8 @@ function listingOf<
   input: z.ZodObject,
   output: z.ZodObject,
 ): ToolListing {
-  const { name, title, description, maxResultChars } = definition;
+  const { name, title, description } = definition;
+  const meta = metaOf(definition);
   return {
     name,
     title,
@@ -125,7 +130,21 @@ function listingOf<
     inputSchema: wireSchema(input, 'input'),
     outputSchema: wireSchema(output, 'output'),
     annotations: annotationsOf(definition),
-    ...(maxResultChars !== undefined && { _meta: { 'anthropic/maxResultSizeChars': maxResultChars } }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
+
+/** Read by Claude Code; other clients ignore it. */
+function metaOf(definition: {
+  readonly maxResultChars?: number;
+  readonly searchHint?: string;
+  readonly alwaysLoad?: boolean;
+}): JsonObject {
+  const { maxResultChars, searchHint, alwaysLoad } = definition;
+  return {
+    ...(maxResultChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultChars }),
+    ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
+    ...(alwaysLoad === true && { 'anthropic/alwaysLoad': true }),
   };
 }
 
@@ -143,4 +162,10 @@ function annotationsOf(definition: {
     ...(definition.idempotent === true && { idempotentHint: true }),
     openWorldHint,
   };
+}
+
+/** Some clients send null for an optional argument that they leave out. */
+function withoutNulls(args: unknown): unknown {
+  if (!isObject(args)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }

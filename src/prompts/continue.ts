@@ -10,7 +10,9 @@ import {
   projectOf,
   type Wanted,
 } from './meant-task.js';
+import { wholeRequest } from './whole-request.js';
 
+const ID = /^(?:task|response)_/;
 /** The id of an answer in a conversation. `ask` reports whether it exists. */
 const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
 
@@ -26,10 +28,11 @@ export const continueWork = definePrompt({
   }),
   complete: { id: (prefix, services) => fittingIds(prefix, any, services) },
   text: async ({ request, id }, services) => {
-    const wanted = `<request>\n${request}\n</request>`;
-    const responseId = id?.trim() ?? '';
+    const asked = wholeRequest(request, id?.trim(), (text) => ID.test(text));
+    const wanted = asked.request;
+    const responseId = asked.argument ?? '';
     if (RESPONSE_ID_PATTERN.test(responseId)) return conversationText(responseId, wanted);
-    const record = await meantTask(id, any, services);
+    const record = await meantTask(asked.argument, any, services);
     return `Go on with the work of this task:
 
 ${factsOf(record)}

@@ -1,10 +1,7 @@
 // Pure: what a caller should do next, by the status of its task.
 import { openDecisions, type TaskRecord } from './task.js';
 
-/** The first minute: most small tasks end in it. */
-const SOON_SECONDS = 60;
-const LONG_SECONDS = 300;
-
+const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
 /** What was done, and what was only claimed, a caller should not have to read out of a log. */
 const RECEIPT = 'get_task_result gives its receipt.';
 
@@ -12,12 +9,12 @@ export function pollingHint(record: TaskRecord): string {
   switch (record.status) {
     case 'pending':
       return record.queue_position === undefined
-        ? 'Task is queued. It will start shortly.'
-        : `Task is queued, place ${record.queue_position}. It starts automatically; wait_for_task reports when.`;
+        ? `Task is queued. It will start shortly. ${FOLLOW}`
+        : `Task is queued, place ${record.queue_position}. It starts automatically. ${FOLLOW}`;
     case 'starting':
-      return 'Task is initializing. Please check back in 10 seconds.';
+      return `Task is initializing. ${FOLLOW}`;
     case 'running':
-      return runningHint(record.elapsed_seconds);
+      return `Task is still processing. ${FOLLOW}`;
     case 'waiting':
       return waitingHint(record);
     case 'completed':
@@ -39,12 +36,6 @@ function failure({ exit_code, signal }: TaskRecord): string {
   return signal === null ? 'Task failed' : `Task failed: a signal ended it (${signal})`;
 }
 
-function runningHint(elapsedSeconds: number): string {
-  if (elapsedSeconds < SOON_SECONDS) return 'Task is still processing. Please check back in 30 seconds.';
-  if (elapsedSeconds < LONG_SECONDS) return 'Task is actively running. Please check back in 1 minute.';
-  return 'Task is running a long operation. Please check back in 2-3 minutes.';
-}
-
 function isHeldUp({ trouble }: TaskRecord): boolean {
   return trouble !== null && trouble !== undefined;
 }
@@ -57,5 +48,5 @@ function waitingHint(record: TaskRecord): string {
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;
-  return `Task waits for an answer to ${what}. Answer with respond_to_task.`;
+  return `Task waits for an answer to ${what}. Answer with respond_to_task, then call wait_for_task.`;
 }

@@ -1,5 +1,14 @@
-/** What the model reads about the whole server, once per conversation. */
-export const instructions = [
+import { chosenToolsets, toolsets, type Toolset } from './toolsets.js';
+
+/** What the model reads about the whole server, once per conversation. Throws CONFIG_ERROR for an unknown toolset. */
+export function instructionsFor(setting: 'all' | readonly string[]): string {
+  const chosen = chosenToolsets(setting);
+  if (chosen.has('tasks')) return taskInstructions;
+  const does = (toolset: Toolset): string => toolsets[toolset];
+  return [...chosen].map(does).join('\n');
+}
+
+const taskInstructions = [
   'Delegates work to Claude Code, which runs in a real terminal in one of the user’s projects.',
   'start_task returns a task_id at once. Then call wait_for_task until the task has ended, passing its cursor back each time.',
   'A task with status waiting has open decisions: answer each with respond_to_task; ask the user when the choice is theirs. Unanswered ones are denied at expires_at.',

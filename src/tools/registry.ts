@@ -1,7 +1,7 @@
 import { lazyTool } from '../mcp/lazy-tool.js';
 import { listings } from './listings.js';
 import { toolLoaders, type BridgeTool } from './tool-loaders.js';
-import { chosenToolsets } from './toolsets.js';
+import { chosenToolsets, isOffered } from './toolsets.js';
 
 /**
  * The tools of the chosen toolsets, in the order of `tool-loaders.ts`; each is loaded with its first call.
@@ -10,7 +10,7 @@ import { chosenToolsets } from './toolsets.js';
 export function enabledTools(setting: 'all' | readonly string[]): readonly BridgeTool[] {
   const chosen = chosenToolsets(setting);
   return listings
-    .filter(({ toolset }) => chosen.has(toolset))
+    .filter(({ toolset, listing }) => isOffered(listing.name, toolset, chosen))
     .map(({ toolset, listing }) => lazyTool(toolset, listing, () => loadTool(listing.name)));
 }
 

@@ -14,6 +14,16 @@ export const toolsets = {
 
 export type Toolset = keyof typeof toolsets;
 
+/** Tools of one toolset that others need too: what they start may ask a question. */
+const alsoWith: Readonly<Record<string, readonly Toolset[]>> = {
+  respond_to_task: ['conversation', 'delegate'],
+};
+
+/** Whether a tool is offered with the chosen toolsets. */
+export function isOffered(tool: string, toolset: Toolset, chosen: ReadonlySet<Toolset>): boolean {
+  return chosen.has(toolset) || (alsoWith[tool] ?? []).some((other) => chosen.has(other));
+}
+
 /** The toolsets that a setting chooses. Throws CONFIG_ERROR for an unknown name. */
 export function chosenToolsets(setting: 'all' | readonly string[]): ReadonlySet<Toolset> {
   const known = Object.keys(toolsets).filter(isToolset);

@@ -49,7 +49,9 @@ describe.each(eras)('a client of the %s era', (era) => {
       elapsed_seconds: 12,
     });
     expect(textOf(result)).toContain('status: running');
-    expect(textOf(result)).toContain('hint: Task is still processing. Please check back in 30 seconds.');
+    expect(textOf(result)).toContain(
+      'hint: Task is still processing. Call wait_for_task with the cursor; it answers as soon as that changes.',
+    );
   });
 
   test('gets an error instead of an answer that is too large in its two forms', async () => {
@@ -109,7 +111,8 @@ describe.each(eras)('a client of the %s era', (era) => {
       'unknown argument "timeout_second" (did you mean "timeout_seconds"?).',
     ],
     [{ prompt: 'x' }, 'path is required and must be a string.'],
-    [{ prompt: null, path: '/p' }, 'prompt must be a string (got null).'],
+    [{ prompt: null, path: '/p' }, 'prompt is required and must be a string.'],
+    [{ prompt: 1, path: '/p' }, 'prompt must be a string (got 1).'],
   ])('is told which argument is wrong: %j', async (args, words) => {
     const result = await serving.client.callTool({ name: 'start_task', arguments: args });
     expect(result.isError).toBe(true);

@@ -8,7 +8,7 @@ import { allPrompts } from '../../src/prompts/registry.js';
 import type { PromptServices } from '../../src/prompts/services.js';
 import { allResources } from '../../src/resources/registry.js';
 import type { ResourceServices } from '../../src/resources/services.js';
-import { instructions } from '../../src/tools/instructions.js';
+import { instructionsFor } from '../../src/tools/instructions.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';
 import { FakeTaskService, noReceipts, taskRecord } from '../tools/fake-task-service.js';
@@ -25,7 +25,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
   const config = configSchema.parse({ allowed_roots: ['/home/ann'] });
   return {
     identity: { name: 'claude-code-bridge', version: '0.0.0' },
-    instructions,
+    instructions: instructionsFor('all'),
     tools: enabledTools('all'),
     resources: allResources,
     prompts: allPrompts,

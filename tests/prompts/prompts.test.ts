@@ -156,6 +156,16 @@ describe('to continue', () => {
     expect(gone).toContain('start_task with path /home/ann/app. The session remembers nothing');
   });
 
+  test.each([
+    ['delegate', { request: 'Fix', path: 'the' }],
+    ['continue', { request: 'Fix', id: 'the' }],
+  ])('%s takes a second word for a part of the request, where a client splits it', async (name, args) => {
+    const text = await said(name, args, ended);
+    expect(text).toContain('<request>\nFix the …\n</request>');
+    expect(text).toContain('<command-args>');
+    expect(text).not.toContain('The project is the.');
+  });
+
   test('a conversation is ask with that answer', async () => {
     const text = await said('continue', { request: 'Why?', id: ` ${RESPONSE_ID} ` });
     expect(text).toContain(`previousResponseId "${RESPONSE_ID}"`);

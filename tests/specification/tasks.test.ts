@@ -39,7 +39,8 @@ describe('start_task', () => {
     expect(answer['task_id']).toMatch(/^task_[0-9a-f]{20}$/);
     expect(answer).toMatchObject({
       status: 'running',
-      message: 'Task started. Claude Code is processing your request. Use get_task_status to check progress.',
+      message:
+        'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.',
     });
     await bridge().call('kill_task', { task_id: answer['task_id'] });
   });
@@ -148,7 +149,7 @@ describe('get_task_status', () => {
       status: 'running',
       exit_code: null,
       last_output: 'working',
-      hint: 'Task is still processing. Please check back in 30 seconds.',
+      hint: 'Task is still processing. Call wait_for_task with the cursor; it answers as soon as that changes.',
     });
     await bridge().call('kill_task', { task_id: id });
   });

@@ -4,16 +4,17 @@ import type { TaskRecord } from '../../src/tasks/task.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
 
 test.each<[Partial<TaskRecord>, string]>([
-  [{ status: 'pending' }, 'Task is queued. It will start shortly.'],
-  [{ status: 'starting' }, 'Task is initializing. Please check back in 10 seconds.'],
   [
-    { status: 'running', elapsed_seconds: 59.9 },
-    'Task is still processing. Please check back in 30 seconds.',
+    { status: 'pending' },
+    'Task is queued. It will start shortly. Call wait_for_task with the cursor; it answers as soon as that changes.',
   ],
-  [{ status: 'running', elapsed_seconds: 60 }, 'Task is actively running. Please check back in 1 minute.'],
   [
-    { status: 'running', elapsed_seconds: 300 },
-    'Task is running a long operation. Please check back in 2-3 minutes.',
+    { status: 'starting' },
+    'Task is initializing. Call wait_for_task with the cursor; it answers as soon as that changes.',
+  ],
+  [
+    { status: 'running' },
+    'Task is still processing. Call wait_for_task with the cursor; it answers as soon as that changes.',
   ],
   [
     { status: 'completed' },
@@ -42,7 +43,7 @@ test.each<[Partial<TaskRecord>, string]>([
   ],
   [
     { status: 'waiting', decisions: [decision(), decision({ decision_id: 'dec_2' })] },
-    'Task waits for an answer to decisions dec_1, dec_2. Answer with respond_to_task.',
+    'Task waits for an answer to decisions dec_1, dec_2. Answer with respond_to_task, then call wait_for_task.',
   ],
   [{ status: 'waiting' }, 'Task waits for a message. Send one with message_task, or end it with kill_task.'],
 ])('%j hints at what to do next', (changes, hint) => {

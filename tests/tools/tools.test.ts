@@ -60,7 +60,9 @@ describe('tools', () => {
       task_id: TASK_ID,
       status: 'running',
       decisions: [],
-      message: 'Task started. Claude Code is processing your request. Use get_task_status to check progress.',
+      cursor: `${TASK_ID}:3`,
+      message:
+        'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.',
     });
     expect(tasks.started).toMatchObject([
       {
@@ -98,7 +100,7 @@ describe('tools', () => {
       exit_code: null,
       files_changed: ['/home/ann/app/src/login.ts'],
       last_output: `${'x'.repeat(497)}end`,
-      hint: 'Task waits for an answer to decision dec_2. Answer with respond_to_task.',
+      hint: 'Task waits for an answer to decision dec_2. Answer with respond_to_task, then call wait_for_task.',
     });
   });
 
@@ -239,6 +241,11 @@ describe('tools', () => {
     const answer = await call('get_task_output', { task_id: TASK_ID, view: 'screen', max_bytes: 262_144 });
     expect(tasks.outputs.map((query) => query.maxBytes)).toEqual([262_144, 131_072, 65_536]);
     expect(wireBytes({ structuredContent: answer, text: readable(answer) })).toBeLessThan(MAX_REPLY_BYTES);
+  });
+
+  test('null for an optional argument is as if it were left out, and for a required one an error', async () => {
+    await call('start_task', { prompt: 'x', path: '/p', model: null, timeout_seconds: null });
+    expect(await faultOf(call('start_task', { prompt: null, path: '/p' }))).toContain('prompt is required');
   });
 
   test('respond_to_task answers in the name of its caller', async () => {

@@ -13,6 +13,7 @@ export const ask = defineTool({
   toolset: 'conversation',
   effect: 'destroy',
   openWorld: true,
+  searchHint: 'ask Claude Code a question in a project',
   description:
     'Ask Claude Code; returns its answer and a responseId to continue from. After 45 s it goes on like ask_async, and says so.',
   input: questionInput,

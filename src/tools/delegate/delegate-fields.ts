@@ -24,9 +24,11 @@ export const delegatedOutput = {
   exitCode: z.int().nullable(),
   output: z.string(),
   decisions: decisionsOutput,
+  hint: z.string().optional(),
 };
 
 export function delegatedView(record: TaskRecord): z.input<z.ZodObject<typeof delegatedOutput>> {
+  const { decisions } = taskView(record);
   return {
     taskId: uuidOfTask(record.task_id),
     status: delegatedStatus(record),
@@ -39,6 +41,9 @@ export function delegatedView(record: TaskRecord): z.input<z.ZodObject<typeof de
     elapsedSeconds: Math.floor(record.elapsed_seconds),
     exitCode: record.exit_code,
     output: record.final_message === '' ? tailChars(record.last_output, OUTPUT_CHARS) : record.final_message,
-    decisions: taskView(record).decisions,
+    decisions,
+    ...(decisions.length > 0 && {
+      hint: `It waits for a decision: answer with respond_to_task (task_id ${record.task_id}), then call TaskStatus.`,
+    }),
   };
 }

@@ -26,6 +26,7 @@ export const spawn = defineTool({
   toolset: 'process',
   effect: 'destroy',
   openWorld: true,
+  searchHint: 'run a command, server or REPL in the background',
   description:
     'Run a program: a build, a server, a REPL, an editor. Waits up to timeout_seconds for it to end; then it runs in the background: use stdout, stdin, ps, kill. Ends with this server unless keep.',
   input: {

@@ -8,6 +8,7 @@ export const finishTask = defineTool({
   title: 'Finish a task’s worktree',
   toolset: 'tasks',
   effect: 'destroy',
+  searchHint: 'merge, apply or discard the worktree of a task',
   description:
     'Finish the worktree of a task: merge its branch, apply it as uncommitted changes, or discard it.',
   input: {

@@ -13,6 +13,7 @@ export const getTaskOutput = defineTool({
   title: 'Get task output',
   toolset: 'tasks',
   effect: 'read',
+  searchHint: 'log, screen or events of a delegated task',
   description:
     'Output of a task. log: readable text; screen: the terminal now; events: the journal as JSON lines. Without a cursor: the newest part; with it: what followed.',
   maxResultChars: MAX_OUTPUT_BYTES,

@@ -13,6 +13,8 @@ export const getTaskResult = defineTool({
   title: 'Get task result',
   toolset: 'tasks',
   effect: 'read',
+  searchHint: 'result, receipt, changes and tests of a delegated task',
+  alwaysLoad: true,
   description:
     'Receipt of a finished task: final message, commands, tests, files, commits, decisions, cost. unverified lists claims without evidence.',
   input: { task_id: taskIdInput },

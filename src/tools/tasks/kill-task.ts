@@ -7,6 +7,7 @@ export const killTask = defineTool({
   title: 'Kill a task',
   toolset: 'tasks',
   effect: 'destroy',
+  searchHint: 'stop, cancel or abort a delegated task',
   description: 'Terminate a running task and everything it started.',
   input: { task_id: taskIdInput },
   output: { ...taskOutput, message: z.string() },

@@ -24,6 +24,7 @@ export const listTasks = defineTool({
   title: 'List tasks',
   toolset: 'tasks',
   effect: 'read',
+  searchHint: 'all delegated tasks and their status',
   description: 'Tasks, newest first.',
   input: {
     status: z.enum(['active', 'finished', ...taskStatuses]).optional(),

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { cursorOutput, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 /** It is typed into the session; more belongs into a file that the message names. */
 const MAX_TEXT_CHARS = 100_000;
@@ -13,13 +14,14 @@ export const messageTask = defineTool({
   toolset: 'tasks',
   effect: 'destroy',
   openWorld: true,
+  searchHint: 'send a follow-up to a running agent',
   description: 'Send a follow-up message to a live session, or interrupt its turn, or both.',
   input: {
     task_id: taskIdInput,
     text: z.string().min(1).max(MAX_TEXT_CHARS).optional(),
     interrupt: z.boolean().optional().describe('Press Esc first'),
   },
-  output: { ...taskOutput, hint: z.string() },
+  output: { ...taskOutput, cursor: cursorOutput, hint: z.string() },
   handle: async ({ task_id, text, interrupt }, services) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
@@ -31,6 +33,6 @@ export const messageTask = defineTool({
       );
     }
     const record = await tasks.message(taskId, { text, interrupt });
-    return { ...taskView(record), hint: pollingHint(record) };
+    return { ...taskView(record), cursor: WaitCursor.of([record]), hint: pollingHint(record) };
   },
 });

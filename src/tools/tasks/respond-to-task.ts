@@ -3,7 +3,8 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import { openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { requestView } from './request-view.js';
-import { cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 /** Longer words are a prompt, and belong into message_task. */
 const MAX_MESSAGE_CHARS = 10_000;
@@ -14,6 +15,8 @@ export const respondToTask = defineTool({
   toolset: 'tasks',
   effect: 'destroy',
   openWorld: true,
+  searchHint: 'answer a question or permission request of a delegated task',
+  alwaysLoad: true,
   description: 'Answer an open decision of a task. The first answer wins.',
   input: {
     task_id: taskIdInput,
@@ -27,7 +30,7 @@ export const respondToTask = defineTool({
         'Question to label or free text; else input field to new text; for a plan also mode: auto, acceptEdits',
       ),
   },
-  output: { ...taskOutput, hint: z.string() },
+  output: { ...taskOutput, cursor: cursorOutput, hint: z.string() },
   handle: async ({ task_id, decision_id, verdict, message, answers }, services) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
@@ -40,7 +43,11 @@ export const respondToTask = defineTool({
       by: 'caller',
     });
     const view = taskView(record);
-    return { ...view, hint: `${unseen}${pollingHint(record)}${cutHint(view)}` };
+    return {
+      ...view,
+      cursor: WaitCursor.of([record]),
+      hint: `${unseen}${pollingHint(record)}${cutHint(view)}`,
+    };
   },
 });
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { conflictWays, isolations } from '../../tasks/task-service.js';
 import { driverNameSchema, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import { taskOutput, taskView } from './task-fields.js';
+import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { cursorOutput, taskOutput, taskView } from './task-fields.js';
 
 const MIN_TIMEOUT_SECONDS = 60;
 /** Four hours. */
@@ -14,6 +15,8 @@ export const startTask = defineTool({
   toolset: 'tasks',
   effect: 'destroy',
   openWorld: true,
+  searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
+  alwaysLoad: true,
   description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
   input: {
     prompt: z.string().describe('The prompt to send to Claude Code'),
@@ -34,7 +37,7 @@ export const startTask = defineTool({
     continue_from: z.string().optional().describe('Task or response to continue'),
     isolation: z.enum(isolations).optional(),
   },
-  output: { ...taskOutput, message: z.string() },
+  output: { ...taskOutput, cursor: cursorOutput, message: z.string() },
   handle: async (
     { timeout_seconds, permission_mode, keep_open, on_conflict, continue_from, path, ...same },
     { tasks, activeProject },
@@ -52,7 +55,7 @@ export const startTask = defineTool({
       continueFrom: continue_from,
       signal: call.signal,
     });
-    return { ...taskView(record), message: messageOf(record) };
+    return { ...taskView(record), cursor: WaitCursor.of([record]), message: messageOf(record) };
   },
 });
 
@@ -61,13 +64,13 @@ function messageOf(record: TaskRecord): string {
     return `${record.reason} It starts automatically: follow it with wait_for_task, or remove it from the queue with kill_task.${endsWith(record)}`;
   }
   const started =
-    'Task started. Claude Code is processing your request. Use get_task_status to check progress.';
+    'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.';
   const { worktree } = record;
   if (worktree === undefined) return `${started}${endsWith(record)}`;
   return [
     `${started}${endsWith(record)}`,
-    `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. After it has ended, check the work with git_status and git_diff there,`,
-    'then call finish_task with merge, apply (as uncommitted changes) or discard.',
+    `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. After it has ended, check the work there, then call`,
+    'finish_task with merge, apply (as uncommitted changes) or discard.',
     ...worktree.notes,
   ].join(' ');
 }

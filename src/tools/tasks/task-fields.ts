@@ -42,6 +42,8 @@ const decisionView = z.object({
   cut: z.string().optional(),
 });
 
+/** For the next wait: of the task as this answer shows it. */
+export const cursorOutput = z.string();
 export const taskIdOutput = z.string();
 export const statusOutput = taskStatusSchema;
 export const decisionsOutput = z.array(decisionView);

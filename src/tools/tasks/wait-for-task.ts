@@ -37,6 +37,8 @@ export const waitForTask = defineTool({
   title: 'Wait for tasks',
   toolset: 'tasks',
   effect: 'read',
+  searchHint: 'follow a delegated task until it ends or asks',
+  alwaysLoad: true,
   description:
     'Wait until a task ends, asks a question or goes on. Pass the cursor back so that nothing is missed.',
   input: {
@@ -91,7 +93,8 @@ function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number)
     activity: record.activity,
     ...(changed && {
       exit_code: record.exit_code,
-      last_output: lastOutputOf(record),
+      // With a decision open, what is asked is the news.
+      ...(view.decisions.length === 0 && { last_output: lastOutputOf(record) }),
       hint: `${pollingHint(record)}${cutHint(view)}`,
     }),
   };

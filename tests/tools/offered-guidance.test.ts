@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { instructionsFor } from '../../src/tools/instructions.js';
+import { offeredGuidance } from '../../src/tools/offered-guidance.js';
+import { enabledTools } from '../../src/tools/registry.js';
+
+const guidance = (...toolsets: string[]) => offeredGuidance(enabledTools(toolsets));
+
+test('guidance leaves out the sentences that name a tool which is not offered, and no others', () => {
+  const text = 'NOT_FOUND: There is no x. Call list_tasks to see all. Use `read_file` for v1.2 of it.';
+  expect(guidance('tasks', 'files')(text)).toBe(text);
+  expect(guidance('files')(text)).toBe('NOT_FOUND: There is no x. Use `read_file` for v1.2 of it.');
+  expect(guidance('process')(text)).toBe('NOT_FOUND: There is no x.');
+});
+
+test('guidance takes ordinary words for no tool', () => {
+  expect(guidance('files')('You may ask. A kill ends it.')).toBe('You may ask. A kill ends it.');
+});
+
+test.each(['conversation', 'delegate'])(
+  'the toolset %s alone can answer what Claude Code asks',
+  (toolset) => {
+    expect(enabledTools([toolset]).map(({ name }) => name)).toContain('respond_to_task');
+  },
+);
+
+test('the instructions name no tool that is not offered', () => {
+  for (const toolset of ['conversation', 'delegate', 'files', 'git', 'process', 'project']) {
+    const text = instructionsFor([toolset]);
+    expect(text).not.toBe('');
+    expect(guidance(toolset)(text)).toBe(text);
+  }
+});
