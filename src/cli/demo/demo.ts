@@ -9,7 +9,7 @@ import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-pro
 import { DemoReport } from './demo-report.js';
 import { startDemoServer, type DemoServer } from './demo-server.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from './fetch-claude.js';
-import { followTask, readTaskOutput, startTask } from './follow-task.js';
+import { endTasks, followTask, readTaskOutput, startTask } from './follow-task.js';
 import { findOnPath } from './find-on-path.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
@@ -76,13 +76,12 @@ async function runIn(folder: string, options: DemoOptions, report: DemoReport): 
   let log = '';
   let api: ScriptedApi | undefined;
   let server: DemoServer | undefined;
-  try {
-    api = await startScriptedApi(demoScript(project));
-    server = await startDemoServer({
+  const startServer = (apiUrl: string): Promise<DemoServer> =>
+    startDemoServer({
       serverEntry: options.serverEntry,
       cwd: folder,
       env: {
-        ...scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path }),
+        ...scriptedClaudeEnvironment({ homeDir, apiUrl, path }),
         MCP_ALLOWED_ROOTS: folder,
         MCP_STATE_DIR: join(folder, 'state'),
         MCP_CLAUDE_COMMAND: claude,
@@ -91,9 +90,16 @@ async function runIn(folder: string, options: DemoOptions, report: DemoReport): 
         log = tailChars(log + text, LOG_CHARS);
       },
     });
+  try {
+    api = await startScriptedApi(demoScript(project));
+    server = await startServer(api.url);
     return await delegate(server, project, path, report, signal);
   } catch (error) {
     if (log !== '') report.serverLog(log);
+    await server?.close();
+    // A task outlives its server by design, and Ctrl-C in a terminal ends the server too: another one ends the tasks.
+    if (api !== undefined) server = await startServer(api.url);
+    if (server !== undefined) await endTasks(server.call);
     throw error;
   } finally {
     await server?.close();
@@ -116,31 +122,25 @@ async function delegate(
     timeout_seconds: TASK_LIMIT_SECONDS,
   });
   report.started(taskId);
-  try {
-    const end = await followTask(
-      call,
-      taskId,
-      {
-        onChange: (task) => report.status(task),
-        decide: async (decision) => {
-          report.decision(decision);
-          return {
-            verdict: 'allow',
-            message: decision.kind === 'trust' ? 'our own project' : 'what was asked for',
-          };
-        },
+  const end = await followTask(
+    call,
+    taskId,
+    {
+      onChange: (task) => report.status(task),
+      decide: async (decision) => {
+        report.decision(decision);
+        return {
+          verdict: 'allow',
+          message: decision.kind === 'trust' ? 'our own project' : 'what was asked for',
+        };
       },
-      signal,
-    );
-    report.decisions(await readTaskOutput(call, taskId, 'events'));
-    const diff = await readDiff(project, path);
-    report.result(end, diff);
-    return end.status === 'completed' && diff !== '' ? 0 : 1;
-  } catch (error) {
-    // A task outlives its server by design: a demo that ends early ends it.
-    await call('kill_task', { task_id: taskId }).catch(() => undefined);
-    throw error;
-  }
+    },
+    signal,
+  );
+  report.decisions(await readTaskOutput(call, taskId, 'events'));
+  const diff = await readDiff(project, path);
+  report.result(end, diff);
+  return end.status === 'completed' && diff !== '' ? 0 : 1;
 }
 
 async function findClaude(options: DemoOptions, report: DemoReport): Promise<string> {

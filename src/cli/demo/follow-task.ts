@@ -29,6 +29,9 @@ export type TaskView = z.infer<typeof taskViewSchema>;
 
 const startedSchema = z.object({ task_id: z.string() });
 const waitedSchema = z.object({ tasks: z.array(taskViewSchema).min(1), cursor: z.unknown() });
+const listedSchema = z.object({
+  tasks: z.array(z.object({ task_id: z.string(), status: taskStatusSchema })),
+});
 const outputSchema = z.object({ text: z.string() });
 
 export interface DecisionReply {
@@ -93,4 +96,10 @@ export async function readTaskOutput(
   view: 'log' | 'screen' | 'events',
 ): Promise<string> {
   return outputSchema.parse(await call('get_task_output', { task_id: taskId, view })).text;
+}
+
+/** Ends every task that has not ended. */
+export async function endTasks(call: ToolCaller): Promise<void> {
+  const { tasks } = listedSchema.parse(await call('list_tasks', {}));
+  for (const { task_id, status } of tasks) if (!isFinal(status)) await call('kill_task', { task_id });
 }
