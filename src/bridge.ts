@@ -12,6 +12,9 @@ import { offeredGuidance } from './tools/offered-guidance.js';
 import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
 import { enabledTools } from './tools/registry.js';
 
+/** Each task has a log and a record among the resources. */
+const TASK_STARTERS: ReadonlySet<string> = new Set(['start_task', 'DelegateTask', 'ask', 'ask_async']);
+
 /** Everything that serves one client, and its end. */
 export interface Bridge {
   readonly parts: ServerParts<ServerServices['offered']>;
@@ -32,7 +35,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const isSilent = marked && config.inside_tasks === 'off';
   return {
     parts: {
-      identity: { name: 'claude-code-bridge', version },
+      identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version },
       instructions: isSilent ? insideInstructions : instructionsFor(config.toolsets),
       tools: marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools,
       resources: isSilent ? [] : allResources,
@@ -41,6 +44,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       showsForms: !marked,
       services: services.offered,
       guidance: offeredGuidance(tools),
+      resourceMakers: TASK_STARTERS,
       clock: systemClock,
       logger,
       precondition: async (tool) => {

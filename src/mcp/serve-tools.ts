@@ -15,6 +15,8 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
   readonly tools: readonly Tool<Services>[];
   /** False where no form may be shown to a person, whatever the client declares. */
   readonly showsForms?: boolean;
+  /** Names of tools after which there is a new resource. */
+  readonly resourceMakers?: ReadonlySet<string>;
 }
 
 /** Answers `tools/list` and `tools/call`. */
@@ -30,6 +32,13 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       progress: progressOf(context, host.logger),
       person,
     });
+    if (result.isError !== true && host.resourceMakers?.has(tool.name) === true) {
+      server
+        .sendResourceListChanged()
+        .catch((error: unknown) =>
+          host.logger.debug('A changed list of resources could not be reported', { error: messageOf(error) }),
+        );
+    }
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
     return { ...result, content: [...result.content] };
   });

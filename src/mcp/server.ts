@@ -17,7 +17,7 @@ import { serveTools, type ToolsHost } from './serve-tools.js';
 export interface ServerParts<Services>
   extends ToolsHost<Services>, ResourcesHost<Services>, PromptHost<Services> {
   /** Repeated in every answer of the modern era. */
-  readonly identity: { readonly name: string; readonly version: string };
+  readonly identity: { readonly name: string; readonly title: string; readonly version: string };
   /** What the model reads once about the whole server. */
   readonly instructions: string;
   readonly clock: Clock;
@@ -63,7 +63,12 @@ export function serveConnection<Services>(
 function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpdates<Services>): Server {
   const server = new Server(parts.identity, {
     instructions: parts.instructions,
-    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
+    capabilities: {
+      tools: {},
+      resources: { subscribe: true, listChanged: true },
+      prompts: {},
+      completions: {},
+    },
     // Nothing here needs one; the default one costs a fifth of the start.
     jsonSchemaValidator: { getValidator: noValidator },
   });

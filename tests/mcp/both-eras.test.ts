@@ -262,6 +262,23 @@ describe.each(eras)('a client of the %s era', (era) => {
     await vi.waitFor(() => expect(tasks.watched.get(TASK_ID)).toBe(0));
   });
 
+  test('is told that there is a new resource when a task has started', async () => {
+    await serving.close();
+    serving = await startServing(era, new FakeTaskService(taskRecord()), {
+      resourceMakers: new Set(['start_task']),
+    });
+    const { client } = serving;
+    expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true, listChanged: true });
+    let changes = 0;
+    client.setNotificationHandler('notifications/resources/list_changed', () => void changes++);
+    if (era === 'modern') await client.listen({ resourcesListChanged: true });
+    await client.callTool({ name: 'list_tasks', arguments: {} });
+    await client.callTool({ name: 'start_task', arguments: { prompt: 'x' } });
+    expect(changes).toBe(0);
+    await client.callTool({ name: 'start_task', arguments: { prompt: 'x', path: '/p' } });
+    await vi.waitFor(() => expect(changes).toBe(1));
+  });
+
   test('leaves no watch behind when it is gone', async () => {
     const { client, tasks } = serving;
     const uri = 'tasks://active';

@@ -24,7 +24,7 @@ type Parts = ServerParts<ToolServices & ResourceServices & PromptServices>;
 export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}): Parts {
   const config = configSchema.parse({ allowed_roots: ['/home/ann'] });
   return {
-    identity: { name: 'claude-code-bridge', version: '0.0.0' },
+    identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version: '0.0.0' },
     instructions: instructionsFor('all'),
     tools: enabledTools('all'),
     resources: allResources,
