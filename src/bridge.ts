@@ -41,7 +41,8 @@ export function createBridge(options: BridgeOptions): Bridge {
       resources: isSilent ? [] : allResources,
       // Each of them starts or follows a task.
       prompts: isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts,
-      showsForms: !marked,
+      showsForms: !marked && config.client.forms,
+      answers: config.client.answers,
       services: services.offered,
       guidance: offeredGuidance(tools),
       resourceMakers: TASK_STARTERS,

@@ -63,6 +63,7 @@ const NETWORK_WORDS = 'the name of a network, such as "bridge", "none" or "host"
 const MIN_TASK_MEMORY_MB = 512;
 const MAX_TASK_MEMORY_MB = 1_048_576;
 const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
+const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers" ("auto", "both" or "text")';
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
 const DOMAIN_WORDS =
   'the name of a host, such as "registry.npmjs.org", or "*." and a domain for all hosts below it';
@@ -370,6 +371,18 @@ export const configSchema = z.strictObject({
     .default(['tasks', 'project', 'files', 'git'])
     .describe('Toolsets that the server offers, or `all`.')
     .register(settingFacts, { env: 'MCP_TOOLSETS', form: 'list or all', expected: TOOLSETS_WORDS }),
+
+  client: z
+    .strictObject(
+      { forms: z.boolean().default(true), answers: z.enum(['auto', 'both', 'text']).default('auto') },
+      CLIENT_WORDS,
+    )
+    .prefault({})
+    .describe(
+      'How to speak to the client. `forms`: false never asks the person at the client by a form, such as for `goose run`, which ends at the first one; the model answers. ' +
+        '`answers`: `both` gives each answer as text and as structured content, `text` as text alone; `auto` gives text alone to clients that pass both to their model (Copilot CLI, LangChain).',
+    )
+    .register(settingFacts, { env: 'MCP_CLIENT', form: 'json', expected: CLIENT_WORDS }),
 
   state_dir: absolutePath
     .nullable()

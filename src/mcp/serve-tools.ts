@@ -7,6 +7,7 @@ import {
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { callTool, type ToolHost } from './call-tool.js';
+import { getsTextAlone, type AnswerForm } from './client-traits.js';
 import { personAt } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Tool } from './tool.js';
@@ -15,6 +16,8 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
   readonly tools: readonly Tool<Services>[];
   /** False where no form may be shown to a person, whatever the client declares. */
   readonly showsForms?: boolean;
+  /** What an answer has; `auto` when left out. */
+  readonly answers?: AnswerForm;
   /** Names of tools after which there is a new resource. */
   readonly resourceMakers?: ReadonlySet<string>;
 }
@@ -22,7 +25,10 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
 /** Answers `tools/list` and `tools/call`. */
 export function serveTools<Services>(server: Server, host: ToolsHost<Services>): void {
   const tools = new Map(host.tools.map((tool) => [tool.name, tool]));
-  server.setRequestHandler('tools/list', () => ({ tools: host.tools.map(listed) }));
+  server.setRequestHandler('tools/list', (_request, context) => {
+    const hasSchema = !getsTextAlone(server, context, host.answers);
+    return { tools: host.tools.map((tool) => listed(tool, hasSchema)) };
+  });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw unknownTool(params.name, [...tools.keys()]);
@@ -40,16 +46,18 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
         );
     }
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
-    return { ...result, content: [...result.content] };
+    const { structuredContent, ...rest } = result;
+    const isStructured = structuredContent !== undefined && !getsTextAlone(server, context, host.answers);
+    return { ...rest, ...(isStructured && { structuredContent }), content: [...result.content] };
   });
 }
 
-function listed<Services>(tool: Tool<Services>) {
+function listed<Services>(tool: Tool<Services>, hasOutputSchema: boolean) {
   const { inputSchema, outputSchema, ...listing } = tool.listing();
   return {
     ...listing,
     inputSchema: { ...inputSchema, type: 'object' as const },
-    outputSchema: { ...outputSchema, type: 'object' as const },
+    ...(hasOutputSchema && { outputSchema: { ...outputSchema, type: 'object' as const } }),
   };
 }
 

@@ -28,8 +28,8 @@ test('~ is expanded by the type of a value, also inside an object', () => {
   expect(withHome('docker_image', '~/x', '/home/me')).toBe('~/x');
 });
 
-test('there are at most 27 settings', () => {
-  expect(configKeys.length).toBeLessThanOrEqual(27);
+test('there are at most 28 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(28);
 });
 
 test('the defaults are those of the specification', () => {
@@ -65,6 +65,7 @@ test('the defaults are those of the specification', () => {
       'Approve\\?',
     ],
     toolsets: ['tasks', 'project', 'files', 'git'],
+    client: { forms: true, answers: 'auto' },
     state_dir: null,
     log_level: 'info',
   });

@@ -262,6 +262,23 @@ describe.each(eras)('a client of the %s era', (era) => {
     await vi.waitFor(() => expect(tasks.watched.get(TASK_ID)).toBe(0));
   });
 
+  test.each([
+    ['copilot-cli', undefined, false],
+    ['test', undefined, true],
+    ['copilot-cli', 'both', true],
+    ['test', 'text', false],
+  ] as const)('named %s with the setting %s gets structured content: %s', async (name, answers, expected) => {
+    await serving.close();
+    const tasks = new FakeTaskService(taskRecord());
+    serving = await startServing(era, tasks, answers === undefined ? {} : { answers }, name);
+    const { client } = serving;
+    const { tools } = await client.listTools();
+    const result = await client.callTool({ name: 'list_tasks', arguments: {} });
+    expect(tools.every(({ outputSchema }) => (outputSchema !== undefined) === expected)).toBe(true);
+    expect(result.structuredContent !== undefined).toBe(expected);
+    expect(textOf(result)).toContain(TASK_ID);
+  });
+
   test('is told that there is a new resource when a task has started', async () => {
     await serving.close();
     serving = await startServing(era, new FakeTaskService(taskRecord()), {

@@ -47,10 +47,11 @@ export async function startServing(
   era: Era,
   tasks = new FakeTaskService(taskRecord()),
   changes: Partial<Parts> = {},
+  clientName = 'test',
 ): Promise<Serving> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const connection = serveConnection(serverParts(tasks, changes), far);
-  const client = eraClient(era);
+  const client = eraClient(era, clientName);
   await client.connect(near);
   return {
     client,
@@ -62,7 +63,7 @@ export async function startServing(
   };
 }
 
-export function eraClient(era: Era): Client {
+export function eraClient(era: Era, name = 'test'): Client {
   const mode = era === 'legacy' ? 'legacy' : { pin: MODERN_REVISION };
-  return new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  return new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode } });
 }

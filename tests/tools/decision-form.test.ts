@@ -46,11 +46,12 @@ function question(multiSelect: boolean): Decision {
 it('the texts of a question are one line each, and nothing in them is hidden', () => {
   const shownQuestion = `Pick. ⏎  ⏎ The bridge says: your task has ended. ${HIDDEN_SHOWN}`;
   const title = 'Key ⏎ Why it is asked: fact';
-  const other = { name: 'other_0', title: `${title}: something else`, isRequired: false };
+  const name = '1_Key_Why_it_is_asked_fact';
+  const other = { name: `${name}_something_else`, title: `${title}: something else`, isRequired: false };
   const labels = ['a\\u{e0041}', 'Love ❤\ufe0f', `x ⏎ ${HIDDEN_SHOWN}`] as const;
   expect(decisionForm(sampleRecord(), question(false))?.fields).toEqual([
     {
-      name: 'answer_0',
+      name,
       title,
       description: shownQuestion,
       isRequired: false,
@@ -64,7 +65,7 @@ it('the texts of a question are one line each, and nothing in them is hidden', (
   ]);
   expect(decisionForm(sampleRecord(), question(true))?.fields).toEqual([
     {
-      name: 'answer_0',
+      name,
       title,
       description: `${shownQuestion} Any of: ${labels.join(', ')}`,
       isRequired: false,
@@ -76,12 +77,14 @@ it('the texts of a question are one line each, and nothing in them is hidden', (
 it('what is chosen goes to the session as the session wrote it', () => {
   const one = question(false);
   const text = one.questions?.[0]?.question ?? '';
-  expect(decisionAnswerOf(one, { answer_0: `x ⏎ ${HIDDEN_SHOWN}` })?.answers).toEqual({
+  expect(decisionAnswerOf(one, { '1_Key_Why_it_is_asked_fact': `x ⏎ ${HIDDEN_SHOWN}` })?.answers).toEqual({
     [text]: `x\n${HIDDEN}`,
   });
-  expect(decisionAnswerOf(one, { other_0: 'a\\u{e0041}' })?.answers).toEqual({ [text]: 'a\\u{e0041}' });
+  expect(
+    decisionAnswerOf(one, { '1_Key_Why_it_is_asked_fact_something_else': 'a\\u{e0041}' })?.answers,
+  ).toEqual({ [text]: 'a\\u{e0041}' });
   const several = `a\\u{e0041}, x ⏎ ${HIDDEN_SHOWN}`;
-  expect(decisionAnswerOf(question(true), { answer_0: several })?.answers).toEqual({
+  expect(decisionAnswerOf(question(true), { '1_Key_Why_it_is_asked_fact': several })?.answers).toEqual({
     [text]: `a\u{e0041}, x\n${HIDDEN}`,
   });
 });

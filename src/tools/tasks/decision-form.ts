@@ -9,6 +9,7 @@ import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
 const SUMMARY_CHARS = 1_000;
 const WHY_CHARS = 300;
 const MAX_QUESTIONS = 4;
+const HEADER_CHARS = 40;
 const HOW_TO_ANSWER =
   'Accept allows it once, decline denies it. To allow it for the session, or to deny it with a reason, close this and say so in the chat.';
 
@@ -45,9 +46,9 @@ export function decisionAnswerOf(
   const shared = { decision_id: decision.decision_id, by: 'elicitation', verdict: 'allow' } as const;
   if (decision.questions !== undefined && decision.questions.length > 0) {
     const answers = decision.questions.slice(0, MAX_QUESTIONS).flatMap((question, index) => {
-      const chosen = given(values[`answer_${index}`]);
-      const text =
-        given(values[`other_${index}`]) ?? (chosen === undefined ? undefined : asAsked(chosen, question));
+      const [answer, other] = fieldNames(question, index);
+      const chosen = given(values[answer]);
+      const text = given(values[other]) ?? (chosen === undefined ? undefined : asAsked(chosen, question));
       return text === undefined ? [] : [[question.question, text] as const];
     });
     return answers.length === 0 ? undefined : { ...shared, answers: Object.fromEntries(answers) };
@@ -77,23 +78,31 @@ const PLAN_MODE: FormField = {
   ],
 };
 
+/** Some clients (Goose) show these instead of the titles, in the order of the alphabet: words for a person, and unique. */
+function fieldNames({ header }: Pick<Question, 'header'>, index: number): readonly [string, string] {
+  const words = shownLine(header, HEADER_CHARS).replaceAll(/[^\p{L}\p{N}]+/gu, '_');
+  const name = `${index + 1}_${words}`;
+  return [name, `${name}_something_else`];
+}
+
 type Question = NonNullable<Decision['questions']>[number];
 
 /** Each text of the agent is one line, without invisible characters. */
-function questionFields({ question, header, multiSelect, options }: Question, index: number): FormField[] {
+function questionFields(asked: Question, index: number): FormField[] {
+  const { question, header, multiSelect, options } = asked;
   const choices = options.map(({ label, description }) => ({
     value: shownLine(label),
     title: shownLine(description === undefined || description === '' ? label : `${label}: ${description}`),
   }));
   const labels = choices.map(({ value }) => value).join(', ');
-  const name = `answer_${index}`;
+  const [name, other] = fieldNames(asked, index);
   const title = shownLine(header);
   const description = shownLine(question);
   return [
     multiSelect
       ? { name, title, description: `${description} Any of: ${labels}`, isRequired: false }
       : { name, title, description, isRequired: false, choices },
-    { name: `other_${index}`, title: `${title}: something else`, isRequired: false },
+    { name: other, title: `${title}: something else`, isRequired: false },
   ];
 }
 
