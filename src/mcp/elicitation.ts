@@ -7,9 +7,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { systemClock, withinMs } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { Form, FormField, Person, PersonAnswer } from './person.js';
+import type { Form, FormField, LateAnswer, Person, PersonAnswer } from './person.js';
 
 const capabilitiesSchema = z.object({
   elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }),
@@ -35,8 +36,16 @@ export interface CallPerson extends Person {
   readonly needed: InputRequiredResult | undefined;
 }
 
+/** The forms that are open at the client of one connection, by the key of their question. */
+export type OpenForms = Map<string, Promise<PersonAnswer>>;
+
 /** Undefined when the client did not declare that it can show forms. */
-export function personAt(server: Server, context: ServerContext, logger: Logger): CallPerson | undefined {
+export function personAt(
+  server: Server,
+  context: ServerContext,
+  openForms: OpenForms,
+  logger: Logger,
+): CallPerson | undefined {
   const { envelope } = context.mcpReq;
   const declared =
     envelope === undefined
@@ -48,6 +57,7 @@ export function personAt(server: Server, context: ServerContext, logger: Logger)
   return new LegacyPerson(
     (params, timeout) =>
       mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal: mcpReq.signal }),
+    openForms,
     logger,
   );
 }
@@ -64,26 +74,35 @@ class LegacyPerson implements CallPerson {
   readonly needed = undefined;
   readonly answeredKeys: readonly string[] = [];
   readonly #elicit: Elicit;
+  readonly #openForms: OpenForms;
   readonly #logger: Logger;
 
-  constructor(elicit: Elicit, logger: Logger) {
+  constructor(elicit: Elicit, openForms: OpenForms, logger: Logger) {
     this.#elicit = elicit;
+    this.#openForms = openForms;
     this.#logger = logger;
   }
 
-  async ask(_key: string, form: Form, timeoutMs: number): Promise<PersonAnswer> {
+  async ask(key: string, form: Form, timeoutMs: number, late: LateAnswer): Promise<PersonAnswer> {
     if (timeoutMs < MIN_ASK_MS) return { kind: 'unanswered' };
-    try {
-      const result = await this.#elicit(
-        { message: form.message, requestedSchema: schemaOf(form) },
-        timeoutMs,
-      );
-      return answerOf(result);
-    } catch (thrown) {
-      // The time is over, or the client cannot show the form: the question goes to the model instead.
-      this.#logger.debug('A person could not be asked', { error: messageOf(thrown) });
-      return { kind: 'unanswered' };
-    }
+    const answer = this.#openForms.get(key) ?? this.#show(key, form, Math.max(timeoutMs, late.limitMs));
+    const inTime = await withinMs(systemClock, timeoutMs, answer);
+    if (inTime !== undefined) return inTime;
+    void answer.then(late.onAnswer);
+    return { kind: 'unanswered' };
+  }
+
+  #show(key: string, form: Form, limitMs: number): Promise<PersonAnswer> {
+    const asked = this.#elicit({ message: form.message, requestedSchema: schemaOf(form) }, limitMs)
+      .then(answerOf)
+      .catch((thrown: unknown): PersonAnswer => {
+        // The time is over, or the client cannot show the form: the question goes to the model instead.
+        this.#logger.debug('A person could not be asked', { error: messageOf(thrown) });
+        return { kind: 'unanswered' };
+      })
+      .finally(() => this.#openForms.delete(key));
+    this.#openForms.set(key, asked);
+    return asked;
   }
 }
 

@@ -25,9 +25,19 @@ export type PersonAnswer =
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'later' };
 
+/** What becomes of an answer that comes after the call has been answered. */
+export interface LateAnswer {
+  /** How long an answer is of use, from now. */
+  readonly limitMs: number;
+  readonly onAnswer: (answer: PersonAnswer) => void;
+}
+
 export interface Person {
   /** Keys of the questions that an earlier run of this call asked, and that come with this one: answered or declined. */
   readonly answeredKeys: readonly string[];
-  /** `key` names the question within the call. Resolves at the latest after `timeoutMs`. */
-  ask(key: string, form: Form, timeoutMs: number): Promise<PersonAnswer>;
+  /**
+   * `key` names the question; a form that is still open at the client is not shown again. Resolves at the latest after `timeoutMs`,
+   * while the form stays open for a late answer.
+   */
+  ask(key: string, form: Form, timeoutMs: number, late: LateAnswer): Promise<PersonAnswer>;
 }

@@ -8,7 +8,7 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { callTool, type ToolHost } from './call-tool.js';
 import { getsTextAlone, type AnswerForm } from './client-traits.js';
-import { personAt } from './elicitation.js';
+import { personAt, type OpenForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Tool } from './tool.js';
 
@@ -25,6 +25,7 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
 /** Answers `tools/list` and `tools/call`. */
 export function serveTools<Services>(server: Server, host: ToolsHost<Services>): void {
   const tools = new Map(host.tools.map((tool) => [tool.name, tool]));
+  const openForms: OpenForms = new Map();
   server.setRequestHandler('tools/list', (_request, context) => {
     const hasSchema = !getsTextAlone(server, context, host.answers);
     return { tools: host.tools.map((tool) => listed(tool, hasSchema)) };
@@ -32,7 +33,7 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw unknownTool(params.name, [...tools.keys()]);
-    const person = host.showsForms === false ? undefined : personAt(server, context, host.logger);
+    const person = host.showsForms === false ? undefined : personAt(server, context, openForms, host.logger);
     const result = await callTool(tool, params.arguments, host, {
       signal: context.mcpReq.signal,
       progress: progressOf(context, host.logger),

@@ -133,7 +133,11 @@ export class FakeTaskService implements TaskService {
     return { tasks, ...(next < asked.length && { cursor: String(next) }) };
   }
 
+  /** How many waits have not returned. */
+  waiting = 0;
+
   async wait(query: TaskWait): Promise<WaitOutcome> {
+    this.waiting++;
     const tasks = () => query.taskIds.map((id) => this.#known(id));
     tasks();
     query.onProgress?.('Waiting for 1 task');
@@ -150,6 +154,7 @@ export class FakeTaskService implements TaskService {
       query.signal.addEventListener('abort', aborted);
       if (query.signal.aborted) aborted();
     });
+    this.waiting--;
     return { tasks: tasks(), changed, cursor: 'c2' };
   }
 

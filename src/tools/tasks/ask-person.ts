@@ -1,10 +1,13 @@
 import { BridgeError } from '../../base/errors.js';
-import type { Person } from '../../mcp/person.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
+import type { Person, PersonAnswer } from '../../mcp/person.js';
 import type { TaskService } from '../../tasks/task-service.js';
-import { openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { decisionAnswerOf, decisionForm, declined } from './decision-form.js';
 
 const KEY_SEPARATOR = '.';
+/** The longest time that a timer of Node measures. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const TOO_LATE: ReadonlySet<string> = new Set(['DECISION_CLOSED', 'DECISION_NOT_FOUND', 'TASK_NOT_RUNNING']);
 
 /**
@@ -22,12 +25,25 @@ export async function askPerson(
   const key = `${record.task_id}${KEY_SEPARATOR}${decision.decision_id}`;
   const form = decisionForm(record, decision);
   if (form === undefined) return 'unanswered';
-  const said = await person.ask(key, form, timeoutMs);
+  const said = await person.ask(key, form, timeoutMs, {
+    limitMs: Math.min(Date.parse(decision.expires_at) - Date.now(), MAX_TIMER_MS),
+    // No call waits for it any more. What the bridge refuses is in the status of the task.
+    onAnswer: (late) => void passOn(record.task_id, decision, late, tasks).catch(ignoreBridgeError),
+  });
+  return passOn(record.task_id, decision, said, tasks);
+}
+
+async function passOn(
+  taskId: string,
+  decision: Decision,
+  said: PersonAnswer,
+  tasks: Pick<TaskService, 'respond'>,
+): Promise<'answered' | 'later' | 'unanswered'> {
   if (said.kind === 'later' || said.kind === 'unanswered') return said.kind;
   const answer = said.kind === 'declined' ? declined(decision) : decisionAnswerOf(decision, said.values);
   if (answer === undefined) return 'unanswered';
   try {
-    await tasks.respond(record.task_id, answer);
+    await tasks.respond(taskId, answer);
   } catch (thrown) {
     if (!(thrown instanceof BridgeError)) throw thrown;
     // What was written does not fit, such as a command that a rule denies: the decision is still open.

@@ -1,0 +1,54 @@
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { serveConnection } from '../../src/mcp/server.js';
+import { decision, FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { serverParts } from './serving.js';
+
+/** The shortest wait in which a person is asked takes five seconds. */
+const WAIT_SECONDS = 6;
+
+test('a person of the legacy era who answers after the call has returned has answered; the form is shown once', async () => {
+  const tasks = new FakeTaskService(taskRecord());
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const connection = serveConnection(serverParts(tasks), far);
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { versionNegotiation: { mode: 'legacy' }, capabilities: { elicitation: {} } },
+  );
+  let forms = 0;
+  let accept: () => void = () => undefined;
+  client.setRequestHandler('elicitation/create', () => {
+    forms++;
+    return new Promise((resolve) => (accept = () => resolve({ action: 'accept', content: {} })));
+  });
+  await client.connect(near);
+  onTestFinished(async () => {
+    await client.close();
+    await connection.close();
+  });
+  const wait = () =>
+    client.callTool({
+      name: 'wait_for_task',
+      arguments: { task_ids: [TASK_ID], timeout_seconds: WAIT_SECONDS },
+    });
+  const open = () =>
+    tasks.change(TASK_ID, {
+      status: 'waiting',
+      decisions: [decision({ expires_at: new Date(Date.now() + 60_000).toISOString() })],
+    });
+
+  const first = wait();
+  await vi.waitFor(() => expect(tasks.waiting).toBe(1));
+  open();
+  expect((await first).structuredContent).toMatchObject({ tasks: [{ status: 'waiting' }] });
+  // It ends with the connection.
+  wait().catch(() => undefined);
+  await vi.waitFor(() => expect(tasks.waiting).toBe(1));
+  open();
+  expect(forms).toBe(1);
+  accept();
+  await vi.waitFor(() => expect(tasks.answers.length).toBeGreaterThan(0));
+  expect(tasks.answers[0]).toMatchObject({ decision_id: 'dec_1', verdict: 'allow', by: 'elicitation' });
+  expect(forms).toBe(1);
+});
