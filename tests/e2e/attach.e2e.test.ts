@@ -7,7 +7,12 @@ import { expect, it } from 'vitest';
 import { taskRecordSchema } from '../../src/tasks/task.js';
 import { attach } from '../harness/attached-terminal.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
-import { asksAboutPrompts, scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
+import {
+  agentNamedClaude,
+  asksAboutPrompts,
+  scriptedAgent,
+  writeProgram,
+} from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
@@ -225,7 +230,8 @@ it('the smallest size of those who may type is the session’s, and its own come
 });
 
 it('a task without a terminal is followed by its log', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({ claude: await agentNamedClaude(workplace), workplace });
   const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project, driver: 'print' });
   const person = await attach(bridge);
   await person.sees('has no terminal to attach to');

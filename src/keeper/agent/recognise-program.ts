@@ -18,11 +18,21 @@ export interface RecognisedProgram extends Installation {
 }
 
 /**
- * The program of a task on this machine. One that is not called `claude` is asked for its version; where something is promised
- * that Claude Code alone can keep, one that is called so, too, each time. Throws TASK_START_FAILED where `cautious` cannot be kept.
+ * The program of a task on this machine. One that is not called `claude` is run with `--version`. For a promise that Claude Code alone
+ * can keep, so is one that is called `claude`, before each start. Throws TASK_START_FAILED when another program cannot do what the task needs.
  */
 export async function recogniseProgram(parts: ProgramParts): Promise<RecognisedProgram> {
-  const { spec, installation, env, cacheFile } = parts;
+  const program = await recognise(parts);
+  const { purpose, settings } = parts.spec;
+  if (purpose !== 'ask' || program.isClaude) return program;
+  throw new BridgeError(
+    'TASK_START_FAILED',
+    `A question was to be asked, but '${settings.claude_command.join(' ')}' (setting claude_command) is not Claude Code: another program has no conversations to continue.`,
+    'Use start_task, or ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+  );
+}
+
+async function recognise({ spec, installation, env, cacheFile }: ProgramParts): Promise<RecognisedProgram> {
   const hasRules = (spec.settings.rules ?? []).length > 0;
   if (spec.permission_mode === 'auto' && !hasRules)
     return installation.isClaude ? installation : recognised(installation, env, cacheFile);

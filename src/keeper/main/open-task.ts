@@ -35,7 +35,17 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   let isStarted = false;
   closers.add('the files in the project', () => (isStarted ? undefined : remove()));
   const store = closers.owns('the files of the task', await openFiles(plan, projectFiles.logFile));
-  return { ...plan, agent, projectFiles, store, releaseProject, hasStarted: () => (isStarted = true) };
+  // Only Claude Code speaks the protocol of the print driver: any other program gets a terminal, and its prompt on stdin.
+  const driver = agent.installation.isClaude ? spec.driver : 'interactive';
+  return {
+    ...plan,
+    spec: { ...spec, driver },
+    agent,
+    projectFiles,
+    store,
+    releaseProject,
+    hasStarted: () => (isStarted = true),
+  };
 }
 
 /** Throws TASK_ALREADY_RUNNING. The result gives the project back. */

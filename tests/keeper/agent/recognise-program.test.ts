@@ -3,14 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recogniseProgram } from '../../../src/keeper/agent/recognise-program.js';
-import type { PermissionMode } from '../../../src/tasks/task.js';
+import type { PermissionMode, TaskPurpose } from '../../../src/tasks/task.js';
 import { asksAboutPrompts } from '../../harness/scripted-agent.js';
 import { sampleSpec } from '../../tasks/sample-task.js';
 
 const CLAUDE = "echo '2.1.330 (Claude Code)'";
 const OTHER = "echo 'codex 1.2.3'";
 
-async function recognise(name: string, script: string, mode: PermissionMode, rules: boolean) {
+async function recognise(
+  name: string,
+  script: string,
+  mode: PermissionMode,
+  rules: boolean,
+  purpose: TaskPurpose = 'task',
+) {
   const folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const program = join(folder, name);
@@ -18,7 +24,7 @@ async function recognise(name: string, script: string, mode: PermissionMode, rul
   await chmod(program, 0o755);
   const settings = { claude_command: [program], ...(rules && { rules: [...asksAboutPrompts] }) };
   return recogniseProgram({
-    spec: sampleSpec({ permission_mode: mode, settings }),
+    spec: sampleSpec({ permission_mode: mode, purpose, settings }),
     installation: { command: [program], isClaude: name === 'claude' },
     env: { PATH: '/usr/bin:/bin' },
     cacheFile: join(folder, 'versions.json'),
@@ -33,6 +39,11 @@ it.each(['agent', 'claude'])(
     });
   },
 );
+
+it('a question is refused for a program that is not Claude Code: it has no conversations', async () => {
+  await expect(recognise('agent', OTHER, 'auto', false, 'ask')).rejects.toThrow('is not Claude Code');
+  expect(await recognise('wrapper', CLAUDE, 'auto', false, 'ask')).toMatchObject({ isClaude: true });
+});
 
 it.each([
   { name: 'wrapper', script: CLAUDE, mode: 'cautious', rules: false, isClaude: true },
