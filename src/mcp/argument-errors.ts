@@ -88,7 +88,7 @@ export function expectation(node: JsonObject): string | undefined {
   if (Array.isArray(choices)) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
   switch (type) {
     case 'string':
-      return `a string${rangeText(node['minLength'], node['maxLength'], ' of', ' characters')}`;
+      return `a string${rangeText(node['minLength'], node['maxLength'], ' of', ' characters')}${formText(node)}`;
     case 'integer':
       return `an integer${rangeText(node['minimum'], node['maximum'], ' from', '')}`;
     case 'number':
@@ -104,6 +104,11 @@ export function expectation(node: JsonObject): string | undefined {
     default:
       return undefined;
   }
+}
+
+function formText({ format, pattern }: JsonObject): string {
+  if (typeof format === 'string') return ` in the format ${format}`;
+  return typeof pattern === 'string' ? ` that matches ${pattern}` : '';
 }
 
 /** `before` comes before two bounds: a list *of* 1 to 20 items, an integer *from* 60 to 14400. */

@@ -248,6 +248,12 @@ describe('tools', () => {
     expect(await faultOf(call('start_task', { prompt: null, path: '/p' }))).toContain('prompt is required');
   });
 
+  test('an argument of the wrong form is an error that names the form', async () => {
+    expect(
+      await faultOf(call('write_file', { path: 'a.txt', content: '', expected_sha256: '00' })),
+    ).toContain('expected_sha256 must be a string that matches ^[0-9a-fA-F]{64}$ (got "00").');
+  });
+
   test('respond_to_task answers in the name of its caller', async () => {
     tasks.change(TASK_ID, { status: 'waiting', decisions: [decision()] });
     const answers = { 'Which database?': 'SQLite' };
