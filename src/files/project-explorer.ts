@@ -33,7 +33,7 @@ export interface ListQuery {
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
-  /** True to show ignored files, too. */
+  /** True to show hidden and ignored files, too. */
   readonly ignored?: boolean | undefined;
 }
 
@@ -188,7 +188,8 @@ export class ProjectExplorer {
   ): Promise<PageFacts> {
     const after = query.cursor === undefined ? undefined : positionOf(query.cursor);
     const depth = query.depth ?? this.#options.defaultDepth;
-    const options: WalkOptions = { showsHidden: false, showsIgnored: query.ignored ?? false, signal };
+    const showsAll = query.ignored ?? false;
+    const options: WalkOptions = { showsHidden: showsAll, showsIgnored: showsAll, signal };
     return this.#withWalk(query.path, options, async ({ walk, top }) => {
       const end = await listPage({ walk, depth, after, take });
       return factsOf(top.path, end, walk);
@@ -294,7 +295,7 @@ function nameOf({ entry, folders }: ListedEntry): string {
 }
 
 function factsOf(path: string, { last, more, note }: PageEnd, { notes, leftOut }: FolderWalk): PageFacts {
-  const all = [note, ...notes, leftOut].filter((each) => each !== undefined);
+  const all = [note, ...notes, leftOut.note(true)].filter((each) => each !== undefined);
   return {
     path,
     ...(all.length > 0 && { note: all.join('; ') }),

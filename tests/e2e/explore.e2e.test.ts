@@ -12,6 +12,8 @@ async function startWithFiles(): Promise<TestBridge> {
   return bridge;
 }
 
+const NOTE = 'left out: 1 ignored, 1 hidden; ignored: true shows them';
+
 describe('exploring a project through a client', () => {
   test('list_files shows what is there, in the active project too', async () => {
     const bridge = await startWithFiles();
@@ -21,6 +23,7 @@ describe('exploring a project through a client', () => {
         { name: 'src', type: 'directory' },
         { name: 'src/main.ts', type: 'file', size: 11 },
       ],
+      note: NOTE,
     };
     expect(await bridge.call('list_files', { path: bridge.project })).toEqual(whole);
     await bridge.call('set_active_project', { path: bridge.project });
@@ -31,6 +34,7 @@ describe('exploring a project through a client', () => {
     expect(await bridge.call('list_files', { names: true })).toEqual({
       path: bridge.project,
       names: ['src/', 'src/main.ts'],
+      note: NOTE,
     });
     await expect(bridge.call('list_files', { path: '/etc' })).rejects.toThrow('PATH_NOT_ALLOWED');
     await expect(bridge.call('list_files', { depth: 6 })).rejects.toThrow('INVALID_ARGUMENTS');
@@ -40,7 +44,8 @@ describe('exploring a project through a client', () => {
     const bridge = await startWithFiles();
     expect(await bridge.call('get_file_tree', { path: bridge.project, depth: 2 })).toEqual({
       path: bridge.project,
-      tree: 'app/\n└── src/\n    └── main.ts',
+      note: NOTE,
+      tree: `app/ [${NOTE}]\n└── src/\n    └── main.ts`,
     });
   });
 
@@ -49,7 +54,7 @@ describe('exploring a project through a client', () => {
     await mkdir(join(bridge.project, 'node_modules'));
     await writeFile(join(bridge.project, 'node_modules', 'x.js'), 'export {};\n');
     const path = bridge.project;
-    const note = 'left out: node_modules; ignored: true shows them';
+    const note = 'left out: node_modules, 1 ignored, 1 hidden; ignored: true shows them';
     expect(await bridge.call('get_file_tree', { path, depth: 1 })).toEqual({
       path,
       note,
@@ -61,7 +66,7 @@ describe('exploring a project through a client', () => {
     });
     expect(await bridge.call('list_files', { path, depth: 1, names: true, ignored: true })).toEqual({
       path,
-      names: ['node_modules/', 'src/', 'noise.log'],
+      names: ['node_modules/', 'src/', '.gitignore', 'noise.log'],
     });
     const found = async (ignored: boolean): Promise<unknown> =>
       (await bridge.call('search_files', { path, query: 'export', ignored }))['matches'];
@@ -74,6 +79,7 @@ describe('exploring a project through a client', () => {
     expect(await bridge.call('search_files', { path: bridge.project, query: 'export' })).toEqual({
       path: bridge.project,
       matches: [{ path: 'src/main.ts', line: 1, column: 1, text: 'export {};' }],
+      note: 'Left out: ignored files; ignored: true shows them.',
     });
     await expect(
       bridge.call('search_files', { path: bridge.project, query: '(', regex: true }),

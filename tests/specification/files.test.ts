@@ -138,10 +138,12 @@ describe('list_files', () => {
 describe('get_file_tree', () => {
   test('draws a tree as far as depth says, without what .gitignore names', async () => {
     const path = bridge().project;
+    const note = 'left out: 2 ignored, 2 hidden; ignored: true shows them';
     expect(await bridge().call('get_file_tree', { path, depth: 2 })).toEqual({
       path,
+      note,
       tree: [
-        'my-app/',
+        `my-app/ [${note}]`,
         '├── .claude/',
         '│   └── notes.md',
         '├── src/',

@@ -9,6 +9,8 @@ export interface IgnoreRules {
   readonly isGit: boolean;
   /** Notes for the caller about the rules, such as patterns that were left out. */
   readonly notes: readonly string[];
+  /** True when everything is ignored, and a note says so. */
+  readonly ignoresAll?: boolean;
   /** The ignored ones of the names in `folder` (`''` or `a/b`), which is not ignored itself. `folderPath` opens that folder. */
   ignored(folder: string, names: readonly NameInFolder[], folderPath: string): Promise<ReadonlySet<string>>;
 }

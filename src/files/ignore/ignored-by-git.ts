@@ -39,6 +39,7 @@ export async function rulesOfGit(
 const allIgnored: IgnoreRules = {
   isGit: true,
   notes: ['git ignores this folder; ignored: true shows its contents'],
+  ignoresAll: true,
   ignored: (_folder, names) => Promise.resolve(new Set(names.map(({ name }) => name))),
 };
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import { isRepository } from '../ignore/git-above.js';
-import { LeftOut } from '../ignore/always-ignored.js';
 import type { IgnoreRules } from '../ignore/ignore-rules.js';
+import { LeftOut } from '../ignore/left-out.js';
 import type { CachedNames } from './cached-names.js';
 import { namesIn } from './folder-names.js';
 import { isHidden } from './list-order.js';
@@ -45,7 +45,8 @@ export class FolderWalk {
   readonly #showsHidden: boolean;
   readonly #open = new Set<number>();
   readonly #rules: IgnoreRules[] = [];
-  readonly #leftOut = new LeftOut();
+  /** Of the folders that were read. */
+  readonly leftOut = new LeftOut();
 
   /** The caller must close `top`. */
   constructor(options: {
@@ -70,9 +71,9 @@ export class FolderWalk {
     return this.#rules.flatMap(({ notes }) => notes);
   }
 
-  /** A note about entries that were left out of the folders that were read, but that a caller may look for. */
-  get leftOut(): string | undefined {
-    return this.#leftOut.note();
+  /** True when a folder was read. */
+  get hasBegun(): boolean {
+    return this.#rules.length > 0;
   }
 
   async first(): Promise<WalkedFolder> {
@@ -122,7 +123,10 @@ export class FolderWalk {
     const shown = names.entries.filter(({ name }) => this.#showsHidden || !isHidden(name));
     const inRules = rulesBase === '' ? folder.relative : folder.relative.slice(rulesBase.length + 1);
     const ignored = await rules.ignored(inRules, shown, fdPath);
-    this.#leftOut.add(shown, ignored);
+    if (rules.ignoresAll !== true) {
+      this.leftOut.addHidden(names.entries.length - shown.length);
+      this.leftOut.addIgnored(folder.relative, ignored);
+    }
     const entries = ignored.size === 0 ? shown : shown.filter(({ name }) => !ignored.has(name));
     return { ...folder, rules, rulesBase, entries, note: undefined };
   }

@@ -18,8 +18,7 @@ import { MAX_SEARCHED_BYTES } from './text-of-file.js';
 /** Skipped files are counted only in a project of up to this many files, and within this time. */
 const MAX_COUNTED_FILES = 500;
 const COUNT_LIMIT_MS = 2_000;
-const UNCOUNTED_NOTE =
-  'Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.';
+const UNCOUNTED = 'binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16';
 const TOO_SLOW_NOTE =
   'The search took too long and was stopped: there may be more matches, even before these. Search a smaller folder with path.';
 
@@ -50,6 +49,7 @@ export async function searchByRipgrep(at: RunningSearch): Promise<SearchPage | u
   const [found, tracked, countable] = await Promise.all(parts);
   if (found === undefined || tracked === undefined) return undefined;
   const { files, isWhole } = found;
+  scope.roughWalk.leftOut.remove(tracked);
   // Results of a stopped ripgrep are not complete up to any path, so there is no cursor to continue from.
   const cut = (): SearchPage => (isWhole ? page.cut(notesOf(at)) : page.whole(notesOf(at, TOO_SLOW_NOTE)));
   for (const file of inOrder(found, isWhole ? tracked : [], search)) {
@@ -61,7 +61,10 @@ export async function searchByRipgrep(at: RunningSearch): Promise<SearchPage | u
   }
   if (files.isCut || !isWhole) return cut();
   const isCounted = countable !== undefined && (await countSkipped(at, countable));
-  return lastPage(at, isCounted ? undefined : UNCOUNTED_NOTE);
+  if (isCounted) return lastPage(at);
+  // Only some folders were read for notes.
+  const mayIgnore = scope.readsIgnoreFiles && scope.roughWalk.leftOut.note(false) === undefined;
+  return lastPage(at, `Not searched: ${mayIgnore ? 'ignored files, ' : ''}${UNCOUNTED}.`);
 }
 
 /** The files in which ripgrep found matches, and those to search without it, in path order. */

@@ -7,7 +7,6 @@ import { textSearch } from './search-text.js';
 import { textOfFile, type FileText } from './text-of-file.js';
 
 export const RESUME = 'The time limit was reached; continue with the cursor.';
-const IGNORED_NOTE = 'Ignored files were not searched; use ignored: true to search them.';
 const SHOWN_CHARS = 400;
 
 /** A running search. */
@@ -76,11 +75,8 @@ export function textAt({ path: top, hasDescriptorPaths }: SearchScope, path: str
   return textOfFile(`${top === '/' ? '' : top}/${path}`, hasDescriptorPaths);
 }
 
-/** The last page of a search. If nothing was found at all, a note says what was not searched. */
 export function lastPage(at: RunningSearch, note?: string): SearchPage {
-  const { page } = at;
-  const foundNothing = page.isEmpty && at.search.after === undefined;
-  return page.whole(notesOf(at, note, foundNothing ? IGNORED_NOTE : undefined));
+  return at.page.whole(notesOf(at, note));
 }
 
 /** Joins the notes of the walk, of skipped files, and `more`. */
@@ -89,9 +85,13 @@ export function notesOf(
   ...more: readonly (string | undefined)[]
 ): string | undefined {
   // If ripgrep searches, only the rough walk reads folders, and only some of a large project.
-  const leftOut = scope.walk.leftOut ?? scope.roughWalk.leftOut;
-  const walked = [...scope.walk.notes, ...(leftOut === undefined ? [] : [leftOut])];
-  const notes = [...walked.map((note) => `Note: ${note}.`), skipped.note(), ...more];
+  const { leftOut } = scope.walk.hasBegun ? scope.walk : scope.roughWalk;
+  const walked = [...scope.walk.notes, leftOut.note(false)].filter((note) => note !== undefined);
+  const notes = [...walked.map((note) => `${upperFirst(note)}.`), skipped.note(), ...more];
   const all = notes.filter((note) => note !== undefined);
   return all.length === 0 ? undefined : all.join(' ');
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -50,10 +50,6 @@ export class SearchPageBuilder {
     return this.#last !== this.#after;
   }
 
-  get isEmpty(): boolean {
-    return this.#matches.length === 0;
-  }
-
   /** Returns false when the match does not fit any more. */
   take(match: FoundMatch): boolean {
     if (!this.#budget.spend(Buffer.byteLength(JSON.stringify(match)) + 1)) return false;

@@ -9,7 +9,7 @@ export const listInput = {
   depth: z.int().min(1).max(MAX_LIST_DEPTH).optional(),
   cursor: z.string().optional().describe('From the previous answer'),
   max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional().describe(`Default ${DEFAULT_LIST_BYTES}`),
-  ignored: z.boolean().optional().describe('Also ignored ones'),
+  ignored: z.boolean().optional().describe('Also hidden and ignored ones'),
 };
 
 /** How both report what is left out. */

@@ -22,7 +22,7 @@ export const searchFiles = defineTool({
     context: z.int().min(0).max(MAX_CONTEXT_LINES).optional(),
     cursor: listInput.cursor,
     max_bytes: listInput.max_bytes,
-    ignored: listInput.ignored,
+    ignored: z.boolean().optional().describe('Also ignored ones'),
   },
   output: {
     path: z.string(),

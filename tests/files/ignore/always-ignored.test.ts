@@ -14,9 +14,10 @@ const files = {
   'node_modules/x/index.js': 'needle',
   'node_modules/x/node_modules/y/z.js': 'needle',
 };
-const LISTED_NOTE = 'left out: node_modules, __pycache__, *.pyc (2), Thumbs.db; ignored: true shows them';
+const LISTED_NOTE =
+  'left out: node_modules, __pycache__, *.pyc (2), Thumbs.db, 1 hidden; ignored: true shows them';
 const FOUND_NOTE =
-  'Note: left out: node_modules, __pycache__, *.pyc (2), .DS_Store, Thumbs.db; ignored: true shows them.';
+  'Left out: node_modules, __pycache__, *.pyc (2), .DS_Store, Thumbs.db, ignored files; ignored: true shows them.';
 
 async function project(isRepository: boolean): Promise<string> {
   const root = await tempFolder();
@@ -43,6 +44,7 @@ describe.each([
       'lib/',
       'lib/__pycache__/',
       'lib/__pycache__/c.txt',
+      'lib/.DS_Store',
       'lib/a.pyc',
       'lib/b.py',
       'lib/b.pyc',
@@ -96,7 +98,9 @@ test('only tracked files in it are shown and searched', async () => {
     'node_modules/x/index.js',
     'a.js',
   ]);
-  expect(note).toBe('left out: node_modules, __pycache__, *.pyc, Thumbs.db; ignored: true shows them');
+  expect(note).toBe(
+    'left out: node_modules, __pycache__, *.pyc, Thumbs.db, 1 hidden; ignored: true shows them',
+  );
   for (const engine of ['rg', 'own'] as const) {
     const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'needle' }, never);
     expect(page.matches.map(({ path }) => path)).toEqual([

@@ -47,6 +47,39 @@ describe('a listing', () => {
         { name: 'A.txt', type: 'file', size: 0 },
         { name: 'b.txt', type: 'file', size: 2 },
       ],
+      note: 'left out: 2 hidden; ignored: true shows them',
+    });
+  });
+
+  test('says how many entries it left out, and shows them on request, except .git', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      '.gitignore': 'dist/\n*.log\n',
+      '.github/ci.yml': '',
+      'dist/x': '',
+      'a.log': '',
+      'b.log': '',
+      'hidden/.x': '',
+      'plain/y': '',
+    });
+    await git(root, 'init', '-q');
+    const explorer = explorerOf(root);
+    const facts = async (path: string, ignored = false) => {
+      const { names, note } = await explorer.names({ path: join(root, path), ignored }, never);
+      return { names, note };
+    };
+    expect(await facts('.')).toEqual({
+      names: ['hidden/', 'plain/'],
+      note: 'left out: 3 ignored, 2 hidden; ignored: true shows them',
+    });
+    expect(await facts('hidden')).toEqual({
+      names: [],
+      note: 'left out: 1 hidden; ignored: true shows them',
+    });
+    expect(await facts('plain')).toEqual({ names: ['y'], note: undefined });
+    expect(await facts('.', true)).toEqual({
+      names: ['.github/', 'dist/', 'hidden/', 'plain/', '.gitignore', 'a.log', 'b.log'],
+      note: undefined,
     });
   });
 
@@ -116,6 +149,7 @@ describe('a listing', () => {
         { name: 'link', type: 'symlink', target: 'src' },
         { name: 'pipe', type: 'other' },
       ],
+      note: 'left out: 1 ignored, 1 hidden; ignored: true shows them',
     });
     expect(await explorerOf(root).names({ path: join(root, 'src') }, never)).toEqual({
       path: join(root, 'src'),

@@ -10,7 +10,7 @@ import type { SearchQuery } from '../../../src/files/search/search-query.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../explorer.js';
 
-const LEFT_OUT = 'Ignored files were not searched; use ignored: true to search them.';
+const LEFT_OUT = 'Left out: ignored files; ignored: true shows them.';
 
 const run = promisify(execFile);
 const hasRipgrep = await run('rg', ['--version']).then(
@@ -85,13 +85,20 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository, $sear
     expect(await found(root, { query: 'nothing' })).toEqual([]);
   });
 
-  test('a search that finds nothing says what it did not search', async () => {
-    const root = await folder({ 'a.txt': 'one', '.gitignore': 'out', 'out/b.txt': 'needle' });
+  test('says that it left out ignored files, whether it finds something or not', async () => {
+    const root = await folder({
+      'a.txt': 'one',
+      '.gitignore': 'out',
+      'out/b.txt': 'needle',
+      'plain/c.txt': 'one',
+    });
     const explorer = explorerOf(root, { engines: [engine], clock: later });
     const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
     expect(await note({ query: 'needle' })).toBe(LEFT_OUT);
     expect(await note({ query: 'b.txt', names: true })).toBe(LEFT_OUT);
-    expect(await note({ query: 'one' })).toBeUndefined();
+    expect(await note({ query: 'one' })).toBe(LEFT_OUT);
+    expect(await note({ query: 'one', ignored: true })).toBeUndefined();
+    expect(await note({ query: 'one', path: join(root, 'plain') })).toBeUndefined();
   });
 
   test('secret files are named, not searched; their names can be searched', async () => {
@@ -204,9 +211,9 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
     ]);
     expect(cursor).toBeUndefined();
     expect(note).toBe(
-      'Files not searched: 2 binary, 1 over 10 MB. Files searched only for ASCII text (neither UTF-8 nor UTF-16): 1.',
+      'Left out: ignored files; ignored: true shows them. Files not searched: 2 binary, 1 over 10 MB. Files searched only for ASCII text (neither UTF-8 nor UTF-16): 1.',
     );
-    expect(await search(root, { query: 'needle', glob: '*.{yml,json}' })).not.toHaveProperty('note');
+    expect((await search(root, { query: 'needle', glob: '*.{yml,json}' })).note).toBe(LEFT_OUT);
     expect((await search(root, { query: 'n\u00e4' })).matches).toMatchObject([{ path: 'wide.txt' }]);
   });
 
@@ -461,7 +468,7 @@ describe('a search', () => {
     );
     expect(matches).toHaveLength(1);
     expect(note).toBe(
-      'Not searched because their names suggest secrets: .env. Use read_file to read one. Not searched: binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
+      'Not searched because their names suggest secrets: .env. Use read_file to read one. Not searched: ignored files, binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
     );
   });
 
