@@ -93,7 +93,7 @@ export class ProjectExplorer {
     this.#cache = new CachedNames(() => clock.now());
   }
 
-  /** Throws like `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor, GIT_FAILED. */
+  /** Throws like `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor. */
   async list(query: ListQuery, signal: AbortSignal): Promise<PageFacts & { readonly entries: ListedFile[] }> {
     const entries: ListedFile[] = [];
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
@@ -227,10 +227,8 @@ export class ProjectExplorer {
     const byFiles = async (): Promise<RulesOfFiles> =>
       new RulesOfFiles(await this.#foldersAbove(path), hidesAlways);
     if (!gitCanReadRules(path) || !hasGitAbove(path)) return byFiles();
-    const tree = await workTreeAt(this.#options.git, fdPath, signal);
-    return tree === undefined
-      ? byFiles()
-      : rulesOfGit(tree, hidesAlways ? ALWAYS_IGNORED_ARGUMENTS : [], byFiles);
+    const treeAt = (): ReturnType<typeof workTreeAt> => workTreeAt(this.#options.git, fdPath, signal);
+    return rulesOfGit(treeAt, hidesAlways ? ALWAYS_IGNORED_ARGUMENTS : [], byFiles);
   }
 
   /** The folders above `path` within the roots, nearest last. */

@@ -7,14 +7,18 @@ const SHOWN_CHARS = 300;
 
 /**
  * The rules of a repository, and more patterns in `excludes`, options of git. git lists the ignored files once, without tracked
- * ones; a folder with only ignored files is listed as one entry. If git fails, `byFiles` decides about untracked files.
+ * ones; a folder with only ignored files is listed as one entry. If git fails, `byFiles` decides about untracked files, and about
+ * all files outside a repository and where git cannot read the repository.
  */
 export async function rulesOfGit(
-  tree: WorkTree,
+  treeAt: () => Promise<WorkTree | undefined>,
   excludes: readonly string[],
   byFiles: () => Promise<IgnoreRules>,
 ): Promise<IgnoreRules> {
+  let tree: WorkTree | undefined;
   try {
+    tree = await treeAt();
+    if (tree === undefined) return await byFiles();
     if ((await tree.isIgnored()) && (await tree.files('-c')).size === 0) return allIgnored;
     const hidden = await tree.files('-o', '-i', '--exclude-standard', ...excludes, '--directory');
     return {
@@ -31,7 +35,7 @@ export async function rulesOfGit(
     };
   } catch (thrown) {
     if (!(thrown instanceof BridgeError)) throw thrown;
-    return untrackedRules(await byFiles(), await trackedOf(tree), thrown.message);
+    return rulesOfFilesOnly(await byFiles(), tree && (await trackedOf(tree)), thrown.message);
   }
 }
 
@@ -57,16 +61,23 @@ async function trackedOf(tree: WorkTree): Promise<ReadonlySet<string>> {
   return tracked;
 }
 
-function untrackedRules(rules: IgnoreRules, tracked: ReadonlySet<string>, why: string): IgnoreRules {
+/** `tracked` is undefined where git cannot read the repository: it is shown like any folder then. */
+function rulesOfFilesOnly(
+  rules: IgnoreRules,
+  tracked: ReadonlySet<string> | undefined,
+  why: string,
+): IgnoreRules {
   const note = `git could not list what it ignores, so only .gitignore files were applied: ${oneLine(why, SHOWN_CHARS)}`;
   return {
-    isGit: true,
+    isGit: tracked !== undefined,
     get notes() {
       return [note, ...rules.notes];
     },
     ignored: async (folder, names, folderPath) => {
       const hidden = await rules.ignored(folder, names, folderPath);
-      return new Set([...hidden].filter((name) => !tracked.has(folder === '' ? name : `${folder}/${name}`)));
+      const isTracked = (name: string): boolean =>
+        tracked?.has(folder === '' ? name : `${folder}/${name}`) ?? false;
+      return new Set([...hidden].filter((name) => !isTracked(name)));
     },
   };
 }

@@ -7,7 +7,7 @@ import { SearchPageBuilder, searchPositionOf, type SearchPage } from './search-p
 import type { Search, SearchScope } from './search-scope.js';
 import { finder, type SearchQuery } from './search-query.js';
 
-/** One page of matches, sorted by path, then line. Throws INVALID_ARGUMENTS, GIT_FAILED, SEARCH_FAILED. */
+/** One page of matches, sorted by path, then line. Throws INVALID_ARGUMENTS, SEARCH_FAILED. */
 export async function searchFolder(
   scope: SearchScope,
   query: SearchQuery,

@@ -35,6 +35,8 @@ export interface GitCall {
   readonly input?: Uint8Array;
   /** Longer limit for commands that write many files; default: that of the runner. */
   readonly timeLimitMs?: number;
+  /** True for a command that changes the repository or its files. */
+  readonly changes?: boolean;
 }
 
 export interface GitRunner {
@@ -158,6 +160,6 @@ function gitError(call: GitCall, code: number | string, stderr: string): BridgeE
       : `git ${call.args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
     isDubious
       ? `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(call.cwd)}`
-      : 'The message is git’s own. Whether anything changed is unknown.',
+      : `The message is git’s own. ${call.changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
   );
 }

@@ -48,6 +48,7 @@ export async function changingGit(
     args,
     settings,
     timeLimitMs: CHANGE_LIMIT_MS,
+    changes: true,
     environment: { ...base.environment, ...options.environment },
     ...(options.okCodes !== undefined && { okCodes: options.okCodes }),
     ...(options.input !== undefined && { input: options.input }),

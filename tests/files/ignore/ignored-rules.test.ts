@@ -134,4 +134,41 @@ describe('ignore rules', () => {
     expect(entries.map(({ name }) => name)).toEqual(['b.txt']);
     expect(note).toMatch(/^git could not list what it ignores.*index/);
   });
+
+  test.each([
+    [
+      'a pointer to a folder that is gone',
+      '.git',
+      'gitdir: /gone/.git/worktrees/x\n',
+      'not a git repository',
+    ],
+    ['an empty file', '.git', '', 'invalid gitfile format'],
+    ['junk', '.git', 'junk', 'invalid gitfile format'],
+    ['settings with a syntax error', '.git/config', '[broken\n', 'bad config line'],
+  ])('with %s as .git, the ignore files apply, and a note says so', async (_what, path, text, why) => {
+    const base = await tempFolder();
+    if (path !== '.git') await git(base, 'init', '-q');
+    await writeTree(base, {
+      [path]: text,
+      'p/.gitignore': '*.log\n',
+      'p/a.log': 'needle',
+      'p/sub/a.log': 'needle',
+      'p/sub/b.txt': 'needle',
+    });
+    const said: unknown = expect.stringMatching(`git could not list what it ignores.*${why}`);
+    // In the root, above the folder, and above the root.
+    for (const [root, folder, shown] of [
+      [base, '', 'p/sub/b.txt'],
+      [base, 'p/sub', 'b.txt'],
+      [join(base, 'p'), '', 'sub/b.txt'],
+    ] as const) {
+      const explorer = explorerOf(root, { defaultDepth: 4 });
+      const query = { path: join(root, folder) };
+      const { entries, note } = await explorer.list(query, never);
+      const files = entries.filter(({ type }) => type === 'file').map(({ name: file }) => file);
+      expect({ files, note }).toEqual({ files: [shown], note: said });
+      const found = await explorer.search({ ...query, query: 'needle' }, never);
+      expect(found).toMatchObject({ matches: [{ path: shown }], note: said });
+    }
+  });
 });
