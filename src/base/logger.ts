@@ -6,6 +6,11 @@ import { oneLine } from './text/text.js';
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** The level that `text` names, else `info`. */
+export function logLevelOf(text: string | undefined): LogLevel {
+  return logLevels.find((level) => level === text) ?? 'info';
+}
+
 /** Details of a message, shown as JSON after it. An Error is shown with its stack. */
 type LogFields = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import { expandHome } from '../config/home-path.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import type { InitIo } from './init/init-io.js';
 import type { TasksRequest } from './tasks.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../base/version.js';
 
 const JSON_WORDS = 'print one JSON value instead of text';
 

@@ -9,7 +9,7 @@ import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { claimProcessStdio } from '../mcp/wire/process-stdio.js';
 import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../base/version.js';
 
 /** Serves one MCP client over stdin and stdout until it is gone. When it cannot start, it exits with one of `exitCodes`. */
 export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -19,7 +19,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     const loaded = await loadSettings(args, env);
     const logger = createStderrLogger(loaded.config.log_level);
     for (const warning of loaded.warnings) logger.warn(warning);
-    logger.debug('Settings were read', { file: loaded.source ?? 'none' });
+    logStart(logger, loaded);
     guardProcess(logger);
     const bridge = createBridge({
       config: loaded.config,
@@ -60,6 +60,12 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       ? {}
       : { overrides: [{ key: 'toolsets', flag: '--toolsets', text: values.toolsets }] }),
   });
+}
+
+function logStart(logger: Logger, { source, config }: LoadedConfig): void {
+  logger.info(source === null ? 'No settings file was found' : `Loaded config from ${source}`);
+  const { allowed_roots, toolsets } = config;
+  logger.info(`claude-code-bridge ${VERSION} started`, { pid: process.pid, allowed_roots, toolsets });
 }
 
 /** Logs one line for each error of the settings, and what to do. */

@@ -11,7 +11,7 @@ import { exitCodeOfEnd, exitCodes } from './exit-codes.js';
 import { findTask } from './find-task.js';
 import { followLog } from './attach/follow-log.js';
 import { taskDetails, taskTable } from './tasks-text.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../base/version.js';
 
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;

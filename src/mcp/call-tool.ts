@@ -1,5 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { logRefusal } from './call-log.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
 import type { Tool, ToolCall } from './tool.js';
@@ -38,7 +39,10 @@ export async function callTool<Services>(
   } catch (thrown) {
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
-    if (thrown instanceof BridgeError) return bridgeErrorAnswer(thrown, host.guidance);
+    if (thrown instanceof BridgeError) {
+      logRefusal(host.logger, `tools/call ${tool.name}`, thrown);
+      return bridgeErrorAnswer(thrown, host.guidance);
+    }
     host.logger.error(`${tool.name} failed with an internal error`, { error: thrown });
     return bridgeErrorAnswer(
       new BridgeError(

@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { logRefusal, timed } from './call-log.js';
 import { errorText } from './call-tool.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Prompt } from './prompt.js';
@@ -21,7 +22,9 @@ export function servePrompts<Services>(server: Server, host: PromptHost<Services
   }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
     const prompt = knownPrompt(host.prompts, params.name);
-    const text = await spoken(prompt, params.arguments ?? {}, host);
+    const text = await timed(host.logger, `prompts/get ${prompt.name}`, () =>
+      spoken(prompt, params.arguments ?? {}, host),
+    );
     return {
       description: prompt.listing().description,
       messages: [{ role: 'user', content: { type: 'text', text } }],
@@ -62,6 +65,7 @@ async function spoken<Services>(
     return await prompt.text(args, services);
   } catch (thrown) {
     if (thrown instanceof BridgeError) {
+      logRefusal(logger, `prompts/get ${prompt.name}`, thrown);
       const isCallers = thrown.code === 'INVALID_ARGUMENTS' || thrown.code === 'TASK_NOT_FOUND';
       throw new ProtocolError(
         isCallers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,

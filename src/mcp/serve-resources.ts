@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { logRefusal, timed } from './call-log.js';
 import { errorText } from './call-tool.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
@@ -38,7 +39,9 @@ export function serveResources<Services>(server: Server, host: ResourcesHost<Ser
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = findResource(resources, uri);
     if (found === undefined) throw new ResourceNotFoundError(uri);
-    const text = await readText(found.resource, found.variable, uri, host);
+    const text = await timed(host.logger, `resources/read ${uri}`, () =>
+      readText(found.resource, found.variable, uri, host),
+    );
     return { contents: [{ uri, mimeType: found.resource.mimeType, text }] };
   });
 }
@@ -106,6 +109,7 @@ async function readText<Services>(
     }
     return text;
   } catch (thrown) {
+    if (thrown instanceof BridgeError) logRefusal(logger, `resources/read ${uri}`, thrown);
     if (thrown instanceof BridgeError && thrown.code === 'TASK_NOT_FOUND') {
       throw new ResourceNotFoundError(uri, errorText(thrown));
     }

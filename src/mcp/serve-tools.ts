@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { timed } from './call-log.js';
 import { callTool, type ToolHost } from './call-tool.js';
 import { getsTextAlone, type AnswerForm } from './client-traits.js';
 import { personAt, type OpenForms } from './elicitation.js';
@@ -32,13 +33,15 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
-    if (tool === undefined) throw unknownTool(params.name, [...tools.keys()]);
+    if (tool === undefined) {
+      host.logger.info('tools/call of an unknown tool was refused', { name: params.name });
+      throw unknownTool(params.name, [...tools.keys()]);
+    }
     const person = host.showsForms === false ? undefined : personAt(server, context, openForms, host.logger);
-    const result = await callTool(tool, params.arguments, host, {
-      signal: context.mcpReq.signal,
-      progress: progressOf(context, host.logger),
-      person,
-    });
+    const call = { signal: context.mcpReq.signal, progress: progressOf(context, host.logger), person };
+    const result = await timed(host.logger, `tools/call ${tool.name}`, () =>
+      callTool(tool, params.arguments, host, call),
+    );
     if (result.isError !== true && host.resourceMakers?.has(tool.name) === true) {
       server
         .sendResourceListChanged()

@@ -2,6 +2,7 @@ import { Server, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
+import { clientNameIn } from './wire/client-name.js';
 import { ListeningTransport } from './wire/listening-transport.js';
 import { ResourceUpdates } from './resource-updates.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
@@ -43,7 +44,14 @@ export function serveConnection<Services>(
     current.onclose = () => updates.dispose();
     return current;
   };
+  let isConnected = false;
   const transport = new ListeningTransport(wire, {
+    received: (message) => {
+      const client = isConnected ? undefined : clientNameIn(message);
+      if (client === undefined) return;
+      isConnected = true;
+      logger.info(`Client connected: ${client}`);
+    },
     started: (owner, uris) => {
       for (const uri of uris) {
         const outcome = updates.subscribe(owner, uri);

@@ -130,6 +130,7 @@ function keeperHost(
     runtimePath: runtimeDir.path,
     store,
     env,
+    logLevel: config.log_level,
     shell: config.shell,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     containers: {

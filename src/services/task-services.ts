@@ -18,6 +18,7 @@ import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
+import { logTasks } from '../tasks/watch/log-tasks.js';
 import { engineSettings } from './engine-settings.js';
 import { openState } from './open-state.js';
 import type { BridgeOptions } from './options.js';
@@ -46,6 +47,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     stateDir,
     runtimeDir,
     env,
+    logLevel: config.log_level,
   });
   const endMarked = endMarkedFor(options);
   const worktrees = lazily(async () => {
@@ -79,17 +81,18 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
     },
   });
-  const sweeps = new DisposableStore();
+  const owned = new DisposableStore();
+  owned.add(logTasks(tasks, logger));
   return {
     stateDir,
     tasks,
     finisher,
     sweepLeftovers: () =>
       sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }, (delayMs, act) =>
-        sweeps.add(clock.after(delayMs, act)),
+        owned.add(clock.after(delayMs, act)),
       ),
     dispose: () => {
-      sweeps.dispose();
+      owned.dispose();
       joiner?.dispose();
       tasks.dispose();
       host.dispose();

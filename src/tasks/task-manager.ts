@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { Event } from '../base/event.js';
+import { Emitter, type Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
@@ -66,6 +66,9 @@ export class TaskManager implements TaskService, Disposable {
   readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
+  readonly #starts = this.#owned.add(new Emitter<TaskRecord>());
+  /** The record of each task that `start` started or queued. */
+  readonly onDidStart = this.#starts.event;
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
@@ -103,7 +106,9 @@ export class TaskManager implements TaskService, Disposable {
 
   async start(input: StartTask): Promise<TaskRecord> {
     try {
-      return await this.#starter.start(input);
+      const record = await this.#starter.start(input);
+      this.#starts.fire(record);
+      return record;
     } finally {
       // Whatever became of this one, others may have their turn now.
       this.#inBackground('the queue could not go on', () => this.#queue.advance());

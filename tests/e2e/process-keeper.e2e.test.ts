@@ -30,6 +30,9 @@ it('kill: a keeper that was halted goes on, and ends its process itself', async 
   process.kill(keeper, 'SIGSTOP');
   expect(await bridge.call('kill', { pid })).toMatchObject({ status: 'terminated', signal: 'SIGTERM' });
   await nothingLeft(bridge);
+  const log = await readFile(join(bridge.workplace.stateDir, 'processes', pid, 'keeper.log'), 'utf8');
+  expect(log).toContain(`[INFO] The keeper of ${pid} started`);
+  expect(log).toContain('[INFO] The process ended {"exit_code":null,"signal":"SIGTERM"}');
 });
 
 it('kill: a keeper that takes no connection is told to end its process', async () => {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isFinal, taskRecordSchema } from '../../src/tasks/task.js';
 import { nextEvent } from '../../src/base/event.js';
+import { VERSION } from '../../src/base/version.js';
 import { bundleKeeper, openHost } from './open-host.js';
 
 const keeper = bundleKeeper();
@@ -53,3 +54,14 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(taskRecordSchema.parse(onDisk).status).toBe('killed');
   },
 );
+
+it('the log of a keeper has its version, the pid of the agent and the end of the task', async () => {
+  const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
+  const record = await host.launch(await prepare('AGENT: exit 3'));
+  const log = (): Promise<string> => readFile(join(stateDir, 'tasks', record.task_id, 'keeper.log'), 'utf8');
+  await expect.poll(log).toContain('[INFO] The task ended: failed {"reason":"');
+  const text = await log();
+  expect(text).toContain(`[INFO] The keeper of ${record.task_id} started {"version":"${VERSION}","pid":`);
+  expect(text).toMatch(/\[INFO\] The agent runs \{"pid":\d+\}/);
+  expect(text).not.toContain('AGENT: exit 3');
+});

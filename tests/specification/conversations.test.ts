@@ -97,6 +97,12 @@ describeNewestClaude('conversations', ({ binary }) => {
     expect(refusal).toContain('No such word here');
   });
 
+  test('MCP_CLAUDE_DEBUG=true has the server log each call on stderr', async () => {
+    const client = await bridge().another('modern', { env: { MCP_CLAUDE_DEBUG: 'true' } });
+    await client.call('ask_status');
+    await expect.poll(() => client.mcp.log()).toMatch(/\[DEBUG\] .*ask_status/);
+  });
+
   test('CLAUDE_CLI_NAME is the program', async () => {
     const client = await bridge().another('modern', {
       command: ['env', '-u', 'MCP_CLAUDE_COMMAND', process.execPath, serverEntry],

@@ -185,6 +185,41 @@ describe('the log of the server, on stderr', () => {
     await quiet.mcp.listTools();
     expect(quiet.mcp.log()).toBe('');
   });
+
+  test('at info says with which version, roots and settings file it starts, and that a client is connected', async () => {
+    const path = await settingsFile('logged/config.json', { task_history_size: 7 });
+    const client = await bridge().another('modern', { env: { MCP_CLAUDE_BRIDGE_CONFIG: path } });
+    await client.mcp.listTools();
+    const log = () => client.mcp.log();
+    await expect.poll(log).toMatch(/\[INFO\] .*connected/i);
+    expect(log()).toContain(`Loaded config from ${path}`);
+    expect(log()).toMatch(/\[INFO\] .*0\.1\.0/);
+    expect(log()).toContain(bridge().workplace.projectsDir);
+  });
+
+  test('at info says that a task started, and how it ended', async () => {
+    const client = await bridge().another();
+    const path = await bridge().workplace.project('logged-task');
+    const id = await client.start({ path, prompt: 'AGENT: exit 3' });
+    await client.end(id);
+    await expect.poll(() => client.mcp.log()).toMatch(new RegExp(`\\[INFO\\] .*started.*${id}`, 'i'));
+    await expect.poll(() => client.mcp.log()).toMatch(new RegExp(`\\[INFO\\] .*failed.*${id}`, 'i'));
+    expect(client.mcp.log()).not.toContain('AGENT: exit 3');
+  });
+
+  test('says which call was refused, and why', async () => {
+    const client = await bridge().another();
+    await client.refusal('read_file', { path: '/etc/passwd' });
+    await expect.poll(() => client.mcp.log()).toMatch(/read_file.*PATH_NOT_ALLOWED/s);
+  });
+
+  test('at debug has a line for each call and each resource that is read', async () => {
+    const client = await bridge().another('modern', { env: { MCP_LOG_LEVEL: 'debug' } });
+    await client.call('list_files', { path: bridge().project });
+    await client.mcp.readResource('config://current');
+    await expect.poll(() => client.mcp.log()).toMatch(/\[DEBUG\] .*list_files/);
+    await expect.poll(() => client.mcp.log()).toMatch(/\[DEBUG\] .*config:\/\/current/);
+  });
 });
 
 describe('the server', () => {

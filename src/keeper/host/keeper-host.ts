@@ -10,7 +10,10 @@ import { KeeperClient } from './keeper-client.js';
 import { launchKeeper, type KeeperProgram } from './launch-keeper.js';
 import { ServerPresence, type KeptTask, type Stay } from './server-presence.js';
 
-export interface KeeperHostOptions extends Pick<KeeperProgram, 'keeperEntry' | 'nodeArguments' | 'env'> {
+export interface KeeperHostOptions extends Pick<
+  KeeperProgram,
+  'keeperEntry' | 'nodeArguments' | 'env' | 'logLevel'
+> {
   readonly stateDir: StateDir;
   readonly runtimeDir: RuntimeDir;
 }
@@ -57,7 +60,7 @@ export class KeeperHost implements TaskHost {
   }
 
   async #start({ task_id: taskId, parent }: TaskSpec): Promise<TaskRecord> {
-    const { stateDir, runtimeDir, env, keeperEntry, nodeArguments } = this.#options;
+    const { stateDir, runtimeDir, env, keeperEntry, nodeArguments, logLevel } = this.#options;
     const log = stateDir.keeperLog(taskId);
     let isUp = true;
     try {
@@ -69,6 +72,7 @@ export class KeeperHost implements TaskHost {
           runtimePath: runtimeDir.path,
           // A server inside a task has that task's mark. Not all that it starts belongs to the task: the queue is everybody's.
           env: { ...env, [MARK_VARIABLE]: parent?.mark },
+          logLevel,
         },
         {
           id: taskId,

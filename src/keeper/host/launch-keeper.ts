@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
+import type { LogLevel } from '../../base/logger.js';
 import { errorFromWire } from '../wire/wire-error.js';
 import { READY_FD, readyMessageSchema } from '../wire/ready-message.js';
 
@@ -22,6 +23,8 @@ export interface KeeperProgram {
   readonly statePath: string;
   readonly runtimePath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the keeper's own log; `info` when left out. */
+  readonly logLevel?: LogLevel | undefined;
 }
 
 export interface KeeperLaunch<T> {
@@ -44,11 +47,11 @@ export interface KeeperLaunch<T> {
  */
 export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaunch<T>): Promise<T> {
   const { id, input, log, limitMs = READY_LIMIT_MS, record, failure } = launch;
-  const { keeperEntry, nodeArguments, statePath, runtimePath, env } = program;
+  const { keeperEntry, nodeArguments, statePath, runtimePath, env, logLevel = 'info' } = program;
   const output = log === undefined ? 'ignore' : openLog(log);
   let child: ChildProcess;
   try {
-    child = spawn(process.execPath, [...nodeArguments, keeperEntry, id, statePath, runtimePath], {
+    child = spawn(process.execPath, [...nodeArguments, keeperEntry, id, statePath, runtimePath, logLevel], {
       detached: true,
       cwd: statePath,
       env,

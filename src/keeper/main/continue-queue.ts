@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.js';
-import type { Logger } from '../../base/logger.js';
+import type { Logger, LogLevel } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { killTree } from '../../pty/kill-ladder.js';
 import { ProjectLocks } from '../../store/project-lock.js';
@@ -18,6 +18,8 @@ export interface ContinueQueueOptions {
   readonly keeperEntry: string;
   readonly nodeArguments: readonly string[];
   readonly logger: Logger;
+  /** For the keepers of the tasks that start. */
+  readonly logLevel: LogLevel;
 }
 
 /** Starts what waits for the project of a task that has ended: so the queue goes on when no server runs. */

@@ -1,13 +1,18 @@
 import '../../base/uncompiled-schemas.js';
-import { closeSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../../base/ids.js';
-import { createStderrLogger } from '../../base/logger.js';
+import { createStderrLogger, logLevelOf } from '../../base/logger.js';
+import { oneLine } from '../../base/text/text.js';
+import { VERSION } from '../../base/version.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { Heartbeat } from '../../store/heartbeat.js';
+import { ProcessStore } from '../../processes/process-store.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
+import type { TaskRun } from '../../tasks/run/task-run.js';
 import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
 import { wireErrorOf } from '../wire/wire-error.js';
 
@@ -19,9 +24,14 @@ interface Hosted {
   readonly fail: (message: string) => void;
 }
 
-const [, keeperEntry = '', id = '', statePath = '', runtimePath = ''] = process.argv;
+const REASON_CHARS = 500;
+
+const [, keeperEntry = '', id = '', statePath = '', runtimePath = '', level] = process.argv;
 const kind = PROCESS_ID_PATTERN.test(id) ? 'process' : 'task';
-const logger = createStderrLogger('info');
+const logLevel = logLevelOf(level);
+// The stderr of a task's keeper is its keeper.log already.
+const logger = createStderrLogger(logLevel, ...(kind === 'process' ? [appendToLog] : []));
+const started = { version: VERSION, pid: process.pid };
 let hosted: Hosted | undefined;
 let isReady = false;
 
@@ -35,6 +45,26 @@ function tellReady(message: ReadyMessage): void {
     // The server died while it waited: what this keeper hosts continues without it.
     logger.warn('nothing waits for this keeper', { error: messageOf(error) });
   }
+}
+
+function appendToLog(line: string): void {
+  try {
+    appendFileSync(join(new ProcessStore(statePath).folder(id), 'keeper.log'), line, { mode: 0o600 });
+  } catch {
+    // A full disk, or the folder is not there yet or no longer: only the line is lost.
+  }
+}
+
+/** Logs the pid of the agent, when it is known, and how the task ended. */
+function logRun(run: TaskRun): void {
+  const waiting = run.onDidChange(({ agent }) => {
+    if (agent === null) return;
+    waiting.dispose();
+    logger.info('The agent runs', { pid: agent.pid });
+  });
+  void run.ended.then(({ status, reason }) =>
+    logger.info(`The task ended: ${status}`, { reason: oneLine(reason, REASON_CHARS) }),
+  );
 }
 
 function endOnError(what: string, error: unknown): void {
@@ -53,20 +83,22 @@ async function keepThisTask(): Promise<void> {
     import('./keep-task.js'),
     import('./continue-queue.js'),
   ]);
+  logger.info(`The keeper of ${id} started`, started);
   const places = { statePath, runtimePath, env: readEnvironment(), logger };
   await keepTask({
     ...places,
     taskId: id,
     onReady: (record) => tellReady({ record }),
     onRun: (run) => {
+      logRun(run);
       hosted = {
         end: (signal) => void run.kill(`The keeper of the task was told to end (${signal}).`),
         fail: (message) => run.fail(`The keeper of the task met a fault of its own: ${message}`),
       };
     },
   });
-  await continueQueue({ ...places, keeperEntry, nodeArguments: process.execArgv }).catch((error: unknown) =>
-    logger.error('the queue could not go on', { fault: messageOf(error) }),
+  await continueQueue({ ...places, logLevel, keeperEntry, nodeArguments: process.execArgv }).catch(
+    (error: unknown) => logger.error('the queue could not go on', { fault: messageOf(error) }),
   );
 }
 
@@ -80,6 +112,11 @@ async function keepThisProcess(): Promise<void> {
     logger,
     onReady: (record) => tellReady({ record }),
     onRun: (run) => {
+      logger.info(`The keeper of ${id} started`, started);
+      void run.ended.then(() => {
+        const { exit_code, signal } = run.record;
+        logger.info('The process ended', { exit_code, signal });
+      });
       const end = (): void => {
         run.kill('SIGTERM').catch((error: unknown) =>
           // It has ended by then, as a rule.

@@ -80,18 +80,20 @@ export class KeeperSocket implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, answer, onLeave, onDrain } = this.#options;
+    const { record, answer, onLeave, onDrain, logger } = this.#options;
     const peer = new KeeperPeer(socket, {
       record,
       answer,
       turn: () => this.#turns.next(),
       onClose: (one) => {
         this.#peers.delete(one);
+        logger.debug('A client left', { clients: this.clientCount });
         onLeave?.(one);
       },
       onDrain: (one) => onDrain?.(one),
     });
     this.#peers.add(peer);
+    logger.debug('A client connected', { clients: this.clientCount });
     this.#dropOldest();
   }
 

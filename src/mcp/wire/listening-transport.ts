@@ -12,6 +12,8 @@ export interface Listening {
   /** The SDK has granted it. `owner` names the request. */
   started(owner: string, uris: readonly string[]): void;
   ended(owner: string): void;
+  /** Called with each message of the client. */
+  received(message: JSONRPCMessage): void;
 }
 
 /**
@@ -32,6 +34,7 @@ export class ListeningTransport implements Transport {
 
   async start(): Promise<void> {
     this.#inner.onmessage = (message, extra) => {
+      this.#listening.received(message);
       const owner = endedOwner(message);
       if (owner !== undefined) this.#listening.ended(owner);
       this.onmessage?.(message, extra);

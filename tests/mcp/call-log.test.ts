@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createStderrLogger, type Logger } from '../../src/base/logger.js';
+import { logRefusal } from '../../src/mcp/call-log.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { eras, startServing } from './serving.js';
+
+function recorded(): { readonly logger: Logger; readonly lines: string[] } {
+  const lines: string[] = [];
+  return { lines, logger: createStderrLogger('debug', (line) => lines.push(line.slice(27))) };
+}
+
+test.each([
+  ["Path '/etc/passwd' is not within allowed roots. Allowed roots: /p", 'the same'],
+  ['Invalid arguments for start_task: prompt must be a string of 1 to 9 characters (got "a secret").', '…'],
+  ['"npm --token=secret" cannot be started', '…'],
+  ['The program "/bin/login --password=secret" cannot be started', '…'],
+  ["The field 'command' of Bash holds \"secret\", and 'more' is not JSON of that kind.", '…'],
+  ['Claude Code gave no answer (failed, exit code 1): secret', '…'],
+])('the log has of %j what repeats no argument', (message, end) => {
+  const { logger, lines } = recorded();
+  logRefusal(logger, 'tools/call x', { code: 'INVALID_ARGUMENTS', message });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('[INFO] tools/call x was refused {"code":"INVALID_ARGUMENTS","message":"');
+  if (end === '…') expect(lines[0]).not.toMatch(/secret|command/);
+  else expect(lines[0]).toContain(message);
+});
+
+test.each(eras)('names the client of the %s era once, and each call with its time', async (era) => {
+  const { logger, lines } = recorded();
+  const serving = await startServing(era, new FakeTaskService(taskRecord()), { logger });
+  const { client } = serving;
+  await client.listTools();
+  await client.callTool({ name: 'get_task_status', arguments: { task_id: TASK_ID } });
+  await client.callTool({ name: 'start_task', arguments: { prompt: 'a secret', path: '/busy' } });
+  await client.callTool({ name: 'start_task', arguments: { prompt: { of: 'a secret' }, path: '/p' } });
+  await expect(client.callTool({ name: 'strt', arguments: {} })).rejects.toThrow('Unknown tool');
+  await client.readResource({ uri: 'config://current' });
+  await client.getPrompt({ name: 'delegate', arguments: { request: 'a secret' } });
+  await serving.close();
+  const text = lines.join('').replace(/"ms":\d+/g, '"ms":0');
+  expect(text.split('Client connected: test 1.0.0')).toHaveLength(2);
+  expect(text).toContain('[DEBUG] tools/call get_task_status {"ms":0}');
+  expect(text).toContain('[INFO] tools/call start_task was refused {"code":"TASK_ALREADY_RUNNING",');
+  expect(text).toContain('[INFO] tools/call start_task was refused {"code":"INVALID_ARGUMENTS",');
+  expect(text).toContain('[INFO] tools/call of an unknown tool was refused {"name":"strt"}');
+  expect(text).toContain('[DEBUG] resources/read config://current {"ms":0}');
+  expect(text).toContain('[DEBUG] prompts/get delegate {"ms":0}');
+  expect(text).not.toContain('secret');
+});
