@@ -36,6 +36,9 @@ A named file that is missing is an error. A \`config.json\` in the folder where 
 checkout must not choose the command that runs. The file is JSON; comments and trailing commas are allowed. A broken file, an unknown key
 or a value out of bounds stops the server with one line on stderr for each error. A removed setting is reported and ignored.
 
+Some settings have variables of other names, from earlier servers. Such a variable counts where the setting's own variable is not set; like
+every variable, it wins over the settings file. \`MCP_SERVER_NAME\` and \`MCP_SERVER_VERSION\` set nothing.
+
 | Key | Type | Default | Environment |
 | --- | --- | --- | --- |
 ${configKeys.map(tableRow).join('\n')}
@@ -94,8 +97,11 @@ function exampleFile(): string {
   return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The only setting that everyone needs.\n');
 }
 
-function otherWords({ name, texts }: OtherVariable): string {
-  if (texts === undefined) return `; where it is not set, \`${name}\``;
+function otherWords({ name, texts, shared }: OtherVariable): string {
+  if (texts === undefined) {
+    const expected = shared?.expected === undefined ? '' : ` (${shared.expected})`;
+    return `; where it is not set, \`${name}\`${expected}`;
+  }
   const pairs = Object.entries(texts).map(([from, to]) => `\`${name}=${from}\` for \`${to}\``);
   return `; where it is not set, ${pairs.join(', ')}`;
 }

@@ -1,17 +1,15 @@
 import { stat } from 'node:fs/promises';
-import { closest, distance } from 'fastest-levenshtein';
+import { closest } from 'fastest-levenshtein';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
-import { errorLine, settingErrors, withHome, type FoundSetting } from './check-setting.js';
-import { configKeys, configKeySchema, configSchema, factsOf, type Config, type ConfigKey } from './schema.js';
+import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
+import { settingsOfEnvironment, settingsOfText } from './environment-settings.js';
+import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
 import { removedSetting } from './removed-settings.js';
-import { settingFromText } from './setting-from-text.js';
-import { findSettingsFile, SETTINGS_FILE_VARIABLE, type FoundSettingsFile } from './settings-file.js';
+import { findSettingsFile, type FoundSettingsFile } from './settings-file.js';
 import { parseSettingsText } from './settings-text.js';
 
 const SHOWN_CHARS = 400;
-/** `MCP_ALOWED_ROOT` is two letters off; a name that differs more belongs to another program. */
-const TYPO_LETTERS = 2;
 
 /** A setting from the command line, in the format of its environment variable. */
 interface ConfigOverride {
@@ -87,49 +85,19 @@ function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: str
       return [];
     }
     const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
-    errors.push(`${origin}: unknown key ${name}; did you mean "${closest(key, [...configKeys])}"?`);
+    errors.push(`${origin}: unknown key ${name}; did you mean "${nearestKey(key)}"?`);
     return [];
   });
 }
 
-function settingsOfEnvironment(env: NodeJS.ProcessEnv, errors: string[], warnings: string[]): FoundSetting[] {
-  const variables = configKeys.flatMap((key) => {
-    const { env: own, otherEnv = [] } = factsOf(key);
-    return [own, ...otherEnv.map(({ name }) => name)];
-  });
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('MCP_') || variables.includes(name) || name === SETTINGS_FILE_VARIABLE) continue;
-    const removed = removedSetting(name, `environment variable ${name}`);
-    if (removed !== undefined) {
-      warnings.push(removed);
-      continue;
-    }
-    const near = closest(name, variables);
-    if (distance(name, near) <= TYPO_LETTERS) {
-      warnings.push(`Unknown environment variable ${oneLine(name, SHOWN_CHARS)}; did you mean ${near}?`);
-    }
-  }
-  return configKeys.flatMap((key) => {
-    const { env: own, otherEnv = [] } = factsOf(key);
-    for (const { name, texts } of [{ name: own, texts: undefined }, ...otherEnv]) {
-      const text = texts === undefined ? env[name] : texts[env[name] ?? ''];
-      // For other programs, an empty variable of theirs is one that is not set.
-      if (text === undefined || (text === '' && name !== own)) continue;
-      return settingsOfText(key, text, `environment variable ${name}`, errors);
-    }
-    return [];
-  });
+/** A key that begins with the name is what was meant: `default_timeout`. */
+function nearestKey(name: string): string {
+  const longer = configKeys.find((key) => name !== '' && key.startsWith(name));
+  return longer ?? closest(name, [...configKeys]);
 }
 
 function settingsOfFlags(overrides: readonly ConfigOverride[], errors: string[]): FoundSetting[] {
   return overrides.flatMap(({ key, flag, text }) => settingsOfText(key, text, `flag ${flag}`, errors));
-}
-
-function settingsOfText(key: ConfigKey, text: string, origin: string, errors: string[]): FoundSetting[] {
-  const read = settingFromText(factsOf(key), text);
-  if (read.kind === 'value') return [{ key, value: read.value, origin }];
-  errors.push(errorLine(origin, key, text, read.expected));
-  return [];
 }
 
 async function rootWarnings(roots: readonly string[]): Promise<string[]> {

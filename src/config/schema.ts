@@ -10,6 +10,13 @@ export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'list or a
 export interface OtherVariable {
   readonly name: string;
   readonly texts?: Readonly<Record<string, string>>;
+  /** Of a name that other programs also use: a value that does not fit is reported and ignored. */
+  readonly shared?: {
+    /** To the form of the setting's own variable; undefined for a value of no such form. */
+    readonly convert?: (text: string) => string | undefined;
+    /** A valid value, when that is another one than for the setting's own variable. */
+    readonly expected?: string;
+  };
 }
 
 export interface SettingFacts {
@@ -96,7 +103,18 @@ export const configSchema = z.strictObject({
     .max(MAX_TASK_SECONDS)
     .default(3_600)
     .describe('Time limit of a task in seconds, when the call sets none.')
-    .register(settingFacts, wholeNumber('MCP_DEFAULT_TIMEOUT', 60, MAX_TASK_SECONDS)),
+    .register(settingFacts, {
+      ...wholeNumber('MCP_DEFAULT_TIMEOUT', 60, MAX_TASK_SECONDS),
+      otherEnv: [
+        {
+          name: 'TASK_TIMEOUT',
+          shared: {
+            convert: secondsOf,
+            expected: `a whole number of milliseconds from 60000 to ${MAX_TASK_SECONDS * 1_000}`,
+          },
+        },
+      ],
+    }),
 
   decision_timeout_seconds: z
     .int()
@@ -112,7 +130,10 @@ export const configSchema = z.strictObject({
     .max(MAX_LOG_BYTES)
     .default(10_485_760)
     .describe('Size in bytes at which a log file is rotated.')
-    .register(settingFacts, wholeNumber('MCP_MAX_LOG_SIZE', 1, MAX_LOG_BYTES)),
+    .register(settingFacts, {
+      ...wholeNumber('MCP_MAX_LOG_SIZE', 1, MAX_LOG_BYTES),
+      otherEnv: [{ name: 'MAX_OUTPUT_BUFFER', shared: {} }],
+    }),
 
   task_history_size: z
     .int()
@@ -402,7 +423,10 @@ export const configSchema = z.strictObject({
     .describe('Lowest level of the lines in the server’s log on stderr.')
     .register(settingFacts, {
       env: 'MCP_LOG_LEVEL',
-      otherEnv: [{ name: 'MCP_CLAUDE_DEBUG', texts: { true: 'debug' } }],
+      otherEnv: [
+        { name: 'LOG_LEVEL', shared: {} },
+        { name: 'MCP_CLAUDE_DEBUG', texts: { true: 'debug' } },
+      ],
       form: 'text',
       expected: 'one of "debug", "info", "warn", "error"',
     }),
@@ -422,6 +446,11 @@ export function factsOf(key: ConfigKey): SettingFacts {
 
 function wholeNumber(env: string, from: number, to: number): SettingFacts {
   return { env, form: 'integer', expected: `a whole number from ${from} to ${to}` };
+}
+
+/** Milliseconds as seconds. */
+function secondsOf(text: string): string | undefined {
+  return /^[1-9][0-9]*$/.test(text) ? String(Math.round(Number(text) / 1_000)) : undefined;
 }
 
 /** What was expected, or undefined for a valid absolute path (`~` is already expanded). */

@@ -77,6 +77,46 @@ describe('where settings come from', () => {
     expect((await load(at, { env: { MCP_CLAUDE_DEBUG: 'false' } })).config.log_level).toBe('info');
   });
 
+  test('the variables of earlier servers count where ours are not set, and beat the file', async () => {
+    const at = await place({ log_level: 'error', max_log_size_bytes: 5 });
+    const env = { LOG_LEVEL: 'warn', MCP_CLAUDE_DEBUG: 'true', MAX_OUTPUT_BUFFER: '2000000' };
+    expect(await load(at, { env: { ...env, TASK_TIMEOUT: '900000' } })).toMatchObject({
+      config: { log_level: 'warn', max_log_size_bytes: 2_000_000, default_timeout_seconds: 900 },
+      warnings: [],
+    });
+    const ours = { MCP_LOG_LEVEL: 'info', MCP_MAX_LOG_SIZE: '7', MCP_DEFAULT_TIMEOUT: '60' };
+    expect((await load(at, { env: { ...env, TASK_TIMEOUT: '900000', ...ours } })).config).toMatchObject({
+      log_level: 'info',
+      max_log_size_bytes: 7,
+      default_timeout_seconds: 60,
+    });
+  });
+
+  test('a value of such a variable that does not fit is reported, and the next source counts', async () => {
+    const at = await place({ max_log_size_bytes: 5 });
+    const env = {
+      LOG_LEVEL: 'trace',
+      MCP_CLAUDE_DEBUG: 'true',
+      MAX_OUTPUT_BUFFER: '10MB',
+      TASK_TIMEOUT: '30',
+    };
+    expect(await load(at, { env })).toMatchObject({
+      config: { log_level: 'debug', max_log_size_bytes: 5, default_timeout_seconds: 3_600 },
+      warnings: [
+        'environment variable TASK_TIMEOUT: default_timeout_seconds: found "30", expected a whole number of milliseconds from 60000 to 14400000; it is ignored',
+        expect.stringMatching(/^environment variable MAX_OUTPUT_BUFFER: .*; it is ignored$/) as unknown,
+        'environment variable LOG_LEVEL: log_level: found "trace", expected one of "debug", "info", "warn", "error"; it is ignored',
+      ],
+    });
+  });
+
+  test('variables of earlier servers that set nothing are named once', async () => {
+    const env = { MCP_SERVER_NAME: 'claudine', MCP_SERVER_VERSION: '0.1.0', NODE_ENV: 'development' };
+    expect((await load(await place(), { env })).warnings).toEqual([
+      'Not used: MCP_SERVER_NAME, MCP_SERVER_VERSION. This server has a name and a version of its own.',
+    ]);
+  });
+
   test('--config beats the variable, the variable beats the default file', async () => {
     const at = await place({ log_level: 'error' });
     const named = join(at.cwd, 'named.json');
@@ -139,6 +179,13 @@ describe('the file', () => {
     expect(await faults(at)).toEqual([
       `${at.path}:2: unknown key "alowed_root"; did you mean "allowed_roots"?`,
       expect.stringContaining(`${at.path}:3: unknown key "__proto__"`),
+    ]);
+  });
+
+  test('an unknown key that is the beginning of a known one is taken for that', async () => {
+    const at = await place({ default_timeout: 60 });
+    expect(await faults(at)).toEqual([
+      `${at.path}:1: unknown key "default_timeout"; did you mean "default_timeout_seconds"?`,
     ]);
   });
 

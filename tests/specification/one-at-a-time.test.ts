@@ -112,6 +112,23 @@ describe('DelegateTask', () => {
   });
 });
 
+test('LOG_LEVEL, MAX_OUTPUT_BUFFER and TASK_TIMEOUT set the level of the log, its size and the time limit', async () => {
+  const env = { LOG_LEVEL: 'warn', MAX_OUTPUT_BUFFER: '2000000', TASK_TIMEOUT: '900000' };
+  const client = await bridge().another('modern', { env });
+  expect(JSON.parse(await client.mcp.readResource('config://current'))).toMatchObject({
+    log_level: 'warn',
+    max_log_size_bytes: 2_000_000,
+    default_timeout_seconds: 900,
+  });
+});
+
+test('MCP_SERVER_NAME and MCP_SERVER_VERSION are named once on stderr as not used', async () => {
+  const env = { MCP_SERVER_NAME: 'claudine', MCP_SERVER_VERSION: '0.1.0' };
+  const client = await bridge().another('modern', { env });
+  await expect.poll(() => client.mcp.log()).toMatch(/MCP_SERVER_NAME/);
+  expect(client.mcp.log()).toMatch(/MCP_SERVER_VERSION/);
+});
+
 describe('TaskStatus', () => {
   test('without taskId is that of the current task', async () => {
     const { taskId } = await delegate('never-exits');
