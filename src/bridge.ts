@@ -1,5 +1,6 @@
 import { systemClock } from './base/clock.js';
 import { ownPlaces } from './config/own-places.js';
+import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
@@ -26,10 +27,14 @@ export interface Bridge {
 export function createBridge(options: BridgeOptions): Bridge {
   const { config, logger, version } = options;
   const roots = new AllowedRoots(config.allowed_roots, options.homeDir, ownPlaces(config, options));
-  const services = createServerServices(options, roots);
+  const clientFolders = new ClientFolders();
+  const tools = enabledTools(config.toolsets);
+  const services = createServerServices(options, roots, {
+    cwd: options.cwd,
+    clientFolders: () => clientFolders.list(),
+  });
   const background = new BackgroundWork(options, services);
   background.joinSoon();
-  const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
@@ -41,6 +46,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       resources: isSilent ? [] : allResources,
       // Each of them starts or follows a task.
       prompts: isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts,
+      clientFolders,
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
       services: services.offered,

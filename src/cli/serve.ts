@@ -25,6 +25,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       config: loaded.config,
       env,
       homeDir: homeOf(env),
+      cwd: process.cwd(),
       settingsFile: loaded.source,
       version: VERSION,
       logger,

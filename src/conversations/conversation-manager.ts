@@ -33,7 +33,7 @@ export interface AnswerWait {
 export interface ConversationManagerOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'wait' | 'kill' | 'list'>;
   /** Judges a directory, or the active project when none is given. Throws PATH_NOT_ALLOWED, NO_ACTIVE_PROJECT, … */
-  readonly project: { resolve(path?: string): Promise<AllowedPath> };
+  readonly project: { resolve(path?: string, argument?: string): Promise<AllowedPath> };
   readonly clock: Clock;
   /** Claude Code asks for no permission at all in conversations: the user's explicit setting. */
   readonly skipPermissions: boolean;
@@ -59,7 +59,7 @@ export class ConversationManager {
     const { tasks, project, skipPermissions } = this.#options;
     const { previousResponseId, workingDirectory } = question;
     const previous = previousResponseId === undefined ? undefined : await this.#response(previousResponseId);
-    const path = await project.resolve(workingDirectory ?? previous?.project_path);
+    const path = await project.resolve(workingDirectory ?? previous?.project_path, 'workingDirectory');
     if (previous !== undefined && path !== previous.project_path) throw elsewhere(previous, path);
     return tasks.start({
       prompt: question.prompt,

@@ -50,7 +50,7 @@ export class FilesystemService {
   /** Throws like `PathOpener.openFile` and `readPage`. */
   async readFile({ path, cursor, header, maxBytes }: ReadFileQuery): Promise<FilePage> {
     const { opener, activeProject, headerLines, clock } = this.#options;
-    const opened = await opener.openFile(activeProject.absolute(path));
+    const opened = await opener.openFile(await activeProject.absolute(path));
     try {
       const maxLines = header === true ? headerLines : undefined;
       return await readPage(opened, { cursor, maxLines, maxBytes }, { cache: this.#cache, clock });
@@ -62,7 +62,7 @@ export class FilesystemService {
   /** Throws like `PathOpener.openFile` and `readRange`. */
   async readRange({ path, ...query }: RangeQuery & { readonly path: string }): Promise<FileRange> {
     const { opener, activeProject, clock } = this.#options;
-    const opened = await opener.openFile(activeProject.absolute(path));
+    const opened = await opener.openFile(await activeProject.absolute(path));
     try {
       return await readRange(opened, query, { cache: this.#cache, clock });
     } finally {
@@ -107,7 +107,7 @@ export class FilesystemService {
 
   async #writable(path: string): Promise<AllowedPath> {
     const { roots, activeProject } = this.#options;
-    const absolute = roots.absolute(activeProject.absolute(path));
+    const absolute = roots.absolute(await activeProject.absolute(path));
     const real = await roots.resolve(absolute);
     await this.#refuse(absolute);
     await this.#refuse(real);

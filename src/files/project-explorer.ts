@@ -202,9 +202,7 @@ export class ProjectExplorer {
     use: (opened: OpenedWalk) => Promise<T>,
   ): Promise<T> {
     const { opener, activeProject } = this.#options;
-    const top = await opener.openDirectory(
-      input === undefined ? await activeProject.resolve() : activeProject.absolute(input),
-    );
+    const top = await opener.openDirectory(await activeProject.absolute(input));
     const walk = this.#walk(top, options, (path, fdPath) =>
       options.showsIgnored ? Promise.resolve(NO_RULES) : this.#rulesFor(path, fdPath, options.signal),
     );

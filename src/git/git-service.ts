@@ -122,13 +122,13 @@ export class GitService {
   /** Creates a repository unless one exists. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a bad `.git`. */
   async init(path: string, query: InitQuery, signal: AbortSignal): Promise<InitReport> {
     const { roots, activeProject } = this.#parts;
-    const folder = await roots.resolveDirectory(activeProject.absolute(path));
+    const folder = await roots.resolveDirectory(await activeProject.absolute(path));
     return initRepository(this.#parts, folder, query, signal);
   }
 
   async #asked({ path }: Pick<GitTarget, 'path'>): Promise<AllowedPath> {
     const { roots, activeProject } = this.#parts;
-    return path === undefined ? activeProject.resolve() : roots.resolve(activeProject.absolute(path));
+    return path === undefined ? activeProject.resolve() : roots.resolve(await activeProject.absolute(path));
   }
 
   /** The patch of an earlier page, if it is still cached. */

@@ -1,7 +1,8 @@
-import { Server, type Transport } from '@modelcontextprotocol/server';
+import { Server, type McpRequestContext, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
+import type { ClientFolders } from './client-folders.js';
 import { clientNameIn } from './wire/client-name.js';
 import { ListeningTransport } from './wire/listening-transport.js';
 import { ResourceUpdates } from './resource-updates.js';
@@ -21,6 +22,8 @@ export interface ServerParts<Services>
   readonly identity: { readonly name: string; readonly title: string; readonly version: string };
   /** What the model reads once about the whole server. */
   readonly instructions: string;
+  /** Is connected to each client that can be asked. */
+  readonly clientFolders?: ClientFolders;
   readonly clock: Clock;
 }
 
@@ -39,8 +42,9 @@ export function serveConnection<Services>(
       logger.debug('A resource update could not be sent', { uri, error: messageOf(error) });
     });
   });
-  const createServer = (): Server => {
+  const createServer = ({ era }: McpRequestContext): Server => {
     current = newServer(parts, updates);
+    if (era === 'legacy') parts.clientFolders?.connect(current);
     current.onclose = () => updates.dispose();
     return current;
   };

@@ -137,7 +137,7 @@ export class ProcessService {
   async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
     const { mountProject, ...rest } = args;
     const mounted =
-      mountProject === undefined ? {} : { mountProject: await this.#project.resolve(mountProject) };
+      mountProject === undefined ? {} : { mountProject: await this.#project.resolve(mountProject, 'mount_project') };
     const request = { ...rest, cwd: await this.#folder(args), ...mounted };
     const running = await this.#manager.spawn(request).catch((error: unknown) => {
       throw withShellHint(error, args);
@@ -264,7 +264,7 @@ export class ProcessService {
 
   async #folder({ mode, cwd }: SpawnArguments): Promise<string> {
     if (mode === 'docker') return cwd ?? WORK_DIRECTORY;
-    return this.#project.resolve(cwd);
+    return this.#project.resolve(cwd, 'cwd');
   }
 
   async #running(id: string): Promise<RunningProcess> {

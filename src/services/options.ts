@@ -6,6 +6,8 @@ export interface BridgeOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
+  /** The working directory of the server. */
+  readonly cwd?: string | undefined;
   /** The settings file that was read. */
   readonly settingsFile?: string | null;
   readonly version: string;

@@ -1,7 +1,7 @@
 import { lazily } from '../base/lazily.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
-import { ActiveProject } from '../projects/active-project.js';
+import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
 import { InsideTask } from '../tasks/inside-task.js';
@@ -22,8 +22,12 @@ export interface ServerServices {
   readonly dispose: () => Promise<void>;
 }
 
-export function createServerServices(options: BridgeOptions, roots: AllowedRoots): ServerServices {
-  const activeProject = new ActiveProject(roots);
+export function createServerServices(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  defaults: ProjectDefaults,
+): ServerServices {
+  const activeProject = new ActiveProject(roots, defaults);
   const marks = lazily(async () =>
     (await import('../os/enclosing-marks.js')).findEnclosingMarks(options.env),
   );

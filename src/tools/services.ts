@@ -13,8 +13,8 @@ import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 interface ProjectChoice {
   /** Returns the real path. Throws BridgeError: PATH_NOT_ALLOWED, PATH_NOT_FOUND, NOT_A_DIRECTORY. */
   set(path: string): Promise<string>;
-  /** The path as an absolute one, not yet checked. Throws BridgeError: NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT. */
-  absolute(path: string): string;
+  /** The path as an absolute one, not yet checked; the active project without one. Throws BridgeError: NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT. */
+  absolute(path?: string): Promise<string>;
 }
 
 /** Ends the worktree of a task, if the caller may. */

@@ -82,7 +82,7 @@ describe('bad input', () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     const start = { prompt: 'AGENT: exit', path: bridge.project };
     const calls: { tool: string; args: Record<string, unknown>; says: RegExp }[] = [
-      { tool: 'start_task', args: {}, says: /prompt.*path/s },
+      { tool: 'start_task', args: {}, says: /prompt/ },
       { tool: 'start_task', args: { ...start, prompt: 7 }, says: /prompt/ },
       { tool: 'start_task', args: { ...start, timeout_seconds: 59 }, says: /timeout_seconds.*60/s },
       { tool: 'start_task', args: { ...start, timeout_seconds: 14_401 }, says: /timeout_seconds.*14400/s },

@@ -110,7 +110,7 @@ describe.each(eras)('a client of the %s era', (era) => {
       { prompt: 'x', path: '/p', timeout_second: 90 },
       'unknown argument "timeout_second" (did you mean "timeout_seconds"?).',
     ],
-    [{ prompt: 'x' }, 'path is required and must be a string.'],
+    [{ path: '/p' }, 'prompt is required and must be a string.'],
     [{ prompt: null, path: '/p' }, 'prompt is required and must be a string.'],
     [{ prompt: 1, path: '/p' }, 'prompt must be a string (got 1).'],
   ])('is told which argument is wrong: %j', async (args, words) => {
@@ -290,7 +290,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     client.setNotificationHandler('notifications/resources/list_changed', () => void changes++);
     if (era === 'modern') await client.listen({ resourcesListChanged: true });
     await client.callTool({ name: 'list_tasks', arguments: {} });
-    await client.callTool({ name: 'start_task', arguments: { prompt: 'x' } });
+    await client.callTool({ name: 'start_task', arguments: { path: '/p' } });
     expect(changes).toBe(0);
     await client.callTool({ name: 'start_task', arguments: { prompt: 'x', path: '/p' } });
     await vi.waitFor(() => expect(changes).toBe(1));

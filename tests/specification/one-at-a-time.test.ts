@@ -97,6 +97,19 @@ describe('DelegateTask', () => {
     });
   });
 
+  test('without a path runs in the current directory of the server, if it lies in the allowed roots', async () => {
+    const path = await bridge().workplace.project('current');
+    const client = await bridge().another('modern', {
+      command: ['sh', '-c', 'cd "$1" && exec "$2" "$3"', 'sh', path, process.execPath, serverEntry],
+    });
+    const task = taskSchema.parse(await client.call('DelegateTask', { prompt: 'AGENT: exit 0' }));
+    await bridge().end(task.bridgeTaskId);
+    expect(JSON.parse(await bridge().mcp.readResource(`tasks://${task.bridgeTaskId}`))).toMatchObject({
+      project_path: path,
+    });
+    expect(await client.call('start_task', { prompt: 'AGENT: exit 0' })).toMatchObject({ status: 'running' });
+  });
+
   test('hands over the prompt without a shell', async () => {
     const path = await bridge().workplace.project('no-shell');
     const prompt = 'AGENT: echo\n$(touch ran) `touch ran` "; touch ran; #';

@@ -269,4 +269,11 @@ describe('the toolset', () => {
     const cwd = join(bridge().project);
     expect(await alone.call('spawn', { command: 'pwd', cwd })).toMatchObject({ stdout: `${cwd}\n` });
   });
+
+  test('alone names no tool that is not offered, and calls its argument cwd', async () => {
+    const alone = await bridge().another('modern', { env: { MCP_TOOLSETS: 'process' } });
+    const words = await alone.refusal('spawn', { command: 'true' });
+    expect(words).toMatch(/^NO_ACTIVE_PROJECT: .*\bcwd\b/s);
+    expect(words).not.toContain('set_active_project');
+  });
 });

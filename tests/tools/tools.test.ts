@@ -36,7 +36,7 @@ describe('tools', () => {
     const services = {
       ...unusedServices,
       tasks: async () => tasks,
-      activeProject: { set: async (path: string) => `/real${path}`, absolute: (path: string) => path },
+      activeProject: { set: async (path: string) => `/real${path}`, absolute: async (path = '/app') => path },
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
   }

@@ -9,7 +9,7 @@ export const unusedServices: ToolServices = {
   tasks: unused,
   finisher: unused,
   receipts: unused,
-  activeProject: { set: async (path) => path, absolute: (path) => path },
+  activeProject: { set: async (path) => path, absolute: async (path = '/app') => path },
   git: unused,
   files: unused,
   explorer: unused,

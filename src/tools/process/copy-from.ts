@@ -20,6 +20,6 @@ export const copyFrom = defineTool({
     copyView(
       await (
         await copies()
-      ).copyFrom({ processId: pid, source, destination: activeProject.absolute(destination) }),
+      ).copyFrom({ processId: pid, source, destination: await activeProject.absolute(destination) }),
     ),
 });

@@ -18,6 +18,8 @@ export const copyTo = defineTool({
   output: copyOutput,
   handle: async ({ pid, source, destination }, { copies, activeProject }) =>
     copyView(
-      await (await copies()).copyTo({ processId: pid, source: activeProject.absolute(source), destination }),
+      await (
+        await copies()
+      ).copyTo({ processId: pid, source: await activeProject.absolute(source), destination }),
     ),
 });

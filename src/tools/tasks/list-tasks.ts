@@ -38,7 +38,7 @@ export const listTasks = defineTool({
     unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
   },
   handle: async ({ status, limit, cursor, ...given }, services) => {
-    const path = given.path === undefined ? undefined : services.activeProject.absolute(given.path);
+    const path = given.path === undefined ? undefined : await services.activeProject.absolute(given.path);
     const tasks = await services.tasks();
     const query = { status, path, cursor, limit: limit ?? DEFAULT_LIMIT };
     const page = await tasks.list(query);

@@ -20,7 +20,7 @@ export const startTask = defineTool({
   description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
   input: {
     prompt: z.string().describe('The prompt to send to Claude Code'),
-    path: z.string().describe('Project directory path (must be within allowed_roots)'),
+    path: z.string().optional().describe('Project directory, within allowed_roots (default: active project)'),
     timeout_seconds: z
       .int()
       .min(MIN_TIMEOUT_SECONDS)
@@ -47,7 +47,7 @@ export const startTask = defineTool({
       await tasks()
     ).start({
       ...same,
-      path: activeProject.absolute(path),
+      path: await activeProject.absolute(path),
       timeoutSeconds: timeout_seconds,
       permissionMode: permission_mode,
       keepOpen: keep_open,
