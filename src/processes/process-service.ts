@@ -137,7 +137,9 @@ export class ProcessService {
   async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
     const { mountProject, ...rest } = args;
     const mounted =
-      mountProject === undefined ? {} : { mountProject: await this.#project.resolve(mountProject, 'mount_project') };
+      mountProject === undefined
+        ? {}
+        : { mountProject: await this.#project.resolve(mountProject, 'mount_project') };
     const request = { ...rest, cwd: await this.#folder(args), ...mounted };
     const running = await this.#manager.spawn(request).catch((error: unknown) => {
       throw withShellHint(error, args);
