@@ -10,7 +10,8 @@ export const searchFiles = defineTool({
   title: 'Search files',
   toolset: 'files',
   effect: 'read',
-  description: 'Find lines (with names: paths) that contain a text or match a regular expression (RE2).',
+  description:
+    'Find lines (with names: paths) that contain a text or match a regular expression (RE2). Not in ignored, binary and large files; a note counts them.',
   maxResultChars: MAX_LIST_CHARS,
   isExact: true,
   input: {

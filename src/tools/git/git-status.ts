@@ -13,7 +13,7 @@ export const gitStatus = defineTool({
   title: 'Git status',
   toolset: 'git',
   effect: 'read',
-  description: 'Branch and changed files. Names are relative to `repository`.',
+  description: 'Branch, and staged, changed and untracked files. Names are relative to `repository`.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,

@@ -26,7 +26,7 @@ export const startTask = defineTool({
       .min(MIN_TIMEOUT_SECONDS)
       .max(MAX_TIMEOUT_SECONDS)
       .optional()
-      .describe('Task timeout in seconds (default: 3600)'),
+      .describe('Task timeout in seconds (default: 3600, or as set)'),
     permission_mode: permissionModeSchema
       .optional()
       .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),

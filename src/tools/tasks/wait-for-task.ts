@@ -40,7 +40,7 @@ export const waitForTask = defineTool({
   searchHint: 'follow a delegated task until it ends or asks',
   alwaysLoad: true,
   description:
-    'Wait until a task ends, asks a question or goes on. Pass the cursor back so that nothing is missed.',
+    'Wait until a task ends, asks a question or goes on. Pass the cursor back. Answer its decisions with respond_to_task.',
   input: {
     task_ids: z.array(taskIdInput).min(1).max(MAX_TASKS),
     timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe(`Default: ${MAX_WAIT_SECONDS}`),
