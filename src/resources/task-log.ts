@@ -24,7 +24,7 @@ export const taskLog = defineResource({
     const bytes = Buffer.byteLength(page.text);
     const left = (page.totalBytes ?? bytes) - bytes;
     if (left <= 0) return page.text;
-    return `[The first ${left} bytes are left out. get_task_output with task_id ${taskId}, view log and cursor 0:0 reads from the beginning.]\n${page.text}`;
+    return `[The first ${left} bytes are left out. get_task_output with task_id ${taskId}, view log and cursor 0 reads from the beginning.]\n${page.text}`;
   },
   list: async ({ tasks }) => {
     const { tasks: newest } = await (await tasks()).list({ limit: LISTED_LOGS });

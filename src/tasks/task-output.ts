@@ -17,7 +17,7 @@ export interface TextPage {
 /**
  * A page of a log that may have rotated (`path.1` holds the older part). A cursor names a file and a place in it
  * (`<file>:<offset>`), so it stays right when the log rotates meanwhile; one whose file is gone goes on with the oldest
- * part that is left; `0:0` is the beginning. Without a cursor the page is the newest part. Pages begin and end between
+ * part that is left; `0` or `0:0` is the beginning. Without a cursor the page is the newest part. Pages begin and end between
  * characters; a missing log is empty.
  */
 export async function readLogPage(
@@ -54,6 +54,7 @@ interface Part {
 
 /** Bytes before the cursor's place, counted over all parts. */
 function positionOf(cursor: string, parts: readonly Part[]): number {
+  if (cursor === '0') return 0;
   const match = /^(\d{1,20}(?:-\d{1,15})?):(\d{1,15})$/.exec(cursor);
   if (match === null) throw invalidCursor();
   let before = 0;

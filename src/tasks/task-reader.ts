@@ -23,6 +23,7 @@ import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } fro
 
 /** A list waits so long for each task that another server is giving its end. */
 const LIST_WAIT_MS = 2_000;
+const SHOWN_CURSOR_CHARS = 60;
 
 export interface TaskReaderOptions {
   readonly stateDir: StateDir;
@@ -108,6 +109,8 @@ export class TaskReader {
       case 'events':
         return this.#events(task.task_id, cursor, maxBytes);
       case 'screen': {
+        // Its answer holds an empty cursor, which may come back.
+        if (cursor !== undefined && cursor !== '') throw noPages(cursor);
         const text = headBytes(await this.#screen(task), maxBytes);
         return { text, cursor: '', more: false, totalBytes: Buffer.byteLength(text) };
       }
@@ -226,6 +229,14 @@ export class TaskReader {
     if (record.keeper === null && last.keeper !== null) return this.#current(last, standings, waitMs);
     return recoverTask(last, this.#options, waitMs === undefined ? {} : { waitMs });
   }
+}
+
+function noPages(cursor: string): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The view screen was to be read from cursor ${oneLine(JSON.stringify(cursor), SHOWN_CURSOR_CHARS)}, but it has no pages: it is the terminal as it is now.`,
+    'Omit cursor, or use the view log.',
+  );
 }
 
 export function purposeOf(record: TaskRecord): TaskPurpose {

@@ -158,6 +158,15 @@ describe('stdout', () => {
     expect(await linesOf(3)).toEqual(['498', '499', '500']);
   });
 
+  test('reads on from a cursor, given as a number or as text', async () => {
+    const { pid } = await spawn({ command: 'seq', args: ['3'] });
+    for (const cursor of [2, '2'])
+      expect(await bridge().call('stdout', { pid, cursor })).toMatchObject({ text: '2\n3\n', cursor: 6 });
+    expect(await bridge().refusal('stdout', { pid, cursor: 'x' })).toContain(
+      'cursor must be an integer of at least 0 (got "x")',
+    );
+  });
+
   test('shows the output of a process that runs', async () => {
     const { pid } = await spawn({ command: 'echo first; exec sleep 600', shell: true, background: true });
     await expect

@@ -205,6 +205,18 @@ describe('the tasks of a user', () => {
     });
   });
 
+  it('have one screen, so a cursor for it is refused', async () => {
+    const tasks = manager();
+    const { task_id: taskId } = await start(tasks, 'a');
+    const screen = (cursor: string) => tasks.output({ taskId, view: 'screen', maxBytes: 100, cursor });
+    await expect(screen('7')).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      message: expect.stringContaining('it has no pages') as unknown,
+    });
+    await end(tasks, taskId);
+    expect(await screen('')).toMatchObject({ cursor: '' });
+  });
+
   it.each(['to-nobody', 'refused'] as const)(
     'that run are told as out of reach, not as ended, when their connection is %s',
     async (connects) => {

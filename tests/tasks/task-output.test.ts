@@ -49,6 +49,7 @@ it.each([4, 5, 7, 64, 10_000])(
     const text = 'a é ☃ 😀 日本語\n'.repeat(30);
     await writeFile(path, text);
     expect(await readAll(maxBytes)).toBe(text);
+    expect(await readAll(maxBytes, '0')).toBe(text);
   },
 );
 

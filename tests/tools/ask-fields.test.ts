@@ -34,6 +34,25 @@ it('a question that a limit kept from an answer fails with the kind and the time
   });
 });
 
+it('a long answer comes in parts, each with the cursor of the next', () => {
+  const answer = 'Grüße. '.repeat(4_000);
+  const record = sampleRecord({
+    purpose: 'ask',
+    status: 'completed',
+    session_id: '11111111-1111-4111-8111-111111111111',
+    final_message: answer,
+  });
+  let whole = '';
+  let cursor: string | undefined;
+  do {
+    const part = askView(record, cursor);
+    whole += part.text ?? '';
+    cursor = part.cursor;
+  } while (cursor !== undefined);
+  expect(whole).toBe(answer);
+  expect(() => askView(record, 'x')).toThrow('Invalid cursor');
+});
+
 it('a question without trouble tells of none', () => {
   expect(askView({ ...failed, trouble: null })).not.toHaveProperty('trouble');
   expect(

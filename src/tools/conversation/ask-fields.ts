@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { invalidCursor } from '../../base/cursor.js';
 import { BridgeError } from '../../base/errors.js';
 import { headBytes, tailChars } from '../../base/text/text.js';
 import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';
 
-/** Of an answer, in one reply; the rest comes with `from`. */
+/** Of an answer, in one reply; the rest comes with `cursor`. */
 const TEXT_BYTES = 12_000;
 /** The end of what Claude Code wrote when it gave no answer. */
 const ERROR_CHARS = 2_000;
@@ -29,8 +30,8 @@ export const askIdInput = z.string().describe('taskId of ask or ask_async');
 export const askOutput = {
   text: z.string().optional(),
   responseId: z.string().optional(),
-  /** Where the rest of a long answer begins, for `from` of ask_status. */
-  nextFrom: z.int().optional(),
+  /** Where the rest of a long answer begins, for ask_status. */
+  cursor: z.string().optional(),
   taskId: z.string(),
   status: z.string(),
   activity: z.string().optional(),
@@ -45,8 +46,8 @@ export const askOutput = {
 
 type AskView = z.input<z.ZodObject<typeof askOutput>>;
 
-/** A question as its caller sees it: its answer from character `from` on, or what it is doing, or why there is none. */
-export function askView(record: TaskRecord, from = 0): AskView {
+/** A question as its caller sees it: its answer from `cursor` on, or what it is doing, or why there is none. Throws INVALID_ARGUMENTS. */
+export function askView(record: TaskRecord, cursor = '0'): AskView {
   const { decisions } = taskView(record);
   const shown = {
     taskId: record.task_id,
@@ -55,7 +56,7 @@ export function askView(record: TaskRecord, from = 0): AskView {
     ...troubleView(record),
   };
   const responseId = responseOf(record);
-  if (responseId !== undefined) return { ...answerText(record.final_message, from), responseId, ...shown };
+  if (responseId !== undefined) return { ...answerText(record.final_message, cursor), responseId, ...shown };
   if (record.ended_at !== null) return { ...shown, error: whyNoAnswer(record), exitCode: record.exit_code };
   return {
     ...shown,
@@ -93,10 +94,12 @@ function troubleView({ trouble }: TaskRecord): { trouble?: { kind: string; resum
   return { trouble: { kind, ...(resumes_at !== null && { resumes_at }) } };
 }
 
-function answerText(whole: string, from: number): Pick<AskView, 'text' | 'nextFrom'> {
+function answerText(whole: string, cursor: string): Pick<AskView, 'text' | 'cursor'> {
+  if (!/^\d+$/.test(cursor)) throw invalidCursor();
+  const from = Number(cursor);
   const text = headBytes(whole.slice(from), TEXT_BYTES);
   const end = from + text.length;
-  return { text, ...(end < whole.length && { nextFrom: end }) };
+  return { text, ...(end < whole.length && { cursor: String(end) }) };
 }
 
 /** The bridge's words, and those of Claude Code as it wrote them. */

@@ -25,7 +25,7 @@ export const askStatus = defineTool({
   description: 'The answer to a question, or its progress. Without taskId: the newest questions.',
   input: {
     taskId: askIdInput.optional(),
-    from: z.int().min(0).optional().describe('nextFrom of a long answer'),
+    cursor: z.string().optional().describe('For the rest of a long answer'),
     waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
   },
   output: {
@@ -35,7 +35,7 @@ export const askStatus = defineTool({
     elapsedSeconds: askOutput.elapsedSeconds.optional(),
     questions: z.array(recentQuestion).optional(),
   },
-  handle: async ({ taskId, from, waitSeconds }, services, call) => {
+  handle: async ({ taskId, cursor, waitSeconds }, services, call) => {
     const conversations = await services.conversations();
     if (taskId === undefined) {
       const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
@@ -52,6 +52,6 @@ export const askStatus = defineTool({
       waitSeconds === undefined
         ? known
         : await answerOrPerson(known.task_id, waitSeconds * MS_PER_SECOND, services, call);
-    return askView(record, from);
+    return askView(record, cursor);
   },
 });

@@ -28,7 +28,7 @@ export const stdin = defineTool({
       .max(MAX_KEYS)
       .optional()
       .describe('Terminals only: ctrl-c, esc, enter, tab, up, f1, page-down, alt-x …'),
-    eof: z.boolean().default(false).describe('Close the input; in a terminal send ctrl-d'),
+    eof: z.boolean().default(false).describe('Close the input; a terminal needs the key ctrl-d instead'),
     wait_for: z.string().max(MAX_PATTERN_CHARS).optional().describe('RE2 expression in the new output'),
     timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS),
     resize: z
