@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { z } from 'zod';
 import { systemClock, withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
@@ -63,6 +63,11 @@ export class KeptProcess implements RunningProcess {
     if (path === null) return undefined;
     const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
     return socket && new KeptProcess(socket, path, record, readRecord);
+  }
+
+  /** A process that ended before a connection was made. */
+  static ended(record: ProcessRecord): KeptProcess {
+    return new KeptProcess(new Socket().destroy(), '', record, () => Promise.resolve(record));
   }
 
   get record(): ProcessRecord {

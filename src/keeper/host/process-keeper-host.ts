@@ -4,6 +4,7 @@ import type { KeptContainers } from '../../processes/docker/kept-containers.js';
 import type { KeptLaunch, ProcessKeepers } from '../../processes/process-keepers.js';
 import { processRecordSchema, type ProcessRecord } from '../../processes/process-record.js';
 import type { ProcessStore } from '../../processes/process-store.js';
+import { processUnreachable } from '../../processes/process-unreachable.js';
 import type { RunningProcess } from '../../processes/running-process.js';
 import { KeptProcess } from './kept-process.js';
 import { launchKeeper, READY_LIMIT_MS, type KeeperProgram } from './launch-keeper.js';
@@ -29,9 +30,13 @@ export class ProcessKeeperHost implements ProcessKeepers {
   }
 
   async launch(launch: KeptLaunch): Promise<RunningProcess> {
-    const running = await this.connect(await this.#start(launch));
+    const record = await this.#start(launch);
+    const running = await this.connect(record);
     if (running !== undefined) return running;
-    throw startFailed('it ended at once', 'See ps for what became of it.');
+    // A keeper that leaves listens no more, and has written the end.
+    const latest = await this.#options.store.read(record.process_id);
+    if (latest?.status === 'terminated') return KeptProcess.ended(latest);
+    throw processUnreachable(record.process_id, 'it was started, and its keeper takes no connection');
   }
 
   async connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
@@ -59,15 +64,16 @@ export class ProcessKeeperHost implements ProcessKeepers {
         input: { ...launch, ...(isContainer && { containers }), shell, maxOutputBytes },
         limitMs: READY_LIMIT_MS + (isContainer ? CONTAINER_LIMIT_MS : 0),
         record: processRecordSchema,
-        failure: (why) => startFailed(why, 'Try again.'),
+        failure: (why) =>
+          new BridgeError(
+            'SPAWN_FAILED',
+            `The keeper of the process could not be started: ${why}.`,
+            'Try again.',
+          ),
       });
     } catch (error) {
       await this.clear(launch.record);
       throw error;
     }
   }
-}
-
-function startFailed(why: string, hint: string): BridgeError {
-  return new BridgeError('SPAWN_FAILED', `The keeper of the process could not be started: ${why}.`, hint);
 }
