@@ -129,7 +129,13 @@ export class ProcessManager {
     this.#parts.keepers.dispose();
     const backends = await Promise.allSettled(this.#backends.values());
     await Promise.all(backends.map(async (one) => one.status === 'fulfilled' && one.value.dispose()));
-    await Promise.all([...this.#runs].map((run) => run.ended));
+    await Promise.all(
+      [...this.#runs].map(async (run) => {
+        await run.ended;
+        run.dispose();
+        await run.recorded;
+      }),
+    );
   }
 
   #plan(request: SpawnRequest): { readonly record: ProcessRecord; readonly spec: ProcessSpec } {
@@ -161,7 +167,7 @@ export class ProcessManager {
     const parts = { store, clock, logger, maxOutputBytes };
     const run = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
     this.#runs.add(run);
-    void run.ended.then(() => this.#runs.delete(run));
+    void run.recorded.then(() => this.#runs.delete(run));
     return run;
   }
 
@@ -179,7 +185,7 @@ export class ProcessManager {
   #hold(running: RunningProcess): void {
     const { process_id: id } = running.record;
     this.#running.set(id, running);
-    void running.ended.then(() => {
+    void running.recorded.then(() => {
       this.#running.delete(id);
       this.#pruneSoon();
     });

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.js';
-import { BridgeError, messageOf } from '../base/errors.js';
+import { sleep, type Clock } from '../base/clock.js';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Logger } from '../base/logger.js';
@@ -11,6 +11,9 @@ import type { ProcessRecord } from './process-record.js';
 import { ProcessScreen, type ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
 import type { Printed, RunningProcess } from './running-process.js';
+
+/** How often a disk that did not take the end is tried again. */
+const RETRY_MS = 1_000;
 
 export interface ProcessRunParts {
   readonly store: ProcessStore;
@@ -26,6 +29,8 @@ export type StartProcess = (sink: OutputSink) => Promise<ProcessHandle>;
 /** One process that this program runs: its handle, its output on disk, its screen, its record. */
 export class ProcessRun implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
+  readonly recorded: Promise<void>;
+  readonly #leaving = new AbortController();
   readonly #parts: ProcessRunParts;
   readonly #handle: ProcessHandle;
   readonly #output: ProcessOutput;
@@ -45,7 +50,9 @@ export class ProcessRun implements RunningProcess {
     this.#handle = handle;
     this.#output = output;
     this.#screen = screen;
-    this.ended = handle.exited.then((exit) => this.#end(exit));
+    const end = handle.exited.then((exit) => this.#end(exit));
+    this.ended = end.then(() => this.#record);
+    this.recorded = end.then((isRecorded) => this.#untilRecorded(isRecorded));
   }
 
   /** Writes the record and starts the process. Throws BridgeError; nothing is left then. */
@@ -147,18 +154,17 @@ export class ProcessRun implements RunningProcess {
     return this.#screen.show();
   }
 
-  /** Ends what is left, and closes everything. */
-  async dispose(): Promise<void> {
-    await this.#handle.dispose();
-    this.#screen?.dispose();
-    await this.#output.close();
+  /** Waits no longer for a disk that does not take the end. */
+  dispose(): void {
+    this.#leaving.abort();
   }
 
-  async #end(exit: ProcessExit): Promise<ProcessRecord> {
+  /** True when the end is on disk. */
+  async #end(exit: ProcessExit): Promise<boolean> {
     await this.#output.close();
     const shown = await this.#screen?.show();
     this.#screen?.dispose();
-    const record: ProcessRecord = {
+    this.#record = {
       ...this.#record,
       status: 'terminated',
       exit_code: exit.code ?? null,
@@ -168,18 +174,30 @@ export class ProcessRun implements RunningProcess {
       ended_at: exit.endedAt.toISOString(),
       screen: shown?.text ?? null,
     };
-    try {
-      await this.#parts.store.write(record);
-    } catch (error) {
-      this.#parts.logger.warn('the end of a process could not be recorded', {
-        process: record.process_id,
-        fault: messageOf(error),
-      });
-    }
-    this.#record = record;
+    const isRecorded = await this.#writeEnd('warn');
     this.#done.fire();
     this.#done.dispose();
-    return record;
+    return isRecorded;
+  }
+
+  async #untilRecorded(isFirstDone: boolean): Promise<void> {
+    const { signal } = this.#leaving;
+    for (let isDone = isFirstDone; !isDone && !signal.aborted; isDone = await this.#writeEnd('debug'))
+      await sleep(this.#parts.clock, RETRY_MS, signal);
+  }
+
+  /** False when it is to be tried again. */
+  async #writeEnd(level: 'warn' | 'debug'): Promise<boolean> {
+    const { store, logger } = this.#parts;
+    try {
+      await store.write(this.#record);
+      return true;
+    } catch (error) {
+      const { process_id: id } = this.#record;
+      logger[level]('the end of a process could not be recorded', { process: id, fault: messageOf(error) });
+      // Its folder was removed: nothing is to be read there.
+      return error instanceof BridgeError && systemCodeOf(error.cause) === 'ENOENT';
+    }
   }
 }
 

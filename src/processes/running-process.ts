@@ -14,8 +14,10 @@ export interface Printed {
 /** A process that runs, here or in a keeper. Its methods throw BridgeError (PROCESS_NOT_RUNNING, INPUT_REFUSED, …). Its output is read from its files. */
 export interface RunningProcess {
   readonly record: ProcessRecord;
-  /** Ends when it has ended and everything of it is on disk, with its last record; never rejects. */
+  /** Ends when it has ended and its output is on disk, with its last record; never rejects. */
   readonly ended: Promise<ProcessRecord>;
+  /** Ends when `record.json` has the end, or never will. Until then only this knows it. */
+  readonly recorded: Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
   endInput(): Promise<void>;
   /** Keys by name; NO_TERMINAL for a process without one. */

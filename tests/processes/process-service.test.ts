@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { BridgeError } from '../../src/base/errors.js';
 import { livingMarks } from '../../src/processes/living-marks.js';
 import { freshRecord } from '../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../src/base/ids.js';
@@ -339,6 +340,30 @@ describe('processes of a server that is gone', () => {
     await sh('exec sleep 60', 0);
     await manager.dispose();
     expect((await store.all()).map(({ status }) => status)).toEqual(['terminated', 'terminated']);
+  });
+
+  test('whose end the disk did not take are known meanwhile, and recorded later', async () => {
+    const { sh, service, store, manager } = await openProcesses();
+    const write = store.write.bind(store);
+    let isFull = true;
+    store.write = async (record) => {
+      if (isFull) throw new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.');
+      await write(record);
+    };
+    const { record } = await sh('exit 9');
+    const id = record.process_id;
+    expect(await store.read(id)).toMatchObject({ status: 'running' });
+    expect((await service.list(10))[0]?.record).toMatchObject({ status: 'terminated', exit_code: 9 });
+    const message: unknown = expect.stringContaining('has ended');
+    await expect(service.kill(id, 'SIGTERM')).rejects.toMatchObject({ message });
+    isFull = false;
+    await expect
+      .poll(() => store.read(id), { timeout: 10_000 })
+      .toMatchObject({ status: 'terminated', exit_code: 9 });
+    isFull = true;
+    await sh('exit 9');
+    // It does not wait for the disk.
+    await manager.dispose();
   });
 
   test('a record that nobody can read stops no other', async () => {

@@ -29,11 +29,14 @@ const ANSWER_LIMIT_MS = 40_000;
 /** A process that a keeper runs, over the keeper's socket. */
 export class KeptProcess implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
+  /** A keeper leaves when it has written the end. */
+  readonly recorded: Promise<void>;
   readonly #requests: Requests;
   readonly #readRecord: () => Promise<ProcessRecord | undefined>;
   #record: ProcessRecord;
   #printed: Printed = { bytes: {}, lostBytes: 0 };
   #end: (record: ProcessRecord) => void = () => undefined;
+  #close: () => void = () => undefined;
 
   private constructor(
     socket: Socket,
@@ -44,6 +47,7 @@ export class KeptProcess implements RunningProcess {
     this.#record = record;
     this.#readRecord = readRecord;
     this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.recorded = new Promise((resolve) => (this.#close = resolve));
     this.#requests = new Requests(socket, {
       path,
       onPush: (line) => this.#onPush(line),
@@ -159,10 +163,12 @@ export class KeptProcess implements RunningProcess {
 
   async #onClose(): Promise<void> {
     try {
-      this.#record = (await this.#readRecord()) ?? this.#record;
+      if (this.#record.status === 'running') this.#record = (await this.#readRecord()) ?? this.#record;
     } catch {
       // What it said last counts; the next request finds out what became of it.
     }
+    // First: a caller that waited for the end then asks for the record on disk.
+    this.#close();
     this.#end(this.#record);
   }
 }

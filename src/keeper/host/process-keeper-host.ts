@@ -43,7 +43,7 @@ export class ProcessKeeperHost implements ProcessKeepers {
     const link = await KeptProcess.connect(record, () => this.#options.store.read(record.process_id));
     if (link === undefined) return undefined;
     this.#links.add(link);
-    void link.ended.then(() => this.#links.delete(link));
+    void link.recorded.then(() => this.#links.delete(link));
     return link;
   }
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { systemClock } from '../../base/clock.js';
+import { systemClock, withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { lazily } from '../../base/lazily.js';
 import type { Logger } from '../../base/logger.js';
@@ -9,6 +9,7 @@ import type { ProcessRecord } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ownIdentity } from '../../store/process-identity.js';
+import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 import { serveProcess } from './serve-process.js';
 import type { KeptLaunch } from '../wire/process-messages.js';
 
@@ -46,6 +47,9 @@ export async function keepProcess(launch: KeptLaunch, options: KeepProcessOption
   const socket = await serveProcess({ running: run, socketPath, clock, logger });
   options.onReady(run.record);
   await run.ended;
+  // The socket still serves the end: until the disk has it, it is known nowhere else.
+  socket.sendChange();
+  await withinMs(clock, FULL_DISK_LIMIT_MS, run.recorded);
   await socket.finish();
   await backend.dispose();
 }

@@ -10,6 +10,7 @@ import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
 import { createDriver } from './create-driver.js';
+import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 import { endChildren } from '../host/end-children.js';
 import { KeeperServer } from './keeper-server.js';
 import type { OpenTask } from './open-task.js';
@@ -18,8 +19,6 @@ import type { KeepTaskOptions } from './task-plan.js';
 import { TaskProcesses } from './task-processes.js';
 import { TaskReceipt } from './task-receipt.js';
 
-/** A task that ended while its disk was full waits so long to write its end; then a server calls it ended without a word. */
-const FULL_DISK_LIMIT_MS = 15 * 60_000;
 const clock = systemClock;
 
 interface RunningTask {

@@ -1,10 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ProcessKeeperHost } from '../../../src/keeper/host/process-keeper-host.js';
 import { ProcessStore } from '../../../src/processes/process-store.js';
+import { bundleKeeper } from '../open-host.js';
 import { openProcesses } from '../../processes/open-processes.js';
 import { scratchFolder } from '../../processes/scratch-folder.js';
+
+const keeper = bundleKeeper();
 
 /** A keeper that says that its process runs, and writes `end` into the record before it leaves. */
 const leavingKeeper = (end: object): string => `
@@ -19,11 +22,7 @@ writeFileSync(folder + '/record.json', JSON.stringify({ ...record, ...${JSON.str
 writeSync(3, JSON.stringify({ record }));
 `;
 
-async function spawnKept(end: object) {
-  const statePath = join(await scratchFolder(), 'state');
-  await mkdir(statePath);
-  const keeperEntry = join(statePath, 'keeper.mjs');
-  await writeFile(keeperEntry, leavingKeeper(end));
+async function openKept(keeperEntry: string, statePath: string) {
   const keepers = new ProcessKeeperHost({
     keeperEntry,
     nodeArguments: [],
@@ -40,7 +39,20 @@ async function spawnKept(end: object) {
       image: 'x',
     },
   });
-  const { sh } = await openProcesses({ statePath, keepers });
+  return openProcesses({ statePath, keepers });
+}
+
+async function statePath(): Promise<string> {
+  const path = join(await scratchFolder(), 'state');
+  await mkdir(path);
+  return path;
+}
+
+async function spawnKept(end: object) {
+  const path = await statePath();
+  const keeperEntry = join(path, 'keeper.mjs');
+  await writeFile(keeperEntry, leavingKeeper(end));
+  const { sh } = await openKept(keeperEntry, path);
   return sh('exit 3', 10_000, { keep: true });
 }
 
@@ -58,4 +70,23 @@ test('a kept process whose keeper takes no connection is reported as started', a
     code: 'PROCESS_UNREACHABLE',
     message: expect.stringContaining('it was started') as unknown,
   });
+});
+
+test('the end of a kept process that the disk did not take is known meanwhile, and recorded later', async () => {
+  const { sh, service, store, never } = await openKept(keeper(), await statePath());
+  const { record } = await sh('read -r x; exit 9', 0, { keep: true });
+  const id = record.process_id;
+  // Nothing can replace a folder.
+  const path = join(store.folder(id), 'record.json');
+  const text = await readFile(path, 'utf8');
+  await rm(path);
+  await mkdir(path);
+  const asked = await service.input({ id, text: '\n', limitMs: 10_000 }, never);
+  expect(asked.record).toMatchObject({ status: 'terminated', exit_code: 9 });
+  await expect(service.kill(id, 'SIGTERM')).rejects.toThrow('has ended');
+  await rmdir(path);
+  await writeFile(path, text);
+  await expect
+    .poll(() => store.read(id), { timeout: 10_000 })
+    .toMatchObject({ status: 'terminated', exit_code: 9 });
 });
