@@ -12,12 +12,13 @@ export function globFilter(glob: string | undefined): (path: string) => boolean 
   const isNegated = glob.startsWith('!');
   const pattern = isNegated ? glob.slice(1) : glob;
   const hasSlash = pattern.includes('/');
+  const flaw = flawOf(pattern);
+  if (flaw !== undefined) throw invalidGlob(glob, flaw);
   try {
-    if (pattern === '' || pattern.endsWith('/')) throw invalidGlob(glob);
     const compiled = RE2JS.compile(expressionOf(pattern.replace(/^\//, '')));
     return (path) => isNegated !== compiled.matches(hasSlash ? path : path.slice(path.lastIndexOf('/') + 1));
   } catch (thrown) {
-    if (thrown instanceof RE2JSException) throw invalidGlob(glob);
+    if (thrown instanceof RE2JSException) throw invalidGlob(glob, 'cannot match any file');
     throw thrown;
   }
 }
@@ -26,12 +27,23 @@ export function globFilter(glob: string | undefined): (path: string) => boolean 
 const TOKENS =
   /\\(?<escaped>.)|(?<folders>(?:(?<=^|\/)\*{2,}\/)+)|(?<stars>\*+)|(?<one>\?)|(?<set>\[[!^]?\]?(?:\\.|[^\]\\])*\])|(?<other>.)/gsu;
 
+/** Why the pattern is refused; undefined for a good one. */
+function flawOf(pattern: string): string | undefined {
+  if (pattern.trim() === '' || pattern.endsWith('/')) return 'cannot match any file';
+  // As in a .gitignore, where these are a comment and a second negation.
+  if (/^[#!]/.test(pattern)) return `begins with ${pattern.startsWith('#') ? '#, as a comment' : '!!'}`;
+  let groups = 0;
+  for (const { groups: { other } = {} } of pattern.matchAll(TOKENS)) {
+    if (other === '[') return 'has a [ without its ]';
+    if (other === '{') groups++;
+    if (other === '}' && --groups < 0) return 'has a } without its {';
+  }
+  return groups > 0 ? 'has a { without its }' : undefined;
+}
+
+/** The expression of a pattern without a flaw. */
 function expressionOf(glob: string): string {
   let groups = 0;
-  const left = (glob.match(/\{/g) ?? []).length;
-  const right = (glob.match(/\}/g) ?? []).length;
-  // Unbalanced braces are literal.
-  const hasGroups = left === right;
   let expression = '';
   for (const { groups: part = {} } of glob.matchAll(TOKENS)) {
     const { escaped, folders, stars, one, set, other = '' } = part;
@@ -40,10 +52,10 @@ function expressionOf(glob: string): string {
     else if (stars !== undefined) expression += stars.length > 1 && isAfterSlash(expression) ? '.*' : '[^/]*';
     else if (one !== undefined) expression += '[^/]';
     else if (set !== undefined) expression += setOf(set);
-    else if (hasGroups && other === '{') {
+    else if (other === '{') {
       groups++;
       expression += '(?:';
-    } else if (groups > 0 && other === '}') {
+    } else if (other === '}') {
       groups--;
       expression += ')';
     } else if (groups > 0 && other === ',') expression += '|';
@@ -66,10 +78,10 @@ function setOf(set: string): string {
   return isNegated ? `[^/${members}]` : `[${members}]`;
 }
 
-function invalidGlob(glob: string): BridgeError {
+function invalidGlob(glob: string, flaw: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
-    `The glob ${JSON.stringify(glob)} cannot match any file.`,
-    'Use one such as *.ts, src/**/*.{js,ts} or !*.md.',
+    `The glob ${JSON.stringify(glob)} ${flaw}.`,
+    'Use one such as *.ts, src/**/*.{js,ts} or !*.md; a backslash before a character makes it an ordinary one.',
   );
 }

@@ -22,3 +22,31 @@ it('an expression that becomes too large is refused, with what to do', () => {
     /regular expression is too large: it takes \d+ steps, at most 5000/,
   );
 });
+
+it.each([
+  [' ', 'cannot match any file'],
+  ['', 'cannot match any file'],
+  ['!', 'cannot match any file'],
+  ['x/', 'cannot match any file'],
+  ['#x', 'begins with #, as a comment'],
+  ['!!x', 'begins with !!'],
+  ['[', 'has a [ without its ]'],
+  ['{a', 'has a { without its }'],
+  ['*.{ts,js', 'has a { without its }'],
+  ['{a,{b,c}', 'has a { without its }'],
+  ['a}', 'has a } without its {'],
+  ['}{', 'has a } without its {'],
+])('the glob "%s" is refused: it %s', (glob, flaw) => {
+  expect(() => globFilter(glob)).toThrow(`The glob ${JSON.stringify(glob)} ${flaw}.`);
+});
+
+it.each([
+  ['\\#x', '#x'],
+  ['\\[', '['],
+  ['\\{a', '{a'],
+  ['[{]a', '{a'],
+  ['{a,\\}}', '}'],
+  ['[]]', ']'],
+])('the glob "%s" matches %s', (glob, name) => {
+  expect(globFilter(glob)(name)).toBe(true);
+});
