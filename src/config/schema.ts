@@ -255,6 +255,18 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
 
+  process_mode: z
+    .enum(['host', 'docker'])
+    .default('host')
+    .describe(
+      'Where `spawn` runs a program, when the call does not say: on this machine (`host`) or in a container (`docker`).',
+    )
+    .register(settingFacts, {
+      env: 'MCP_PROCESS_MODE',
+      form: 'text',
+      expected: 'one of "host", "docker"',
+    }),
+
   docker_host: z
     // Not checked before it is used: a `DOCKER_HOST` for another program must not keep the server from starting.
     .string(ENGINE_WORDS)

@@ -11,6 +11,7 @@ import { textFinder } from './output/text-finder.js';
 import type { ProcessExit, ProcessStats } from './process-handle.js';
 import type { OutputStream, TerminalSize } from '../pty/child.js';
 import type { FoundProcess, ProcessManager } from './process-manager.js';
+import type { ProcessMode } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
@@ -108,6 +109,8 @@ export interface SpawnArguments extends Omit<SpawnRequest, 'cwd' | 'mountProject
 
 /** What the tools do with processes. Its methods throw BridgeError. */
 export class ProcessService {
+  /** Of a call that names none. */
+  readonly defaultMode: ProcessMode;
   readonly #manager: ProcessManager;
   readonly #store: ProcessStore;
   readonly #clock: Clock;
@@ -118,12 +121,15 @@ export class ProcessService {
     store,
     clock,
     project,
+    defaultMode = 'host',
   }: {
     readonly manager: ProcessManager;
     readonly store: ProcessStore;
     readonly clock: Clock;
     readonly project: Pick<ActiveProject, 'resolve'>;
+    readonly defaultMode?: ProcessMode;
   }) {
+    this.defaultMode = defaultMode;
     this.#manager = manager;
     this.#project = project;
     this.#store = store;

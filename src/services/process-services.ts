@@ -80,7 +80,13 @@ export async function createProcessServices(
     maxHistoryBytes: MAX_HISTORY_BYTES,
   });
   return {
-    processes: new ProcessService({ manager, store, clock, project }),
+    processes: new ProcessService({
+      manager,
+      store,
+      clock,
+      project,
+      defaultMode: config.process_mode,
+    }),
     copies: async () => (await containers()).copies,
     sweep: () => manager.sweep(),
     dispose: async () => {

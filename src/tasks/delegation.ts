@@ -16,7 +16,6 @@ export interface DelegationOptions {
   readonly project: { resolve(path?: string): Promise<AllowedPath> };
   /** Tasks that may run at once before `delegate` refuses another. */
   readonly maxRunning: number;
-  /** Seconds. */
 }
 
 /** Tasks in the words of DelegateTask: one at a time, known by UUIDs, and "the current one" where none is named. */
@@ -74,7 +73,7 @@ export class Delegation {
     const running = (await tasks.list({ status: 'active', limit: maxRunning })).tasks;
     const [first] = running;
     if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);
-    return tasks.start({ prompt, path: folder, driver: 'print' });
+    return tasks.start({ prompt, path: folder, driver: 'print', delegated: true });
   }
 }
 

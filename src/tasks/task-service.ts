@@ -28,6 +28,8 @@ export interface StartTask {
   readonly signal?: AbortSignal | undefined;
   /** By default `task`. */
   readonly purpose?: TaskPurpose | undefined;
+  /** Started by DelegateTask. */
+  readonly delegated?: boolean | undefined;
   /** The session that the new one begins as a copy of, up to a message of it or (null) whole. */
   readonly resume?: TaskSpec['resume'];
   /** The id of a task or response that has ended, in the same directory: the session begins as a copy of its session. */

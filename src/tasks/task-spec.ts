@@ -34,6 +34,8 @@ export const taskSpecSchema = z.object({
   keep_open: z.boolean(),
   /** `ask`: a question of a conversation. It holds no project, leaves no files there, and is no task to its callers. */
   purpose: taskPurposeSchema.optional(),
+  /** Started by DelegateTask: its program gets the variables of `delegatedEnvironment`. */
+  delegated: z.boolean().optional(),
   /** Claude Code asks for nothing at all: the user's explicit setting, for questions alone. */
   skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */

@@ -87,6 +87,7 @@ export class TaskStarter {
       model: input.model ?? null,
       keep_open: input.keepOpen ?? false,
       purpose: input.purpose ?? 'task',
+      delegated: input.delegated ?? false,
       skip_permissions: input.skipPermissions ?? false,
       resume: resume ?? null,
       ...(input.parent === undefined ? {} : { parent: input.parent }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { describeNewestClaude } from '../harness/real-claude.js';
-import { scriptedAgent } from '../harness/scripted-agent.js';
+import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
@@ -108,6 +108,23 @@ describe('DelegateTask', () => {
       project_path: path,
     });
     expect(await client.call('start_task', { prompt: 'AGENT: exit 0' })).toMatchObject({ status: 'running' });
+  });
+
+  test('sets CLAUDE_CODE_TASK_ID, CLAUDE_CODE_TIMEOUT and CLAUDE_CODE_MAX_TOKENS for the program', async () => {
+    const program = await writeProgram(bridge().workplace, 'shows-environment', 'read -r _; env');
+    const env = { MCP_CLAUDE_COMMAND: program };
+    const client = await bridge().another('modern', { env });
+    const task = await delegate('nothing', client);
+    await bridge().end(task.bridgeTaskId);
+    const lines = await linesOf(task.taskId, 1_000);
+    expect(lines).toContain(`CLAUDE_CODE_TASK_ID=${task.taskId}`);
+    expect(lines).toContain(`CLAUDE_CODE_TIMEOUT=${DEFAULT_LIMIT_SECONDS * 1_000}`);
+    expect(lines).toContain('CLAUDE_CODE_MAX_TOKENS=100000');
+    const id = await client.start({ prompt: 'nothing', path: bridge().project, driver: 'print' });
+    await client.end(id);
+    expect((await client.output(id, 'log', { max_bytes: 100_000 })).text).not.toContain(
+      'CLAUDE_CODE_TASK_ID',
+    );
   });
 
   test('hands over the prompt without a shell', async () => {

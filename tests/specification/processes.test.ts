@@ -279,6 +279,17 @@ describe('the toolset', () => {
     expect(await alone.call('spawn', { command: 'pwd', cwd })).toMatchObject({ stdout: `${cwd}\n` });
   });
 
+  test('runs in a container by a setting, without mode in the call, which may still say host', async () => {
+    const noEngine = `unix://${join(bridge().workplace.root, 'no-engine.sock')}`;
+    const env = { MCP_PROCESS_MODE: 'docker', MCP_DOCKER_HOST: noEngine };
+    const client = await bridge().another('modern', { env });
+    expect(await client.refusal('spawn', { command: 'true' })).toMatch(/^DOCKER_UNAVAILABLE: /);
+    const cwd = bridge().project;
+    expect(await client.call('spawn', { command: 'pwd', mode: 'host', cwd })).toMatchObject({
+      stdout: `${cwd}\n`,
+    });
+  });
+
   test('alone names no tool that is not offered, and calls its argument cwd', async () => {
     const alone = await bridge().another('modern', { env: { MCP_TOOLSETS: 'process' } });
     const words = await alone.refusal('spawn', { command: 'true' });

@@ -9,6 +9,7 @@ import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
+import { delegatedEnvironment } from '../../tasks/delegated-environment.js';
 import { taskSpecSchema, type TaskSpec } from '../../tasks/task-spec.js';
 
 export interface KeepTaskOptions {
@@ -59,7 +60,11 @@ export async function readPlan({
     homeDir: env['HOME'] ?? '/',
     owner: await ownIdentity(),
     mark,
-    childEnv: childEnvironment(env, { mark, passEnvironment: spec.settings.pass_environment }),
+    childEnv: childEnvironment(env, {
+      mark,
+      extra: delegatedEnvironment(spec),
+      passEnvironment: spec.settings.pass_environment,
+    }),
     env,
     logger,
   };

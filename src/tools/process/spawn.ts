@@ -44,13 +44,14 @@ export const spawn = defineTool({
       .describe('Real terminal, for interactive programs'),
     background: z.boolean().default(false).describe('Do not wait'),
     timeout_seconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
-    mode: z.enum(['host', 'docker']).default('host'),
+    mode: z.enum(['host', 'docker']).optional().describe('Default: a setting, host unless changed'),
     keep: z.boolean().default(false).describe('Outlives this server'),
     ...dockerInput,
   },
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
   handle: async (args, services, call) => {
     const processes = await services.processes();
+    const mode = args.mode ?? processes.defaultMode;
     const { command, shell, tty, background, timeout_seconds: timeoutSeconds, env = {} } = args;
     checkWords(args);
     const words = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];
@@ -58,14 +59,14 @@ export const spawn = defineTool({
     const waitSeconds = background ? 0 : Math.min(timeoutSeconds, MAX_WAIT_SECONDS);
     const outcome = await processes.spawn(
       {
-        mode: args.mode,
+        mode,
         command: [program, ...rest],
         commandLine: shell ? command : words.join(' '),
         cwd: args.cwd,
         env,
         ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
         keep: args.keep,
-        ...dockerWish(args),
+        ...dockerWish({ ...args, mode }),
       },
       waitSeconds * 1_000,
       call.signal,
