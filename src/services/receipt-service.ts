@@ -17,7 +17,6 @@ export function createReceiptService(
 ): TaskReceipts {
   const { env, logger } = options;
   const clock = systemClock;
-  const runner = gitRunner(gitContext(options));
   return new TaskReceipts({
     stateDir,
     clock,
@@ -26,8 +25,18 @@ export function createReceiptService(
       stateDir,
       clock,
       logger,
-      git: new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner })),
+      git: createReceiptGit(options, roots, stateDir),
       claudeConfigDir: claudeConfigDir(env),
     }),
   });
+}
+
+/** For a task that still runs, and for a patch of what a task changed. */
+export function createReceiptGit(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  stateDir: StateDir,
+): ReceiptGit {
+  const runner = gitRunner(gitContext(options));
+  return new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner }));
 }

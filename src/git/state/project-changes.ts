@@ -227,7 +227,8 @@ async function readCommits(
 }
 
 /** The object id of an empty tree, which depends on the repository's hash function. */
-async function emptyTree(git: RepositoryGit): Promise<string> {
+/** The name of the tree without files, which stands in for the parent of a first commit. */
+export async function emptyTree(git: RepositoryGit): Promise<string> {
   const { bytes } = await git.output(['hash-object', '-t', 'tree', '--stdin']);
   const name = bytes.toString('latin1').trim();
   if (!isCommit(name)) throw unreadable('no name of an empty tree');
