@@ -21,6 +21,7 @@ const ofErrors: Partial<Record<ErrorCode, ExitCode>> = {
   CONFIG_ERROR: exitCodes.badSettings,
   INVALID_ARGUMENTS: exitCodes.badCommandLine,
   PATH_NOT_FOUND: exitCodes.notFound,
+  DECISION_NOT_FOUND: exitCodes.notFound,
   TASK_NOT_FOUND: exitCodes.notFound,
   TASK_UNREACHABLE: exitCodes.unavailable,
 };

@@ -13,11 +13,15 @@ const MAX_NAMED = 8;
 
 /**
  * The task of an id or of the beginning of one (with or without `task_`); without, the only one that runs. Throws
- * TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates.
+ * TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates. `command` is how a person runs this program.
  */
-export async function findTask(shelf: TaskShelf, given: string | undefined): Promise<TaskRecord> {
+export async function findTask(
+  shelf: TaskShelf,
+  given: string | undefined,
+  command: string,
+): Promise<TaskRecord> {
   const ids = await shelf.ids();
-  if (given === undefined) return onlyRunning(await readAll(shelf, ids));
+  if (given === undefined) return onlyRunning(await readAll(shelf, ids), command);
   const prefix = given.startsWith('task_') ? given : `task_${given}`;
   const matching = ids.filter((id) => id.startsWith(prefix));
   const [first, ...others] = matching;
@@ -25,7 +29,7 @@ export async function findTask(shelf: TaskShelf, given: string | undefined): Pro
     throw new BridgeError(
       'TASK_NOT_FOUND',
       `No task id starts with '${given.slice(0, 40)}'.`,
-      'claude-code-bridge tasks list lists all tasks.',
+      `${command} tasks list lists all tasks.`,
     );
   }
   if (others.length > 0) {
@@ -40,11 +44,11 @@ export async function findTask(shelf: TaskShelf, given: string | undefined): Pro
   throw new BridgeError(
     'TASK_NOT_FOUND',
     `The record of ${first} cannot be read.`,
-    'claude-code-bridge tasks list lists the tasks that can be read.',
+    `${command} tasks list lists the tasks that can be read.`,
   );
 }
 
-function onlyRunning(records: readonly TaskRecord[]): TaskRecord {
+function onlyRunning(records: readonly TaskRecord[], command: string): TaskRecord {
   const running = records.filter(({ status }) => !isFinal(status));
   const [first, ...others] = running;
   if (first !== undefined && others.length === 0) return first;
@@ -56,7 +60,7 @@ function onlyRunning(records: readonly TaskRecord[]): TaskRecord {
           .slice(0, MAX_NAMED)
           .map(({ task_id, project_path }) => `${task_id} (${project_path})`)
           .join(', ')}.`,
-    first === undefined ? 'claude-code-bridge tasks list lists the finished ones.' : 'Pass the id of one.',
+    first === undefined ? `${command} tasks list lists the finished ones.` : 'Pass the id of one.',
   );
 }
 

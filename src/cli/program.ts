@@ -2,33 +2,24 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
 import { expandHome } from '../config/home-path.js';
+import { addTasks } from './add-tasks.js';
+import { configPath, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
+import { ownCommand } from './own-command.js';
 import type { InitIo } from './init/init-io.js';
-import type { TasksRequest } from './tasks.js';
 import { VERSION } from '../base/version.js';
-
-const JSON_WORDS = 'print one JSON value instead of text';
-
-const SHOWN_CHARS = 40;
-
-/** What the commands are run with. */
-interface CommandContext {
-  readonly env: NodeJS.ProcessEnv;
-  readonly homeDir: string;
-  readonly serverEntry: string;
-  readonly exitWith: (code: number) => void;
-}
 
 /** Runs the command that `argv` names and resolves with its exit code, one of `exitCodes`. Errors are printed to stderr. */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let exitCode = 0;
   // `claude-code-bridge demo | head`: the reader of the output may be gone; the command still cleans up.
   process.stdout.on('error', () => undefined);
+  const homeDir = env['HOME'] ?? homedir();
   const context: CommandContext = {
     env,
-    homeDir: env['HOME'] ?? homedir(),
+    homeDir,
+    command: await ownCommand({ entry: argv[1] ?? '', path: env['PATH'], homeDir }),
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
     exitWith: (code) => void (exitCode = code),
   };
@@ -54,11 +45,6 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     return exitCodeOfError(error);
   }
   return exitCode;
-}
-
-/** The settings file that the command line names. */
-function configPath(program: Command): string | undefined {
-  return program.opts<{ config?: string }>().config;
 }
 
 /** For its help; main.ts runs `serve` without loading this file. */
@@ -147,7 +133,7 @@ function addDemo(program: Command, { env, homeDir, serverEntry, exitWith }: Comm
     });
 }
 
-function addAttach(program: Command, { env, homeDir, exitWith }: CommandContext): void {
+function addAttach(program: Command, { env, homeDir, command, exitWith }: CommandContext): void {
   program
     .command('attach')
     .description('show the terminal of a running task in this one; ctrl-] detaches, the task goes on')
@@ -160,6 +146,7 @@ function addAttach(program: Command, { env, homeDir, exitWith }: CommandContext)
         await runAttach({
           task,
           ...flags,
+          command,
           configPath: configPath(program),
           env,
           homeDir,
@@ -168,92 +155,6 @@ function addAttach(program: Command, { env, homeDir, exitWith }: CommandContext)
         }),
       );
     });
-}
-
-function addTasks(program: Command, context: CommandContext): void {
-  const tasks = program
-    .command('tasks')
-    .description('list, show, follow and end tasks, with or without a running server');
-  const run = tasksRunner(program, context);
-  addDefaultList(tasks, run);
-  tasks
-    .command('list')
-    .description('list all tasks, newest first (the default)')
-    .option('--json', JSON_WORDS)
-    .action((flags: { json?: boolean }) => run({ what: 'list' }, flags));
-  tasks
-    .command('show')
-    .description('show one task: its record, its open questions, its last output')
-    .argument('[task]', 'task id or the start of one; default: the only running task')
-    .option('--json', JSON_WORDS)
-    .action((task: string | undefined, flags: { json?: boolean }) => run({ what: 'show', task }, flags));
-  tasks
-    .command('follow')
-    .description('print the log of a task as it grows, until the task ends')
-    .argument('[task]', 'task id or the start of one')
-    .action((task: string | undefined) => run({ what: 'follow', task }));
-  tasks
-    .command('kill')
-    .description('end a task and every process that it started')
-    .argument('<task>', 'task id or the start of one')
-    .option('--reason <words>', 'reason, for the record of the task')
-    .option('--json', JSON_WORDS)
-    .action((task: string, flags: { json?: boolean; reason?: string }) =>
-      run({ what: 'kill', task, reason: flags.reason }, flags),
-    );
-  tasks
-    .command('prune')
-    .description('remove finished tasks from the state directory, never a running one')
-    .option(
-      '--keep <count>',
-      'how many of the newest to keep; default: the setting task_history_size',
-      wholeNumber,
-    )
-    .option('--json', JSON_WORDS)
-    .action((flags: { json?: boolean; keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
-}
-
-/** `tasks` without a command lists. A word that no command has gets here too, since commander takes it as an argument of the default command. */
-function addDefaultList(tasks: Command, run: RunTasks): void {
-  tasks
-    .command('default-list', { isDefault: true, hidden: true })
-    .option('--json', JSON_WORDS)
-    .allowExcessArguments()
-    .action((flags: { json?: boolean }, command: Command) => {
-      const [word] = command.args;
-      if (word === undefined) return run({ what: 'list' }, flags);
-      const known = tasks.commands.map((one) => one.name()).filter((name) => name !== command.name());
-      return tasks.error(
-        `error: unknown command '${oneLine(word, SHOWN_CHARS)}' (known: ${known.join(', ')})`,
-      );
-    });
-}
-
-type RunTasks = (request: TasksRequest, flags?: { json?: boolean }) => Promise<void>;
-
-function tasksRunner(program: Command, { env, homeDir, exitWith }: CommandContext): RunTasks {
-  return async (request, flags = {}) => {
-    const { runTasks } = await import('./tasks.js');
-    exitWith(
-      await runTasks(request, {
-        env,
-        homeDir,
-        configPath: configPath(program),
-        keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
-        json: flags.json ?? false,
-        write: (text) => void process.stdout.write(text),
-      }),
-    );
-  };
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `--keep must be a whole number from 0 to 99999 (got '${oneLine(text, SHOWN_CHARS)}').`,
-    'Correct the number.',
-  );
 }
 
 /** Questions need a terminal for input and output; without one, the flags must answer everything. */

@@ -1,42 +1,28 @@
-import { shownLine } from '../base/text/unseen-characters.js';
 import { oneLine, quotedLines } from '../base/text/text.js';
+import type { Receipt } from '../tasks/receipt/receipt.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { answerWords, decisionLines } from './decision-text.js';
+import { receiptLines } from './receipt-text.js';
 
+const MAX_VALUE_CHARS = 2_000;
 const SECONDS = { day: 86_400, hour: 3_600, minute: 60 } as const;
-const MAX_PROJECT_CHARS = 40;
-const MAX_NOW_CHARS = 60;
 
-/** One row a task: id, status, age, driver, decisions that wait, project, what it does. */
-export function taskTable(records: readonly TaskRecord[], nowMs: number): string {
-  if (records.length === 0) return 'No tasks.\n';
-  const rows = records.map((record) => [
-    record.task_id,
-    record.status,
-    ageOf(record.created_at, nowMs),
-    record.driver,
-    String(openDecisions(record).length),
-    tail(record.project_path, MAX_PROJECT_CHARS),
-    oneLine(record.activity === '' ? record.reason : record.activity, MAX_NOW_CHARS),
-  ]);
-  const table = [['TASK', 'STATUS', 'AGE', 'DRIVER', 'ASKS', 'PROJECT', 'NOW'], ...rows];
-  const widths = table.reduce<number[]>(
-    (found, row) => row.map((cell, column) => Math.max(found[column] ?? 0, cell.length)),
-    [],
-  );
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${table.map(line).join('\n')}\n`;
+export interface DetailsOptions {
+  readonly nowMs: number;
+  readonly homeDir: string;
+  /** How a person runs this program. */
+  readonly command: string;
+  /** Of a task that has ended. */
+  readonly receipt?: Receipt | undefined;
 }
 
 /** Everything about one task, and the commands for it. */
-export function taskDetails(record: TaskRecord, nowMs: number): string {
+export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
+  const { nowMs, homeDir, command, receipt } = options;
   const fields: [string, string][] = [
     ['task', record.task_id],
     ['status', `${record.status}: ${record.reason}`],
-    ['project', record.project_path],
+    ['project', shortHome(record.project_path, homeDir)],
     ['prompt', record.prompt_summary],
     [
       'started',
@@ -46,39 +32,59 @@ export function taskDetails(record: TaskRecord, nowMs: number): string {
       'driver',
       `${record.driver}, ${record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,
     ],
-    ...(record.parent === undefined
-      ? []
-      : [['started by', record.parent.task_id] satisfies [string, string]]),
-    ['log', record.log_file],
   ];
-  if (record.files_changed.length > 0) fields.push(['changed', record.files_changed.join(', ')]);
-  const width = Math.max(...fields.map(([name]) => name.length));
-  const lines = fields.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value, 2_000)}`);
+  if (record.parent !== undefined) fields.push(['started by', record.parent.task_id]);
+  fields.push(['log', shortHome(record.log_file, homeDir)]);
+  if (receipt === undefined && record.files_changed.length > 0)
+    fields.push(['changed', record.files_changed.join(', ')]);
+  const lines = fieldLines(fields);
   for (const decision of openDecisions(record))
-    lines.push(
-      '',
-      `? ${decision.decision_id}: ${shownLine(decision.summary, 500)} (until ${decision.expires_at})`,
-    );
+    lines.push('', ...decisionLines(decision), `(until ${decision.expires_at})`);
   // What an agent printed must not drive the terminal that it is shown in.
-  if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
-  if (!isFinal(record.status))
-    lines.push(
-      '',
-      `attach: claude-code-bridge attach ${record.task_id}`,
-      `follow: claude-code-bridge tasks follow ${record.task_id}`,
-      `end:    claude-code-bridge tasks kill ${record.task_id}`,
-    );
+  if (receipt !== undefined) lines.push(...receiptLines(receipt));
+  else if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
+  const next = nextCommands(record, command);
+  if (next.length > 0) lines.push('', ...fieldLines(next));
   return `${lines.join('\n')}\n`;
 }
 
-function ageOf(at: string, nowMs: number): string {
+/** What can be done with the task in a terminal. */
+function nextCommands(record: TaskRecord, command: string): [string, string][] {
+  const { task_id, status, worktree } = record;
+  const answer: [string, string][] =
+    openDecisions(record).length === 0
+      ? []
+      : [['answer', `${command} tasks answer ${task_id} ${answerWords(openDecisions(record))}`]];
+  if (!isFinal(status))
+    return [
+      ...answer,
+      ['attach', `${command} attach ${task_id}`],
+      ['follow', `${command} tasks follow ${task_id}`],
+      ['end', `${command} tasks kill ${task_id}`],
+    ];
+  if (worktree === undefined || worktree.finished !== undefined) return [];
+  return [
+    ['worktree', `${worktree.path}, on the branch ${worktree.branch}`],
+    ['diff', `${command} tasks diff ${task_id}`],
+    ['finish', `${command} tasks finish ${task_id} merge|apply|discard`],
+  ];
+}
+
+function fieldLines(fields: readonly [string, string][]): string[] {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value, MAX_VALUE_CHARS)}`);
+}
+
+/** A path as a person writes it. */
+export function shortHome(path: string, homeDir: string): string {
+  if (path === homeDir) return '~';
+  return homeDir !== '/' && path.startsWith(`${homeDir}/`) ? `~${path.slice(homeDir.length)}` : path;
+}
+
+export function ageOf(at: string, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - Date.parse(at)) / 1000));
   if (seconds >= SECONDS.day) return `${Math.floor(seconds / SECONDS.day)}d`;
   if (seconds >= SECONDS.hour) return `${Math.floor(seconds / SECONDS.hour)}h`;
   if (seconds >= SECONDS.minute) return `${Math.floor(seconds / SECONDS.minute)}m`;
   return `${seconds}s`;
-}
-
-function tail(path: string, maxChars: number): string {
-  return path.length <= maxChars ? path : `…${path.slice(1 - maxChars)}`;
 }

@@ -1,115 +1,165 @@
 import { systemClock } from '../base/clock.js';
-import { createStderrLogger } from '../base/logger.js';
-import { requireOutsideTasks } from './require-outside-tasks.js';
-import { createTaskServices } from '../services/task-services.js';
-import { loadConfig } from '../config/load-config.js';
-import { ownPlaces } from '../config/own-places.js';
-import { AllowedRoots } from '../projects/allowed-roots.js';
-import type { TaskManager } from '../tasks/task-manager.js';
-import { isFinal, type TaskRecord } from '../tasks/task.js';
-import { exitCodeOfEnd, exitCodes } from './exit-codes.js';
-import { findTask } from './find-task.js';
+import { BridgeError } from '../base/errors.js';
+import type { FinishAction } from '../tasks/worktree-maker.js';
+import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
-import { taskDetails, taskTable } from './tasks-text.js';
-import { VERSION } from '../base/version.js';
+import { answerOf, type GivenAnswer } from './decision-answer.js';
+import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
+import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
+import { requireOutsideTasks } from './require-outside-tasks.js';
+import { printTaskDiff } from './task-diff.js';
+import { taskTable } from './tasks-table.js';
+import { taskDetails } from './tasks-text.js';
 
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 
-export interface TasksOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly homeDir: string;
-  readonly configPath?: string | undefined;
-  readonly keeperEntry: string;
+export interface TasksOptions extends TaskCommandOptions {
   /** For machines: one JSON value on stdout. */
   readonly json: boolean;
-  readonly write: (text: string) => void;
+  readonly write: (data: string | Uint8Array) => void;
+  /** A line on stderr. */
+  readonly say: (line: string) => void;
+  /** Of the terminal on stdout; undefined when there is none. */
+  readonly columns: number | undefined;
 }
 
 export type TasksRequest =
   | { readonly what: 'list' }
-  | { readonly what: 'show' | 'follow'; readonly task: string | undefined }
+  | { readonly what: 'show' | 'follow' | 'diff'; readonly task: string | undefined }
   | { readonly what: 'kill'; readonly task: string; readonly reason?: string | undefined }
-  | { readonly what: 'prune'; readonly keep?: number | undefined };
+  | { readonly what: 'finish'; readonly task: string; readonly action: FinishAction }
+  | { readonly what: 'prune'; readonly keep?: number | undefined }
+  | ({
+      readonly what: 'answer';
+      readonly task: string;
+      readonly decision?: string | undefined;
+    } & GivenAnswer);
+
+/** What a command does, for `requireOutsideTasks`; the others only read. */
+const acts: Partial<Record<TasksRequest['what'], string>> = {
+  answer: 'answer questions of tasks',
+  finish: 'finish tasks',
+  kill: 'end or remove tasks',
+  prune: 'end or remove tasks',
+};
 
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
-export async function runTasks(request: TasksRequest, options: TasksOptions): Promise<number> {
-  if (request.what === 'kill' || request.what === 'prune')
-    await requireOutsideTasks(options.env, 'end or remove tasks');
-  const { config, source } = await loadConfig({ ...options, cwd: process.cwd() });
-  // A command is no server: it must not keep a task alive that ends when its last server has gone.
-  const asCommand = { ...config, on_disconnect: 'keep' } as const;
-  const services = await createTaskServices(
-    { ...options, config: asCommand, version: VERSION, logger: createStderrLogger('warn') },
-    new AllowedRoots(
-      config.allowed_roots,
-      options.homeDir,
-      ownPlaces(config, { ...options, settingsFile: source }),
-    ),
-  );
-  const { tasks } = services;
-  void services.sweepLeftovers();
-  const { json, write } = options;
-  const say = (value: unknown, text: string): void =>
-    write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
-  const named = (task: string | undefined): Promise<TaskRecord> =>
-    findTask({ ids: () => tasks.taskIds(''), read: (id) => tasks.get(id) }, task);
+export async function runTasks(request: TasksRequest, options: TasksOptions): Promise<ExitCode> {
+  const act = acts[request.what];
+  if (act !== undefined) await requireOutsideTasks(options.env, act);
+  const opened = await openTasks(options);
   try {
-    switch (request.what) {
-      case 'list': {
-        const { tasks: records } = await tasks.list({ limit: MAX_TASKS });
-        say(records, taskTable(records, systemClock.now()));
-        return exitCodes.done;
-      }
-      case 'show': {
-        const record = await named(request.task);
-        say(record, taskDetails(record, systemClock.now()));
-        return exitCodes.done;
-      }
-      case 'follow':
-        return await follow(tasks, await named(request.task), write);
-      case 'kill': {
-        const record = await named(request.task);
-        const final = await tasks.kill(record.task_id, request.reason ?? KILLED_BY_PERSON);
-        say(final, `${final.task_id} ${final.status}: ${final.reason}\n`);
-        return exitCodes.done;
-      }
-      case 'prune': {
-        const { removed, withWork } = await tasks.prune(request.keep);
-        say(
-          removed.map(({ task_id }) => task_id),
-          [
-            ...removed.map(({ task_id, status }) => `${task_id} (${status})\n`),
-            ...withWork.map(({ task_id }) => `${task_id} stays: its worktree holds work (finish_task)\n`),
-            `${removed.length} removed\n`,
-          ].join(''),
-        );
-        return exitCodes.done;
-      }
-    }
+    return await run(request, opened, options);
   } finally {
-    services.dispose();
+    opened.dispose();
   }
 }
 
+async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptions): Promise<ExitCode> {
+  const { tasks, finisher } = opened;
+  const { json, write, say, columns } = options;
+  const print = (value: unknown, text: string): ExitCode => {
+    write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+    return exitCodes.done;
+  };
+  switch (request.what) {
+    case 'list': {
+      const { tasks: records } = await tasks.list({ limit: MAX_TASKS });
+      return print(records, taskTable(records, { ...options, nowMs: systemClock.now() }));
+    }
+    case 'show': {
+      const record = await opened.find(request.task);
+      const receipt = await opened.receiptOf(record);
+      const text = taskDetails(record, { ...options, receipt, nowMs: systemClock.now() });
+      return print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
+    }
+    case 'follow':
+      return follow(opened, await opened.find(request.task), write);
+    case 'diff':
+      await printTaskDiff(opened, await opened.find(request.task), {
+        write,
+        say,
+        isTerminal: columns !== undefined,
+      });
+      return exitCodes.done;
+    case 'answer': {
+      const record = await opened.find(request.task);
+      const answer = answerOf(openDecision(record, request.decision), request);
+      const after = await tasks.respond(record.task_id, answer);
+      return print(after, `${answer.decision_id} answered: ${answer.verdict}\n`);
+    }
+    case 'kill': {
+      const { task_id } = await opened.find(request.task);
+      const final = await tasks.kill(task_id, request.reason ?? KILLED_BY_PERSON);
+      return print(final, `${final.task_id} ${final.status}: ${final.reason}\n`);
+    }
+    case 'finish': {
+      const { task_id } = await opened.find(request.task);
+      const { signal } = new AbortController();
+      const { record, notes } = await finisher.finish({ taskId: task_id, action: request.action, signal });
+      const result = record.worktree?.finished?.result ?? '';
+      const done = result === '' ? 'it held no work' : `${request.action}: ${result}`;
+      return print(record, [`${task_id} finished, ${done}`, ...notes, ''].join('\n'));
+    }
+    case 'prune': {
+      const { removed, withWork } = await tasks.prune(request.keep);
+      const lines = [
+        ...removed.map(({ task_id, status }) => `${task_id} (${status})\n`),
+        ...withWork.map(({ task_id }) => `${task_id} stays: its worktree holds work (tasks finish)\n`),
+        `${removed.length} removed\n`,
+      ];
+      return print(
+        removed.map(({ task_id }) => task_id),
+        lines.join(''),
+      );
+    }
+  }
+}
+
+/** The decision of that id, or the only open one. Throws DECISION_NOT_FOUND, INVALID_ARGUMENTS. */
+function openDecision(record: TaskRecord, id: string | undefined): Decision {
+  const open = openDecisions(record);
+  const ids = open.map(({ decision_id }) => decision_id).join(', ');
+  const [first] = open;
+  if (first === undefined) {
+    const message = `${record.task_id} asks nothing now: it is ${record.status}.`;
+    throw new BridgeError('DECISION_NOT_FOUND', message, 'tasks show shows what it does.');
+  }
+  if (id === undefined && open.length === 1) return first;
+  if (id === undefined) {
+    const message = `${record.task_id} asks ${open.length} things: ${ids}.`;
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Name one of them before the answer.');
+  }
+  const named = open.find(({ decision_id }) => decision_id === id);
+  if (named !== undefined) return named;
+  const message = `${record.task_id} has no open decision '${id.slice(0, 40)}'.`;
+  throw new BridgeError('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
+}
+
 async function follow(
-  tasks: TaskManager,
+  { tasks }: OpenTasks,
   record: TaskRecord,
   write: (text: string) => void,
-): Promise<number> {
+): Promise<ExitCode> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   let last = record;
   await followLog({
     clock: systemClock,
-    page: async (cursor, maxBytes) => {
-      const page = await tasks.output({ taskId: record.task_id, view: 'log', cursor, maxBytes });
-      return { ...page, totalBytes: page.totalBytes ?? 0 };
-    },
+    page: logPages(tasks, record.task_id),
     isOver: async () => isFinal((last = await tasks.get(record.task_id)).status),
     write,
     signal: stop.signal,
   });
   return isFinal(last.status) ? exitCodeOfEnd(last.status) : exitCodes.done;
+}
+
+/** The pages of a task's log, for `followLog`. */
+export function logPages(tasks: OpenTasks['tasks'], taskId: string): Parameters<typeof followLog>[0]['page'] {
+  return async (cursor, maxBytes) => {
+    const page = await tasks.output({ taskId, view: 'log', cursor, maxBytes });
+    return { ...page, totalBytes: page.totalBytes ?? 0 };
+  };
 }

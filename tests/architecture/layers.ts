@@ -150,9 +150,9 @@ export const exceptions: readonly {
     why: 'the command that serves is where the composition is started',
   },
   {
-    file: 'cli/tasks.ts',
+    file: 'cli/open-tasks.ts',
     imports: 'services',
-    why: 'the command reads tasks through the same services as a server',
+    why: 'the commands reach tasks through the same services as a server',
   },
   {
     file: 'keeper/main/receipt-parts.ts',

@@ -14,7 +14,7 @@ import {
   writeProgram,
 } from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { startBridge } from '../harness/start-bridge.js';
+import { serverEntry, startBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 
@@ -141,9 +141,11 @@ it('a keeper that is killed under it gives the terminal back, and says what to a
   const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
   const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
   process.kill(keeper?.pid ?? 0, 'SIGKILL');
-  await person.sees(`The keeper of ${taskId} is gone. claude-code-bridge tasks show ${taskId}`);
+  await person.sees(`The keeper of ${taskId} is gone. node `);
   await person.sees('exit 69');
   await person.exited;
+  // As this installation is started, so that it can be typed.
+  expect(person.raw()).toContain(`node ${serverEntry} tasks show ${taskId} `);
   const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
   expect(modes).toHaveLength(2);
   expect(modes[1]).toBe(modes[0]);

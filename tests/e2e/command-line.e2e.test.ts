@@ -11,7 +11,7 @@ const commands = [
   ['demo'],
   ['attach'],
   ['tasks'],
-  ...['list', 'show', 'follow', 'kill', 'prune'].map((name) => ['tasks', name]),
+  ...['list', 'show', 'follow', 'diff', 'answer', 'kill', 'finish', 'prune'].map((name) => ['tasks', name]),
 ];
 
 interface Ended {
@@ -66,11 +66,16 @@ describe('the command line', () => {
 
   it.each([
     [['bogus'], "unknown command 'bogus'"],
-    [['tasks', 'bogus'], "unknown command 'bogus' (known: list, show, follow, kill, prune)"],
+    [
+      ['tasks', 'bogus'],
+      "unknown command 'bogus' (known: list, show, follow, diff, answer, kill, finish, prune)",
+    ],
     [['tasks', '--json', 'bogus'], "unknown command 'bogus'"],
     [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
     [['tasks', 'list', '--bogus'], "unknown option '--bogus'"],
     [['tasks', 'kill'], "missing required argument 'task'"],
+    [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
+    [['tasks', 'finish', 'task_1', 'keep'], "'keep' is no way to finish a worktree"],
     [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],
     [['explain', 'Read'], "missing required argument 'input'"],
     [['explain', 'Read', 'x', '--mode', 'bogus'], 'INVALID_ARGUMENTS'],

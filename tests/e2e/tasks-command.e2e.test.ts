@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { scriptedAgent } from '../harness/scripted-agent.js';
+import { asksAboutPrompts, scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
 
 const run = promisify(execFile);
 
@@ -16,6 +17,28 @@ async function tasks(bridge: TestBridge, ...args: string[]): Promise<string> {
     env: bridge.env,
   });
   return stdout;
+}
+
+const failedSchema = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+
+/** The same for a command that fails. */
+async function failedTasks(bridge: TestBridge, ...args: string[]): Promise<z.infer<typeof failedSchema>> {
+  return failedSchema.parse(await tasks(bridge, ...args).catch((error: unknown) => error));
+}
+
+/** A repository with one commit. */
+async function repository(bridge: TestBridge): Promise<(...args: string[]) => string> {
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
+      cwd: bridge.project,
+      env: bridge.env,
+      encoding: 'utf8',
+    });
+  git('init', '--quiet', '--initial-branch=main');
+  await writeFile(join(bridge.project, 'a.txt'), 'one\n');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'first');
+  return git;
 }
 
 it('lists, shows, follows and ends the tasks of a server that runs', async () => {
@@ -79,4 +102,69 @@ it('ends, and joins no task, where tasks end with their last server', async () =
   const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
   expect(await tasks(bridge, 'list')).toContain(taskId);
   await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('answers what a task asks', async () => {
+  const rules = JSON.stringify(asksAboutPrompts);
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_RULES: rules } });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  const { decision_id } = await bridge.decision(taskId);
+  const shown = await tasks(bridge, 'show', taskId);
+  expect(shown).toContain(`? ${decision_id}: `);
+  expect(shown).toContain('Do you want to proceed? [y/N]');
+  const [, line = ''] = /^answer +node .* tasks answer (.*)$/m.exec(shown) ?? [];
+  expect(line).toBe(`${taskId} allow|allow_session|deny`);
+  const unknown = await failedTasks(bridge, 'answer', taskId, 'dec_9', 'deny');
+  expect(unknown.code).toBe(66);
+  expect(unknown.stderr).toContain(`Open: ${decision_id}.`);
+  expect(await failedTasks(bridge, 'answer', taskId, '--option', '1', 'allow')).toMatchObject({ code: 64 });
+  expect(await tasks(bridge, 'answer', taskId, decision_id, 'deny', '--message', 'Not today.')).toBe(
+    `${decision_id} answered: deny\n`,
+  );
+  await bridge.end(taskId);
+  expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
+    { answered_by: 'terminal', verdict: 'deny', reason: 'Not today.' },
+  ]);
+  expect(await failedTasks(bridge, 'answer', taskId, 'allow')).toMatchObject({ code: 66 });
+});
+
+it('shows the receipt of a task, and the diff of what it changed', async () => {
+  const workplace = await createWorkplace();
+  const script = 'echo two >a.txt; echo new >new.txt; echo Done.';
+  const bridge = await startBridge({ claude: await writeProgram(workplace, 'edits', script), workplace });
+  await repository(bridge);
+  await writeFile(join(bridge.project, 'mine.txt'), 'mine\n');
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  await bridge.end(taskId);
+  const shown = await tasks(bridge, 'show', taskId);
+  expect(shown).toContain('a.txt (changed +1 -1)');
+  expect(shown).toContain('new.txt (created)');
+  const diff = await tasks(bridge, 'diff', taskId);
+  expect(diff).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n');
+  expect(diff).toContain('+++ b/new.txt\n');
+  expect(diff).not.toContain('mine');
+});
+
+it('shows the diff of a worktree, and finishes it', async () => {
+  const workplace = await createWorkplace();
+  const script = 'case $PWD in */worktrees/*) echo two >a.txt ;; *) exec sleep 600 ;; esac';
+  const bridge = await startBridge({ claude: await writeProgram(workplace, 'edits', script), workplace });
+  const git = await repository(bridge);
+  const beside = await bridge.start({ prompt: 'Wait.', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project, on_conflict: 'worktree' });
+  await bridge.end(taskId);
+  await bridge.call('kill_task', { task_id: beside });
+  expect(await tasks(bridge, 'show', taskId)).toMatch(
+    new RegExp(`^finish +node .* tasks finish ${taskId} merge`, 'm'),
+  );
+  const patch = '@@ -1 +1 @@\n-one\n+two\n';
+  expect(await tasks(bridge, 'diff', taskId)).toContain(patch);
+  await writeFile(join(bridge.project, 'b.txt'), 'of another\n');
+  git('add', 'b.txt');
+  git('commit', '--quiet', '-m', 'second');
+  expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(`${taskId} finished, merge: `);
+  expect(git('show', 'HEAD:a.txt')).toBe('two\n');
+  const merged = await tasks(bridge, 'diff', taskId);
+  expect(merged).toContain(patch);
+  expect(merged).not.toContain('b.txt');
 });

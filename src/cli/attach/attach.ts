@@ -22,6 +22,8 @@ export interface AttachOptions {
   readonly detachKey?: string | undefined;
   readonly readOnly?: boolean | undefined;
   readonly configPath?: string | undefined;
+  /** How a person runs this program, for words about what to do next. */
+  readonly command: string;
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
   readonly input: NodeJS.ReadStream;
@@ -41,7 +43,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   });
   const stateDir = await openStateDir({ path: stateDirectory(config, options) });
   const read = reader(stateDir);
-  const record = await findTask({ ids: () => stateDir.listTaskIds(), read }, options.task);
+  const record = await findTask({ ids: () => stateDir.listTaskIds(), read }, options.task, options.command);
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   if (isFinal(record.status)) {
     say(endWords(record));
@@ -52,11 +54,11 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'attach needs a terminal on stdin and stdout.',
-      `Without a terminal, run claude-code-bridge tasks follow ${record.task_id}.`,
+      `Without a terminal, run ${options.command} tasks follow ${record.task_id}.`,
     );
   }
   const link = await KeeperClient.connect(record.task_id, record.socket_path, 'watcher');
-  if (link === undefined) return reportLost(await read(record.task_id), record, say);
+  if (link === undefined) return reportLost(await read(record.task_id), record, options.command, say);
   const terminal = new UserTerminal({ input, output });
   const session = new AttachSession({
     link,
@@ -76,7 +78,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     const left = await read(record.task_id);
     terminal.dispose();
     // The task ended in the meantime.
-    if (left !== undefined && isFinal(left.status)) return reportLost(left, record, say);
+    if (left !== undefined && isFinal(left.status)) return reportLost(left, record, options.command, say);
     if (error.code !== 'TASK_NOT_RUNNING') throw error;
     say(`${error.message} Its log follows; Ctrl-C stops following, the task goes on.`);
     return await followInstead(record, read, say);
@@ -87,7 +89,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   }
   switch (end.how) {
     case 'detached':
-      say(`Detached from ${record.task_id}; it goes on. Again: claude-code-bridge attach ${record.task_id}`);
+      say(`Detached from ${record.task_id}; it goes on. Again: ${options.command} attach ${record.task_id}`);
       return exitCodes.done;
     case 'unusable':
       say(`${end.why} ${record.task_id} goes on.`);
@@ -96,7 +98,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
       say(endWords(end.record));
       return exitCodeOfEnd(end.record.status);
     case 'lost':
-      return reportLost(await read(record.task_id), record, say);
+      return reportLost(await read(record.task_id), record, options.command, say);
   }
 }
 
@@ -127,13 +129,18 @@ function reader(stateDir: StateDir): (taskId: string) => Promise<TaskRecord | un
   };
 }
 
-function reportLost(now: TaskRecord | undefined, before: TaskRecord, say: (text: string) => void): number {
+function reportLost(
+  now: TaskRecord | undefined,
+  before: TaskRecord,
+  command: string,
+  say: (text: string) => void,
+): number {
   if (now !== undefined && isFinal(now.status)) {
     say(endWords(now));
     return exitCodeOfEnd(now.status);
   }
   say(
-    `The keeper of ${before.task_id} is gone. claude-code-bridge tasks show ${before.task_id} shows how the task ended.`,
+    `The keeper of ${before.task_id} is gone. ${command} tasks show ${before.task_id} shows how the task ended.`,
   );
   return exitCodes.unavailable;
 }
@@ -146,6 +153,6 @@ function olderKeeper(): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
     'The task was started by an older version of the bridge, which does not support attach.',
-    'Follow its log: claude-code-bridge tasks follow.',
+    'Follow its log with tasks follow.',
   );
 }

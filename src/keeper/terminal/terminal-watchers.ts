@@ -175,6 +175,6 @@ export function noTerminal(why: string): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
     `The task has no terminal to attach to: ${why}.`,
-    'Follow its log instead: claude-code-bridge tasks follow <task>.',
+    'Follow its log instead.',
   );
 }

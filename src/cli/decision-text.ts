@@ -1,0 +1,44 @@
+// Pure: a decision as a person reads it in a terminal.
+import { quotedLines } from '../base/text/text.js';
+import { shownLine } from '../base/text/unseen-characters.js';
+import { headline, wholeRequest } from '../tasks/decisions/whole-request.js';
+import type { Decision } from '../tasks/task.js';
+
+const TOO_LONG = '(more than can be shown here: attach to the task to see it, or deny it)';
+
+/** What is asked, whole: the fields of a request, or the questions with their options. */
+export function decisionLines(decision: Decision): string[] {
+  const questions = decision.questions ?? [];
+  const why = decision.why === undefined ? [] : [`Why it is asked: ${shownLine(decision.why)}`];
+  if (questions.length > 0)
+    return [
+      `? ${decision.decision_id}: ${questions.length === 1 ? 'a question' : `${questions.length} questions`}`,
+      ...questions.flatMap(questionLines),
+      ...why,
+    ];
+  const asked = wholeRequest(decision);
+  const request = asked === undefined ? [TOO_LONG] : asked === '' ? [] : [quotedLines(asked)];
+  return [`? ${decision.decision_id}: ${shownLine(headline(decision))}`, ...request, ...why];
+}
+
+/** A question with its options, numbered from 1. */
+export function questionLines({
+  question,
+  options,
+  multiSelect,
+}: NonNullable<Decision['questions']>[number]): string[] {
+  const numbered = options.map(({ label, description }, index) => {
+    const more = description === undefined || description === '' ? '' : `: ${shownLine(description)}`;
+    return `  ${index + 1}  ${shownLine(label)}${more}`;
+  });
+  return [`${shownLine(question)}${multiSelect ? ' (several may be chosen)' : ''}`, ...numbered];
+}
+
+/** What stands after `tasks answer <task>` for the first of the open decisions. */
+export function answerWords([first, ...more]: readonly Decision[]): string {
+  if (first === undefined) return '';
+  const questions = first.questions ?? [];
+  const words =
+    questions.length === 0 ? 'allow|allow_session|deny' : questions.map(() => '--option <number>').join(' ');
+  return more.length === 0 ? words : `${first.decision_id} ${words}`;
+}

@@ -1,0 +1,84 @@
+// Pure: a receipt as a person reads it in a terminal.
+import { headAndTail, oneLine, quotedLines } from '../base/text/text.js';
+import type { CommandRun, Receipt, TestRun } from '../tasks/receipt/receipt.js';
+
+const MAX_MESSAGE_CHARS = 8_000;
+const MAX_ITEMS = 20;
+const MAX_LINE_CHARS = 300;
+
+/** What the task did. What an agent wrote is quoted or on one line, so that it cannot drive the terminal. */
+export function receiptLines(receipt: Receipt): string[] {
+  const { git, commands, commands_total, commands_failed, final_message } = receipt;
+  const commits = git.state === 'repository' ? git.commits : [];
+  return [
+    ...(final_message === ''
+      ? []
+      : ['', 'final message:', quotedLines(headAndTail(final_message, MAX_MESSAGE_CHARS))]),
+    ...list(
+      `commands: ${counted(commands_total, commands_failed)}`,
+      commands.map(commandText),
+      commands_total,
+    ),
+    ...list('tests:', receipt.tests.map(testText)),
+    ...changedFiles(receipt),
+    ...list(
+      'commits:',
+      commits.map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`),
+    ),
+    ...list(
+      'denied:',
+      receipt.denials.map(({ summary, by, reason }) => `${summary} (by ${by}: ${reason})`),
+    ),
+    ...list(
+      'statements without evidence:',
+      receipt.unverified.map(({ claim, why }) => `"${claim}" (${why})`),
+    ),
+    ...list('notes:', receipt.notes),
+    ...(receipt.usage.cost_usd === 'unknown' ? [] : ['', `cost: ${receipt.usage.cost_usd.toFixed(2)} USD`]),
+  ];
+}
+
+/** What git saw; outside a repository the files that Claude Code said it wrote. */
+function changedFiles({ git, files, files_total }: Receipt): string[] {
+  if (git.state !== 'repository')
+    return list(
+      'files:',
+      files.map(({ path, change }) => `${path} (${change})`),
+      files_total,
+    );
+  const texts = git.files.map(({ path, change, insertions, deletions }) => {
+    const lines = insertions === undefined ? '' : ` +${insertions} -${deletions ?? 0}`;
+    return `${path} (${change}${lines})`;
+  });
+  return list('files:', texts, git.files_total);
+}
+
+function commandText({ command, exit_code, note }: CommandRun): string {
+  const end = exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`;
+  return `${oneLine(command, MAX_LINE_CHARS)} (${end})`;
+}
+
+function testText({ runner, verdict, passed, failed }: TestRun): string {
+  const counts = [
+    ...(passed === undefined ? [] : [`${passed} passed`]),
+    ...(failed === undefined ? [] : [`${failed} failed`]),
+  ];
+  return `${runner}: ${verdict}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`;
+}
+
+function counted(total: number, failed: number): string {
+  return failed === 0 ? String(total) : `${total}, ${failed} failed`;
+}
+
+/** Nothing for an empty list; of a long one the last items, which are the newest. */
+function list(title: string, items: readonly string[], total = items.length): string[] {
+  if (items.length === 0) return [];
+  const shown = items.slice(-MAX_ITEMS);
+  const left = total - shown.length;
+  return [
+    '',
+    title,
+    ...(left > 0 ? [`  … ${left} more …`] : []),
+    ...shown.map((item) => `  ${oneLine(item, MAX_LINE_CHARS)}`),
+  ];
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { answerOf, chosen, typedVerdict } from '../../src/cli/decision-answer.js';
+import { answerWords, decisionLines } from '../../src/cli/decision-text.js';
+import { sampleDecision } from '../tasks/sample-decision.js';
+
+const colour = {
+  question: 'Which colour?',
+  header: 'Colour',
+  multiSelect: false,
+  options: [{ label: 'Red', description: 'like fire' }, { label: 'Blue' }],
+};
+const parts = { ...colour, question: 'Which parts?', header: 'Parts', multiSelect: true };
+const request = sampleDecision();
+const questions = sampleDecision({ kind: 'question', questions: [colour, parts] });
+const shared = { decision_id: 'dec_1', by: 'terminal' };
+
+describe('what is asked', () => {
+  it('is shown whole, without control characters', () => {
+    const asked = sampleDecision({ input: { command: 'echo \u001b[2J\nrm -rf x' }, why: 'a rule asks' });
+    expect(decisionLines(asked).join('\n')).toBe(
+      '? dec_1: Bash\n| echo \\u001b[2J\n|     rm -rf x\nWhy it is asked: a rule asks',
+    );
+    expect(decisionLines(questions).join('\n')).toBe(
+      '? dec_1: 2 questions\nWhich colour?\n  1  Red: like fire\n  2  Blue\nWhich parts? (several may be chosen)\n  1  Red: like fire\n  2  Blue',
+    );
+  });
+
+  it('comes with the words of tasks answer', () => {
+    expect(answerWords([request])).toBe('allow|allow_session|deny');
+    expect(answerWords([questions])).toBe('--option <number> --option <number>');
+    expect(answerWords([request, questions])).toBe('dec_1 allow|allow_session|deny');
+  });
+});
+
+describe('typed words', () => {
+  it.each([
+    ['1', { verdict: 'allow' }],
+    [' Yes ', { verdict: 'allow' }],
+    ['a', { verdict: 'allow' }],
+    ['2', { verdict: 'allow_session' }],
+    ['session', { verdict: 'allow_session' }],
+    ['3', { verdict: 'deny' }],
+    ['no', { verdict: 'deny' }],
+    ['deny  use pnpm instead', { verdict: 'deny', message: 'use pnpm instead' }],
+    ['3 not now', { verdict: 'deny', message: 'not now' }],
+  ])('%j is an answer', (line, answer) => {
+    expect(typedVerdict(request, line)).toEqual({ ...shared, ...answer });
+  });
+
+  it.each(['', '4', 'allow it', 'y u no', 'nothing'])('%j is none', (line) => {
+    expect(typedVerdict(request, line)).toBeUndefined();
+  });
+
+  it('allow nothing that is too long to be shown', () => {
+    const long = sampleDecision({ input_is_cut: true });
+    expect(typedVerdict(long, 'allow')).toBeUndefined();
+    expect(typedVerdict(long, 'deny')).toMatchObject({ verdict: 'deny' });
+  });
+
+  it.each([
+    [colour, '2', 'Blue'],
+    [colour, ' Green ', 'Green'],
+    [colour, '7', undefined],
+    [colour, '', undefined],
+    [colour, '1, 2', '1, 2'],
+    [parts, '1, 2', 'Red, Blue'],
+    [parts, '2', 'Blue'],
+    [parts, '1 9', undefined],
+  ])('of the options of a question: %o %j', (question, text, label) => {
+    expect(chosen(question, text)).toBe(label);
+  });
+});
+
+describe('the words of tasks answer', () => {
+  it('answer a request or its questions', () => {
+    expect(answerOf(request, { verdict: 'allow_session' })).toEqual({ ...shared, verdict: 'allow_session' });
+    expect(answerOf(questions, { verdict: 'deny', message: 'ask me later' })).toEqual({
+      ...shared,
+      verdict: 'deny',
+      message: 'ask me later',
+    });
+    expect(answerOf(questions, { options: ['2', 'the roof'] })).toEqual({
+      ...shared,
+      verdict: 'allow',
+      answers: { 'Which colour?': 'Blue', 'Which parts?': 'the roof' },
+    });
+  });
+
+  it.each([
+    [request, {}, 'How to answer dec_1 is not said.'],
+    [request, { verdict: 'allow', options: ['1'] }, 'dec_1 is no question, so it has no options.'],
+    [questions, { verdict: 'allow' }, 'dec_1 needs one --option for each question (2)'],
+    [questions, { options: ['1'] }, 'dec_1 needs one --option for each question (2)'],
+    [questions, { options: ['1', '1', '1'] }, 'dec_1 needs one --option for each question (2)'],
+    [questions, { options: ['1', '8'] }, 'dec_1 needs one --option for each question (2)'],
+  ] as const)('that do not fit are refused: %o %o', (decision, given, words) => {
+    expect(() => answerOf(decision, given)).toThrow(BridgeError);
+    expect(() => answerOf(decision, given)).toThrow(words);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { taskTable } from '../../src/cli/tasks-table.js';
+import { sampleDecision } from '../tasks/sample-decision.js';
+import { sampleRecord } from '../tasks/sample-task.js';
+
+const homeDir = '/home/ann';
+const records = [
+  sampleRecord({
+    project_path: '/home/ann/Projects/shop-math',
+    prompt_summary: 'node test.js fails. Find out why, fix it, and run the test to prove it.',
+    activity: 'Bash(node test.js)',
+  }),
+  sampleRecord({
+    project_path: '/srv/a/very/deep/folder/that/goes/on/and/on/until/the/end/of/the/line/website',
+    prompt_summary: '修正所有測試,並且說明原因,然後再檢查一次所有的檔案,並且說明原因',
+    status: 'completed',
+    reason: 'The agent finished its work.',
+  }),
+];
+
+function table(columns?: number, some = records): string[] {
+  return taskTable(some, { nowMs: Date.parse('2026-01-01T00:05:00Z'), homeDir, columns })
+    .trimEnd()
+    .split('\n');
+}
+
+/** As a terminal counts them. */
+function cells(line: string): number {
+  return [...line].reduce((sum, char) => sum + (char >= '\u2e80' ? 2 : 1), 0);
+}
+
+describe('the table of tasks', () => {
+  it.each([80, 100, 120, 200])('fits a terminal of %i columns, and shows the prompts', (columns) => {
+    const lines = table(columns);
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(cells(line)).toBeLessThanOrEqual(columns);
+    expect(lines[0]).toMatch(/^TASK +STATUS +AGE +PROJECT +PROMPT/);
+    expect(lines[1]).toContain('node test.js');
+    expect(lines[1]).toContain(records[0]?.task_id);
+    expect(lines[2]).toContain('修正');
+    expect(lines[2]).toContain('website');
+  });
+
+  it('writes the home folder as ~, and without a terminal cuts no row to a width', () => {
+    const [, first, second] = table();
+    expect(first).toContain('  ~/Projects/shop-math  ');
+    expect(first).toContain('node test.js fails. Find out why, fix it, and run the test');
+    expect(first).toContain('Bash(node test.js)');
+    expect(second).toContain('The agent finished its work.');
+  });
+
+  it('leaves out what a task does where there is no room for it', () => {
+    expect(table(80)[0]).not.toContain('NOW');
+    expect(table(140)[0]).toContain('NOW');
+  });
+
+  it('counts open questions where there are any', () => {
+    const asks = sampleRecord({ status: 'waiting', decisions: [sampleDecision()] });
+    expect(table(80, [asks])[0]).toContain('ASKS');
+    expect(table(80)[0]).not.toContain('ASKS');
+  });
+
+  it('says that there are no tasks', () => {
+    expect(table(80, [])).toEqual(['No tasks.']);
+  });
+});
