@@ -26,7 +26,12 @@ export interface Bridge {
 /** What a server needs to answer `initialize` and `tools/list`. Throws CONFIG_ERROR for unknown toolsets. */
 export function createBridge(options: BridgeOptions): Bridge {
   const { config, logger, version } = options;
-  const roots = new AllowedRoots(config.allowed_roots, options.homeDir, ownPlaces(config, options));
+  const roots = new AllowedRoots(
+    config.allowed_roots,
+    options.homeDir,
+    ownPlaces(config, options),
+    options.command,
+  );
   const clientFolders = new ClientFolders();
   const tools = enabledTools(config.toolsets);
   const services = createServerServices(options, roots, {

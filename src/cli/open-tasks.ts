@@ -12,7 +12,7 @@ import type { TaskManager } from '../tasks/task-manager.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { GitReport, Receipt } from '../tasks/receipt/receipt.js';
 import { findTask } from './find-task.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../base/version.js';
 
 /** What every command about tasks is run with. */
 export interface TaskCommandOptions {
@@ -52,7 +52,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     version: VERSION,
     logger: createStderrLogger('warn'),
   };
-  const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge));
+  const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
   const services = await createTaskServices(bridge, roots);
   const { tasks, finisher, stateDir } = services;
   const receipts = createReceiptService(bridge, roots, stateDir);

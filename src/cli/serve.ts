@@ -9,6 +9,7 @@ import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { claimProcessStdio } from '../mcp/wire/process-stdio.js';
 import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
+import { ownCommand } from './own-command.js';
 import { VERSION } from '../base/version.js';
 
 /** Serves one MCP client over stdin and stdout until it is gone. When it cannot start, it exits with one of `exitCodes`. */
@@ -27,6 +28,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       homeDir: homeOf(env),
       cwd: process.cwd(),
       settingsFile: loaded.source,
+      command: await ownCommand({ entry: process.argv[1] ?? '', path: env['PATH'], homeDir: homeOf(env) }),
       version: VERSION,
       logger,
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
@@ -49,7 +51,7 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       messageOf(error),
-      'The options are --config <file> and --toolsets <names>. See claude-code-bridge --help.',
+      'The options are --config <file> and --toolsets <names>. The option --help shows more.',
     );
   }
   return loadConfig({

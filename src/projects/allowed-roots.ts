@@ -17,6 +17,7 @@ const PATH_HINT = 'Give an absolute path, or one that begins with ~/.';
 export class AllowedRoots {
   readonly roots: readonly string[];
   readonly #homeDir: string;
+  readonly #command: string;
   /** The real paths of the roots when this object was created. */
   readonly #realRoots: Promise<readonly string[]>;
   /** The bridge's own paths, normalized by `plainPath` for a comparison that ignores case. */
@@ -25,10 +26,16 @@ export class AllowedRoots {
   /**
    * `roots` are absolute or begin with `~`. A root need not exist and may be a link. Its links are resolved once, here: a root
    * that is later replaced by a link does not allow the link's target. `own` holds absolute paths of the bridge's own settings
-   * and state; they and everything below them are never allowed, even within a root.
+   * and state; they and everything below them are never allowed, even within a root. `command` is how a person runs the bridge.
    */
-  constructor(roots: readonly string[], homeDir: string, own: readonly string[] = []) {
+  constructor(
+    roots: readonly string[],
+    homeDir: string,
+    own: readonly string[] = [],
+    command = 'claude-code-bridge',
+  ) {
     this.#homeDir = homeDir;
+    this.#command = command;
     this.roots = roots.map((root) => {
       const expanded = this.#expanded(root);
       if (isAbsolute(expanded)) return resolve(expanded);
@@ -45,7 +52,8 @@ export class AllowedRoots {
     throw new BridgeError(
       'NO_ALLOWED_ROOTS',
       'No allowed roots are set, so no path can be used.',
-      'Set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, which `npx -y claude-code-bridge init` writes, or set ' +
+      'Set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, which `' +
+        `${this.#command} init\` writes, or set ` +
         'MCP_ALLOWED_ROOTS to absolute paths separated by commas. Then restart the server.',
     );
   }

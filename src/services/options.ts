@@ -10,6 +10,8 @@ export interface BridgeOptions {
   readonly cwd?: string | undefined;
   /** The settings file that was read. */
   readonly settingsFile?: string | null;
+  /** How a person runs this program, for words about what to do. */
+  readonly command?: string;
   readonly version: string;
   readonly logger: Logger;
   /** The program that keeps one task. */

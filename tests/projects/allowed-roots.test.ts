@@ -214,10 +214,10 @@ test('a root that is replaced by a link to everything allows nothing more', asyn
 });
 
 test('without roots every path fails with how to set them', async () => {
-  const error = await fault(new AllowedRoots([], base).resolve('src'));
+  const error = await fault(new AllowedRoots([], base, [], 'node ~/bridge/dist/main.js').resolve('src'));
   expect(error.code).toBe('NO_ALLOWED_ROOTS');
   expect(error.hint).toBe(
-    'Set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, which `npx -y claude-code-bridge init` writes, or set MCP_ALLOWED_ROOTS to absolute paths separated by commas. Then restart the server.',
+    'Set "allowed_roots" in ~/.config/mcp-claude-bridge/config.json, which `node ~/bridge/dist/main.js init` writes, or set MCP_ALLOWED_ROOTS to absolute paths separated by commas. Then restart the server.',
   );
 });
 
