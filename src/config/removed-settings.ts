@@ -9,6 +9,7 @@ interface RemovedSetting {
 const removedSettings: Readonly<Record<string, RemovedSetting>> = {
   structured_answers: { now: 'answers always contain both their text and their structured content' },
   spare_keeper: { now: 'the process of a task is started with the task' },
+  docker_host: { now: 'set the environment variable DOCKER_HOST instead' },
   docker_cert_path: { now: 'set the environment variable DOCKER_CERT_PATH instead' },
   docker_tls_verify: { now: 'set the environment variable DOCKER_TLS_VERIFY instead' },
   on_disconnect_grace_seconds: {

@@ -58,8 +58,6 @@ export const absolutePath = z
 
 const VARIABLE_WORDS =
   'the name of an environment variable, such as "GOPATH", or a prefix and a *, such as "AWS_*"';
-const ENGINE_WORDS =
-  'the address of a Docker engine, such as "unix:///var/run/docker.sock", "tcp://host:2376" or "ssh://user@host"';
 const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
 const imageName = z
   .string(IMAGE_WORDS)
@@ -265,22 +263,6 @@ export const configSchema = z.strictObject({
       env: 'MCP_PROCESS_MODE',
       form: 'text',
       expected: 'one of "host", "docker"',
-    }),
-
-  docker_host: z
-    // Not checked before it is used: a `DOCKER_HOST` for another program must not keep the server from starting.
-    .string(ENGINE_WORDS)
-    .max(MAX_TEXT_CHARS)
-    .nullable()
-    .default(null)
-    .describe(
-      'Docker engine for the containers of the toolset `process` and of tasks with `isolation: "docker"` (which need an engine of this machine). Default: the usual socket of this machine. With `ssh://`, the user’s own `ssh` connects.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_DOCKER_HOST',
-      otherEnv: [{ name: 'DOCKER_HOST' }],
-      form: 'text',
-      expected: `${ENGINE_WORDS}, or null`,
     }),
 
   docker_image: imageName

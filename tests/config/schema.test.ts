@@ -28,8 +28,8 @@ test('~ is expanded by the type of a value, also inside an object', () => {
   expect(withHome('docker_image', '~/x', '/home/me')).toBe('~/x');
 });
 
-test('there are at most 29 settings', () => {
-  expect(configKeys.length).toBeLessThanOrEqual(29);
+test('there are at most 28 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(28);
 });
 
 test('the defaults are those of the specification', () => {
@@ -52,7 +52,6 @@ test('the defaults are those of the specification', () => {
     allow_protected_writes: false,
     shell: '/bin/bash',
     process_mode: 'host',
-    docker_host: null,
     docker_image: 'debian:stable-slim',
     task_container: { image: null, network: 'bridge', memory_mb: 4_096, home: null },
     claude_command: 'claude',

@@ -112,7 +112,7 @@ describeDocker('a task in a container', (engine) => {
     expect(
       await refusal({
         MCP_TASK_CONTAINER: JSON.stringify({ image: engine.nodeImage }),
-        MCP_DOCKER_HOST: 'unix:///nowhere.sock',
+        DOCKER_HOST: 'unix:///nowhere.sock',
       }),
     ).toMatch(/unix:\/\/\/nowhere\.sock does not answer/);
   });

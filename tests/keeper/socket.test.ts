@@ -93,7 +93,7 @@ it.each([
   socket.write(`${JSON.stringify({ id: 1, method: 'hello', protocol, role })}\n`);
   await expect.poll(got).toContainEqual({ id: 1, hello: { protocol: 3, needs_server: false } });
   expect(got()[0]).toMatchObject({ push: 'record', protocol: 3 });
-  harness.driver.endTurn('Done.');
+  harness.driver.endTurn('Done.', { backgroundTasks: 1 });
   await expect.poll(() => got().at(-1)).toMatchObject(gets);
 });
 

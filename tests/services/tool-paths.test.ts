@@ -62,11 +62,10 @@ describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
     const config = configSchema.parse({
       allowed_roots: [root],
       state_dir: join(folder, 'state'),
-      docker_host: `unix://${join(folder, 'no-engine.sock')}`,
     });
     const options = {
       config,
-      env: { XDG_RUNTIME_DIR: folder },
+      env: { XDG_RUNTIME_DIR: folder, DOCKER_HOST: `unix://${join(folder, 'no-engine.sock')}` },
       homeDir: folder,
       version: '0',
       logger,

@@ -7,7 +7,7 @@ import { sharedBridge } from '../harness/start-bridge.js';
 
 const bridge = sharedBridge({
   claude: process.execPath,
-  env: { MCP_TOOLSETS: 'process,project', MCP_DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+  env: { MCP_TOOLSETS: 'process,project', DOCKER_HOST: 'unix:///nowhere/docker.sock' },
 });
 
 const stateSchema = z.looseObject({ pid: z.string(), status: z.enum(['running', 'terminated']) });

@@ -160,7 +160,7 @@ export class DockerEngine implements Disposable {
     throw new BridgeError(
       'DOCKER_UNAVAILABLE',
       `The address of the Docker engine cannot be used: ${parsed.words}.`,
-      'Ask the user to correct DOCKER_HOST or the setting "docker_host" and to restart the server.',
+      'Ask the user to correct DOCKER_HOST and to restart the server.',
     );
   }
 
