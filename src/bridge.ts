@@ -13,6 +13,13 @@ import { offeredGuidance } from './tools/offered-guidance.js';
 import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
 import { enabledTools } from './tools/registry.js';
 
+/** A bridge. */
+const ICON = {
+  src: `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#c15f3c" d="M0 13V9a8 6 0 0 1 16 0v4h-3a5 4 0 0 0-10 0z"/></svg>')}`,
+  mimeType: 'image/svg+xml',
+  sizes: ['any'],
+};
+
 /** Each task has a log and a record among the resources. */
 const TASK_STARTERS: ReadonlySet<string> = new Set(['start_task', 'DelegateTask', 'ask', 'ask_async']);
 
@@ -45,7 +52,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const isSilent = marked && config.inside_tasks === 'off';
   return {
     parts: {
-      identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version },
+      identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
       instructions: isSilent ? insideInstructions : instructionsFor(config.toolsets),
       tools: marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools,
       resources: isSilent ? [] : allResources,

@@ -114,7 +114,10 @@ export class GitService {
     const { here, cursor, ...page } = this.#page(commitKey(path, commit), patch, located, {
       from,
       commit,
-      maxBytes: query.maxBytes ?? Math.max(maxDiffBytes - besides, Math.floor(maxDiffBytes / 4)),
+      maxBytes: Math.min(
+        query.maxBytes ?? Infinity,
+        Math.max(maxDiffBytes - besides, Math.floor(maxDiffBytes / 4)),
+      ),
     });
     return { ...located, commit, facts, patch: page, here, cursor };
   }
@@ -145,11 +148,11 @@ export class GitService {
     {
       from,
       commit,
-      maxBytes = this.#parts.maxDiffBytes,
+      maxBytes,
     }: {
       readonly from: Position | undefined;
       readonly commit?: string;
-      readonly maxBytes?: number;
+      readonly maxBytes?: number | undefined;
     },
   ): Changes {
     const { hash } = patch;
@@ -161,7 +164,8 @@ export class GitService {
         'Call again without the cursor.',
       );
     }
-    const { next, ...part } = patchPage(patch, offset, maxBytes);
+    const pageBytes = Math.min(maxBytes ?? Infinity, this.#parts.maxDiffBytes);
+    const { next, ...part } = patchPage(patch, offset, pageBytes);
     const cursorAt = (at: number): string =>
       cursorText({ offset: at, mark: hash, ...(commit !== undefined && { commit }) });
     // Cached even for the last page, which may be requested again in a smaller size.

@@ -8,7 +8,7 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { timed } from './call-log.js';
 import { callTool, type ToolHost } from './call-tool.js';
-import { getsTextAlone, type AnswerForm } from './client-traits.js';
+import { getsTextAlone, pageBytesFor, type AnswerForm } from './client-traits.js';
 import { personAt, type OpenForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Tool } from './tool.js';
@@ -38,7 +38,12 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       throw unknownTool(params.name, [...tools.keys()]);
     }
     const person = host.showsForms === false ? undefined : personAt(server, context, openForms, host.logger);
-    const call = { signal: context.mcpReq.signal, progress: progressOf(context, host.logger), person };
+    const call = {
+      signal: context.mcpReq.signal,
+      progress: progressOf(context, host.logger),
+      pageBytes: pageBytesFor(server, context),
+      person,
+    };
     const result = await timed(host.logger, `tools/call ${tool.name}`, () =>
       callTool(tool, params.arguments, host, call),
     );

@@ -19,7 +19,12 @@ import { serveTools, type ToolsHost } from './serve-tools.js';
 export interface ServerParts<Services>
   extends ToolsHost<Services>, ResourcesHost<Services>, PromptHost<Services> {
   /** Repeated in every answer of the modern era. */
-  readonly identity: { readonly name: string; readonly title: string; readonly version: string };
+  readonly identity: {
+    readonly name: string;
+    readonly title: string;
+    readonly version: string;
+    readonly icons?: { readonly src: string; readonly mimeType: string; readonly sizes: string[] }[];
+  };
   /** What the model reads once about the whole server. */
   readonly instructions: string;
   /** Is connected to each client that can be asked. */

@@ -14,6 +14,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Sends progress to the client if it asked for that. The last message may be lost, so nothing is reported only here. */
   progress(text: string): void;
+  /** The default page of a text, where the client cuts larger ones. */
+  readonly pageBytes?: number | undefined;
   /** The person at the client; undefined when the client cannot show a form. */
   readonly person?: Person | undefined;
 }

@@ -279,6 +279,30 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(textOf(result)).toContain(TASK_ID);
   });
 
+  test.each([
+    ['copilot-cli', 15_000],
+    ['test', undefined],
+  ])('named %s gets pages of text of %s bytes where it asks for no size', async (name, expected) => {
+    await serving.close();
+    const sizes: unknown[] = [];
+    const page = toolDefiner<object, 'files'>()({
+      name: 'page',
+      title: 'Page',
+      toolset: 'files',
+      effect: 'read',
+      description: 'A page.',
+      input: {},
+      output: {},
+      handle: async (_args, _services, call) => {
+        sizes.push(call.pageBytes);
+        return {};
+      },
+    });
+    serving = await startServing(era, new FakeTaskService(taskRecord()), { tools: [page] }, name);
+    await serving.client.callTool({ name: 'page', arguments: {} });
+    expect(sizes).toEqual([expected]);
+  });
+
   test('is told that there is a new resource when a task has started', async () => {
     await serving.close();
     serving = await startServing(era, new FakeTaskService(taskRecord()), {

@@ -33,10 +33,10 @@ export const readFileRange = defineTool({
     truncated: z.boolean(),
     content: z.string(),
   },
-  handle: async ({ path, start_line, end_line, max_bytes }, services, { signal }) => {
+  handle: async ({ path, start_line, end_line, max_bytes }, services, { signal, pageBytes }) => {
     const files = await services.files();
     const range = await readFitting(
-      { maxBytes: max_bytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
+      { maxBytes: max_bytes ?? pageBytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
       (maxBytes) => files.readRange({ path, startLine: start_line, endLine: end_line, maxBytes, signal }),
       ({ content }) => content,
     );

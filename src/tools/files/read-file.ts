@@ -36,10 +36,10 @@ export const readFile = defineTool({
     note: z.string().optional(),
     content: z.string(),
   },
-  handle: async ({ path, header, cursor, max_bytes }, services) => {
+  handle: async ({ path, header, cursor, max_bytes }, services, call) => {
     const files = await services.files();
     const page = await readFitting(
-      { maxBytes: max_bytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
+      { maxBytes: max_bytes ?? call.pageBytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
       (maxBytes) => files.readFile({ path, header, cursor, maxBytes }),
       ({ content }) => content,
     );

@@ -39,14 +39,14 @@ export const gitDiff = defineTool({
     message: z.string(),
     diff: z.string(),
   },
-  handle: async ({ path, cached, base, cursor }, services, { signal }) => {
+  handle: async ({ path, cached, base, cursor }, services, { signal, pageBytes }) => {
     const git = await services.git();
     const query = {
       ...(cached !== undefined && { cached }),
       ...(base !== undefined && { base }),
     };
     const page = await readFitting(
-      { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
+      { maxBytes: pageBytes, minBytes: MIN_PAGE_BYTES },
       // A smaller page is of the same diff.
       (maxBytes, larger: Page | undefined) =>
         git.diff({ path, signal }, { ...query, ...pageOf(larger?.here ?? cursor, maxBytes) }),

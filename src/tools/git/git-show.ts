@@ -32,10 +32,10 @@ export const gitShow = defineTool({
     files: z.array(fileStatSchema).optional(),
     diff: z.string(),
   },
-  handle: async ({ revision, path, cursor }, services, { signal }) => {
+  handle: async ({ revision, path, cursor }, services, { signal, pageBytes }) => {
     const git = await services.git();
     const shown = await readFitting(
-      { maxBytes: undefined, minBytes: MIN_PAGE_BYTES },
+      { maxBytes: pageBytes, minBytes: MIN_PAGE_BYTES },
       async (maxBytes, larger: Shown | undefined) => {
         const query = { revision, ...pageOf(larger?.here ?? cursor, maxBytes) };
         const page = await git.show({ path, signal }, query);
