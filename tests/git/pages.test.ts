@@ -67,7 +67,8 @@ describe('the pages of a patch', () => {
     expect(first.text.endsWith('+a line\n')).toBe(true);
     const second = await place.service.diff(place.target(), { cursor: first.cursor ?? '' });
     expect(second.text.startsWith('diff --git a/b b/b')).toBe(true);
-    const { text } = await place.service.diff(place.target(), { maxBytes: 100_000 });
+    const whole = new GitService({ ...place.parts, maxDiffBytes: 100_000 });
+    const { text } = await whole.diff(place.target(), {});
     expect(text.length).toBe(first.totalBytes);
     await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
   });
