@@ -31,6 +31,10 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--config <file>', 'settings file to read')
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or "all"')
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error:/, 'INVALID_ARGUMENTS:')),
+    })
+    .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
     .exitOverride();
   for (const add of [addServe, addInit, addExplain, addDemo, addAttach, addTasks]) add(program, context);
   try {

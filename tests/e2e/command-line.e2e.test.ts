@@ -65,7 +65,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['bogus'], "unknown command 'bogus'"],
+    [['bogus'], "INVALID_ARGUMENTS: unknown command 'bogus'\nRun "],
     [
       ['tasks', 'bogus'],
       "unknown command 'bogus' (known: list, show, follow, diff, answer, kill, finish, prune)",
@@ -73,7 +73,7 @@ describe('the command line', () => {
     [['tasks', '--json', 'bogus'], "unknown command 'bogus'"],
     [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
     [['tasks', 'list', '--bogus'], "unknown option '--bogus'"],
-    [['tasks', 'kill'], "missing required argument 'task'"],
+    [['tasks', 'kill'], "INVALID_ARGUMENTS: missing required argument 'task'"],
     [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
     [['tasks', 'finish', 'task_1', 'keep'], "'keep' is no way to finish a worktree"],
     [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],

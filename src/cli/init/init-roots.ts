@@ -24,7 +24,7 @@ export type RootsPlan =
   | { readonly kind: 'keep' }
   | { readonly kind: 'cancelled' };
 
-/** Learns the allowed roots from the flag or by asking; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS for a flag. */
+/** Learns the allowed roots from the flag or by asking; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS and PATH_NOT_FOUND for a flag. */
 export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   const { io, roots } = request;
   const existing = await existingRoots(request);
@@ -65,10 +65,11 @@ export async function writeRoots(
 async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promise<readonly string[]> {
   const roots = flag.split(',').map((root) => root.trim());
   const errors = await Promise.all(roots.map((root) => rootError(root, homeDir, cwd)));
-  const words = errors.filter((error) => error !== undefined);
-  if (words.length === 0) return [...new Set(roots)];
+  const wrong = errors.filter((error) => error !== undefined);
+  if (wrong.length === 0) return [...new Set(roots)];
+  const { code } = wrong.find((error) => error.code === 'INVALID_ARGUMENTS') ?? { code: 'PATH_NOT_FOUND' };
   const hint = 'Pass existing folders as absolute paths, separated by commas. Nothing was written.';
-  throw new BridgeError('INVALID_ARGUMENTS', words.map((error) => `flag --roots: ${error}`).join('\n'), hint);
+  throw new BridgeError(code, wrong.map(({ words }) => `flag --roots: ${words}`).join('\n'), hint);
 }
 
 async function askRoots(
@@ -89,7 +90,7 @@ async function askRoots(
     const root = answer.trim();
     if (root === '' && !isFirst) break;
     const error = await rootError(root, homeDir, cwd);
-    if (error !== undefined) io.writeError(error);
+    if (error !== undefined) io.writeError(error.words);
     else if (!isKnown(root)) roots.push(root);
   }
   if (known.length === 0) return { kind: 'replace', roots };

@@ -32,7 +32,7 @@ export async function runInit(options: InitOptions): Promise<number> {
   try {
     return await planAndWrite(options);
   } catch (thrown) {
-    if (thrown instanceof BridgeError) io.writeError(`${thrown.message}\n${thrown.hint}`);
+    if (thrown instanceof BridgeError) io.writeError(`${thrown.code}: ${thrown.message}\n${thrown.hint}`);
     else if (systemCodeOf(thrown) !== undefined) io.writeError(`Not written: ${messageOf(thrown)}`);
     else throw thrown;
     return exitCodeOfError(thrown);

@@ -301,7 +301,7 @@ describe('without questions', () => {
     const run = await init('no terminal');
     expect(run.exitCode).toBe(64);
     expect(run.err).toBe(
-      'No allowed roots are set, and there is no terminal to ask in.\nPass them with --roots, separated by commas.',
+      'INVALID_ARGUMENTS: No allowed roots are set, and there is no terminal to ask in.\nPass them with --roots, separated by commas.',
     );
     await place(settings, '{ "allowed_roots": ["~/Work"] }');
     expect(await init('no terminal', { claudeDesktop: true })).toMatchObject({ exitCode: 0 });
@@ -311,9 +311,16 @@ describe('without questions', () => {
     const run = await init('no terminal', { roots: '~/Projects,,src' });
     expect(run.exitCode).toBe(64);
     expect(run.err).toContain(
-      'flag --roots: The path of a folder is empty.\nflag --roots: src is a relative path. If you mean /some/where/src, write that.',
+      'INVALID_ARGUMENTS: flag --roots: The path of a folder is empty.\nflag --roots: src is a relative path. If you mean /some/where/src, write that.',
     );
     expect(Object.keys(await filesAtHome())).toEqual([join(homeDir, 'file')]);
+  });
+
+  test('a root that does not exist has the exit code of what does not exist', async () => {
+    const run = await init('no terminal', { roots: '~/Projects,/nowhere' });
+    expect(run).toMatchObject({ exitCode: 66 });
+    expect(run.err).toContain('PATH_NOT_FOUND: flag --roots: /nowhere does not exist.\n');
+    expect(await init('no terminal', { roots: '/nowhere,src' })).toMatchObject({ exitCode: 64 });
   });
 
   test('another entry is replaced with --yes only', async () => {
