@@ -35,7 +35,7 @@ export class Delegation {
     return started;
   }
 
-  /** The task named, else the newest that runs, else the newest. Throws TASK_NOT_FOUND. */
+  /** The task named, else of those that `delegate` started the newest that runs, else the newest. Throws TASK_NOT_FOUND. */
   async task(uuid?: string): Promise<TaskRecord> {
     const { tasks } = this.#options;
     if (uuid !== undefined) {
@@ -43,8 +43,8 @@ export class Delegation {
       if (taskId !== undefined) return tasks.get(taskId);
       throw notFound(`No task has the id ${uuid}.`);
     }
-    const [running] = (await tasks.list({ status: 'active', limit: 1 })).tasks;
-    const newest = running ?? (await tasks.list({ limit: 1 })).tasks[0];
+    const [running] = (await tasks.list({ delegated: true, status: 'active', limit: 1 })).tasks;
+    const newest = running ?? (await tasks.list({ delegated: true, limit: 1 })).tasks[0];
     if (newest !== undefined) return newest;
     throw notFound('No task has been delegated yet.');
   }

@@ -86,6 +86,7 @@ export class TaskReader {
       if (path !== undefined && path !== (current.worktree?.project_path ?? current.project_path)) continue;
       if (!hasStatus(current.status, query.status)) continue;
       if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
+      if (query.delegated === true && current.delegated !== true) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
         const live = await Promise.all(tasks.map((task) => this.#live(task)));

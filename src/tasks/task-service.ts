@@ -45,6 +45,8 @@ export interface TaskQuery {
   readonly path?: string | undefined;
   /** By default work in projects alone. */
   readonly purpose?: TaskPurpose | undefined;
+  /** True for tasks of DelegateTask alone. */
+  readonly delegated?: boolean | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }

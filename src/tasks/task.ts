@@ -112,6 +112,8 @@ const currentRecordSchema = z.object({
   project_path: z.string(),
   /** Left out for work in a project. */
   purpose: taskPurposeSchema.optional(),
+  /** True for a task of DelegateTask. */
+  delegated: z.boolean().optional(),
   prompt_summary: z.string(),
   prompt_bytes: z.number(),
   permission_mode: permissionModeSchema,

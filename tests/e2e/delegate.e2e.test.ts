@@ -66,6 +66,9 @@ describe.each(['legacy', 'modern'] as const)('a delegated task, for a client of 
       exitCode: 3,
       output: 'exiting with 3',
     });
+    const other = await bridge.start({ prompt: 'AGENT: exit', path: bridge.project });
+    await bridge.end(other);
+    expect(await delegated(bridge, 'TaskStatus')).toMatchObject({ taskId: first.taskId });
     const second = await delegated(bridge, 'DelegateTask', { prompt: 'AGENT: exit', path: bridge.project });
     await bridge.end(second.bridgeTaskId);
     expect(await delegated(bridge, 'TaskStatus')).toMatchObject({

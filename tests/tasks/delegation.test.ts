@@ -29,7 +29,7 @@ describe('delegating', () => {
     const tasks = new FakeTaskService();
     const delegation = await delegationOver(tasks);
     const both = await Promise.allSettled([delegation.delegate('one'), delegation.delegate('two')]);
-    expect(tasks.started).toMatchObject([{ prompt: 'one', driver: 'print' }]);
+    expect(tasks.started).toMatchObject([{ prompt: 'one', driver: 'print', delegated: true }]);
     expect(both).toMatchObject([
       { status: 'fulfilled' },
       {
@@ -48,12 +48,18 @@ describe('delegating', () => {
 
 describe('the current task', () => {
   it('is the one that runs, else the newest', async () => {
-    const ended = taskRecord({ task_id: OTHER_ID, status: 'completed' });
-    const both = await delegationOver(new FakeTaskService(ended, taskRecord()));
+    const ended = taskRecord({ task_id: OTHER_ID, status: 'completed', delegated: true });
+    const both = await delegationOver(new FakeTaskService(ended, taskRecord({ delegated: true })));
     expect(await both.task()).toMatchObject({ task_id: TASK_ID });
     expect(await (await delegationOver(new FakeTaskService(ended))).task()).toMatchObject({
       task_id: OTHER_ID,
     });
+  });
+
+  it('is never one that another tool started', async () => {
+    const ended = taskRecord({ task_id: OTHER_ID, status: 'completed', delegated: true });
+    const delegation = await delegationOver(new FakeTaskService(taskRecord(), ended));
+    expect(await delegation.task()).toMatchObject({ task_id: OTHER_ID });
   });
 
   it('is missed in words when there is none', async () => {

@@ -126,7 +126,9 @@ export class FakeTaskService implements TaskService {
   async list(query: TaskQuery): Promise<TaskPage> {
     this.lists.push(query);
     const all = [...this.records.values()];
-    const asked = query.status === 'active' ? all.filter((record) => !isFinal(record.status)) : all;
+    const asked = all
+      .filter((record) => query.status !== 'active' || !isFinal(record.status))
+      .filter((record) => query.delegated !== true || record.delegated === true);
     const from = query.cursor === undefined ? 0 : Number(query.cursor);
     const tasks = asked.slice(from, from + query.limit);
     const next = from + tasks.length;

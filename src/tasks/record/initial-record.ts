@@ -28,6 +28,7 @@ export function initialRecord(parts: {
     activity: '',
     project_path: spec.project_path,
     purpose: spec.purpose ?? 'task',
+    ...(spec.delegated === true && { delegated: true }),
     prompt_summary: oneLine(prompt.trim(), PROMPT_SUMMARY_CHARS),
     prompt_bytes: Buffer.byteLength(prompt),
     permission_mode: spec.permission_mode,
