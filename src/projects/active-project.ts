@@ -46,12 +46,13 @@ export class ActiveProject {
 
   /**
    * `input` as an absolute path, not yet checked: a relative one begins in the active project, which it is when left out.
-   * `argument` is its name in the call. Throws NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT.
+   * `argument` is its name in the call. Throws NO_ALLOWED_ROOTS, NO_ACTIVE_PROJECT, and INVALID_ARGUMENTS for `~name`.
    */
   async absolute(input?: string, argument = 'path'): Promise<string> {
     this.#roots.requireSome();
+    if (input?.startsWith('~') === true) return this.#roots.absolute(input);
     // Errors in these are reported when the path is checked.
-    if (input !== undefined && (input === '' || isAbsolute(input) || input.startsWith('~'))) return input;
+    if (input !== undefined && (input === '' || isAbsolute(input))) return input;
     const project = await this.current();
     if (project === undefined) throw noProject(input, argument);
     return input === undefined ? project : join(project, input);

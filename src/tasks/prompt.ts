@@ -10,7 +10,7 @@ const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 /** Throws INVALID_PROMPT for text that is empty, too long, or no text. */
 export function checkPrompt(prompt: string): void {
   if (prompt.trim() === '') {
-    throw new BridgeError('INVALID_PROMPT', 'The prompt is empty.', 'Say what Claude Code shall do.');
+    throw new BridgeError('INVALID_PROMPT', 'The prompt is empty.', 'Say what Claude Code is to do.');
   }
   const bytes = Buffer.byteLength(prompt);
   if (bytes > MAX_PROMPT_BYTES) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { countOf, oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import { indexOf, linesOf } from './count-lines.js';
 import type { FileFactsCache } from './file-facts.js';
@@ -28,6 +28,7 @@ export interface FileRange {
   readonly startLine: number;
   /** The last returned line, or the last of the file when the range begins after it. */
   readonly endLine: number;
+  readonly note?: string;
   /** The lines, without the line end of the last one. */
   readonly content: string;
   /** Null when too much of the file follows to count its lines. */
@@ -63,9 +64,18 @@ export async function readRange(
   });
   if (index.size - index.scannedBytes <= TOTAL_BYTES) await index.scan(handle, () => (check(), false));
   const totalLines = await linesOf(opened, index);
-  if (totalLines !== null && startLine > totalLines)
-    return { path: opened.path, startLine, endLine: totalLines, content: '', totalLines, truncated: false };
-
+  if (totalLines !== null && startLine > totalLines) {
+    const note = `The file has ${countOf(totalLines)} ${totalLines === 1 ? 'line' : 'lines'}: none at ${startLine} or after it.`;
+    return {
+      path: opened.path,
+      startLine,
+      endLine: totalLines,
+      note,
+      content: '',
+      totalLines,
+      truncated: false,
+    };
+  }
   const { lines, end, isBinary } = await readLines(handle, {
     start: index.nearest(startLine),
     startLine,

@@ -31,6 +31,7 @@ export const readFileRange = defineTool({
     end_line: z.int(),
     total_lines: z.int().nullable().describe('null: not counted'),
     truncated: z.boolean(),
+    note: z.string().optional(),
     content: z.string(),
   },
   handle: async ({ path, start_line, end_line, max_bytes }, services, { signal, pageBytes }) => {
@@ -46,6 +47,7 @@ export const readFileRange = defineTool({
       end_line: range.endLine,
       total_lines: range.totalLines,
       truncated: range.truncated,
+      note: range.note,
       content: range.content,
     };
   },

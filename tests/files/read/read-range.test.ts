@@ -35,7 +35,14 @@ test('lines are numbered from 1, inclusive, and unchanged except for the last li
   });
   expect(await read(4, 4)).toMatchObject({ content: 'four', endLine: 4 });
   expect(await read(2, 900)).toMatchObject({ content: 'two\r\nthree\nfour', endLine: 4, truncated: false });
-  expect(await read(5, 9)).toMatchObject({ startLine: 5, endLine: 4, content: '', totalLines: 4 });
+  expect(await read(5, 9)).toMatchObject({
+    startLine: 5,
+    endLine: 4,
+    content: '',
+    totalLines: 4,
+    note: 'The file has 4 lines: none at 5 or after it.',
+  });
+  expect((await read(4, 9)).note).toBeUndefined();
   expect((await faultOf(read(3, 2))).message).toBe('end_line 2 is before start_line 3.');
 });
 
