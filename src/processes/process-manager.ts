@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
@@ -257,7 +258,8 @@ export class ProcessManager {
       reason: `The ${latest.keep ? 'keeper of the process' : 'server that had started it'} is gone; what was left of it was ended.`,
       ended_at: new Date(clock.now()).toISOString(),
     };
-    await store.write(settled);
+    // A full disk hides nothing: the next one that asks writes it.
+    await store.write(settled).catch(ignoreBridgeError);
     return { record: settled, running: undefined };
   }
 

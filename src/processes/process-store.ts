@@ -1,14 +1,13 @@
 import type { Dirent } from 'node:fs';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCodeOf } from '../base/errors.js';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 const RECORD_FILE = 'record.json';
 
 /** The folders of processes in the state directory: `processes/<id>/` with `record.json` and the files of the output. */
@@ -26,14 +25,29 @@ export class ProcessStore {
     return join(this.path, id);
   }
 
-  /** Makes the folder with its first record: a sweep must know of a process before it runs. */
+  /**
+   * Makes the folder with its first record: a sweep must know of a process before it runs. Throws STATE_UNUSABLE; nothing is left
+   * then.
+   */
   async create(record: ProcessRecord): Promise<string> {
     if (!this.#isMade) await ensurePrivateFolder(this.path, process.getuid?.() ?? 0, 'Set MCP_STATE_DIR.');
     this.#isMade = true;
     const folder = this.folder(record.process_id);
-    await mkdir(folder, { mode: OWNER_ONLY_FOLDER });
-    await writeFile(join(folder, RECORD_FILE), JSON.stringify(record), { mode: OWNER_ONLY_FILE, flag: 'wx' });
-    return folder;
+    let isNew = false;
+    try {
+      await mkdir(folder, { mode: OWNER_ONLY_FOLDER });
+      isNew = true;
+      await this.write(record);
+      return folder;
+    } catch (error) {
+      if (isNew) await this.remove(record.process_id);
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        `The process was not started, since its record cannot be written. ${messageOf(error)}`,
+        'Make room on the disk of the state directory, and check that it is yours and writable.',
+        { cause: error },
+      );
+    }
   }
 
   async write(record: ProcessRecord): Promise<void> {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
@@ -64,6 +64,18 @@ describe('spawn', () => {
     const refused = service.spawn({ ...wish, command: ['no-such-program'] }, 1_000, never);
     await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND' });
     expect(await store.ids()).toEqual([]);
+  });
+
+  test('is refused when the disk does not take its record, with the reason, and nothing is left', async () => {
+    const { sh, store } = await openProcesses();
+    const write = store.write.bind(store);
+    store.write = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+    const message: unknown = expect.stringContaining('no space left');
+    await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE', message });
+    expect(await store.ids()).toEqual([]);
+    store.write = write;
+    await rm(store.path, { recursive: true });
+    await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
   });
 
   test('starts only in the allowed roots', async () => {
@@ -312,6 +324,17 @@ describe('processes of a server that is gone', () => {
     expect(statuses).toEqual(Array.from({ length: 21 }, () => 'terminated'));
   });
 
+  test('are reported as ended also when the disk does not take that', async () => {
+    const { sh, store, service } = await openProcesses();
+    const { record } = await sh(':');
+    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+    const left = { ...record, ...freshRecord, process_id: createProcessId(), owner: dead };
+    await store.create(left);
+    store.write = () => Promise.reject(new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.'));
+    const ids = (await service.list(10)).map((one) => [one.record.process_id, one.record.status]);
+    expect(ids).toContainEqual([left.process_id, 'terminated']);
+  });
+
   test('of another server that lives are left alone', async () => {
     const mine = await openProcesses();
     const { record } = await mine.sh('exec sleep 60', 0);
@@ -343,15 +366,20 @@ describe('processes of a server that is gone', () => {
   });
 
   test('whose end the disk did not take are known meanwhile, and recorded later', async () => {
-    const { sh, service, store, manager } = await openProcesses();
+    const { sh, service, store, manager, never } = await openProcesses();
     const write = store.write.bind(store);
-    let isFull = true;
+    let isFull = false;
     store.write = async (record) => {
       if (isFull) throw new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.');
       await write(record);
     };
-    const { record } = await sh('exit 9');
+    const end = async (id: string) => {
+      isFull = true;
+      return (await service.input({ id, text: '\n', limitMs: 10_000 }, never)).record;
+    };
+    const { record } = await sh('read -r x; exit 9', 0);
     const id = record.process_id;
+    expect(await end(id)).toMatchObject({ status: 'terminated', exit_code: 9 });
     expect(await store.read(id)).toMatchObject({ status: 'running' });
     expect((await service.list(10))[0]?.record).toMatchObject({ status: 'terminated', exit_code: 9 });
     const message: unknown = expect.stringContaining('has ended');
@@ -360,8 +388,7 @@ describe('processes of a server that is gone', () => {
     await expect
       .poll(() => store.read(id), { timeout: 10_000 })
       .toMatchObject({ status: 'terminated', exit_code: 9 });
-    isFull = true;
-    await sh('exit 9');
+    await end((await sh('read -r x', 0)).record.process_id);
     // It does not wait for the disk.
     await manager.dispose();
   });
