@@ -51,10 +51,11 @@ export class TaskReader {
     return recordOf(await this.#readFile(taskId));
   }
 
-  /** Throws TASK_NOT_FOUND. A task whose keeper is gone is given its truthful end first. */
+  /** Throws TASK_NOT_FOUND, and STATE_UNUSABLE for a record that cannot be read. A task whose keeper is gone is given its truthful end first. */
   async get(taskId: string): Promise<TaskRecord> {
     const file = await this.#readFile(taskId);
     if (file.state === 'corrupt') return this.#unreadable(taskId, file.why);
+    if (file.state === 'newer') throw newer(taskId, file.why);
     if (file.state !== 'ok') throw notFound(taskId);
     return this.#live(await this.#current(file.record));
   }
@@ -260,6 +261,14 @@ function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatu
   if (wanted === 'active') return !isFinal(status);
   if (wanted === 'finished') return isFinal(status);
   return status === wanted;
+}
+
+function newer(taskId: string, why: string): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `Task ${taskId} was started by a newer version of the bridge. ${why}`,
+    'Use that version: update claude-code-bridge and start this server again.',
+  );
 }
 
 function notFound(taskId: string): BridgeError {

@@ -254,6 +254,19 @@ describe('a task whose record cannot be read', () => {
     expect(await tasks.get(id)).toMatchObject({ status: 'killed' });
   });
 
+  it('since a newer bridge wrote it, is left alone, with what to do', async () => {
+    const tasks = manager();
+    const { task_id: id } = await start(tasks, 'a');
+    await writeFile(stateDir.recordFile(id), '{"schema_version": 99}');
+    const hint: unknown = expect.stringContaining('update claude-code-bridge');
+    const error = { code: 'STATE_UNUSABLE', hint };
+    const output = { taskId: id, view: 'log', cursor: undefined, maxBytes: 100 } as const;
+    for (const asked of [tasks.get(id), tasks.kill(id, 'Enough.'), tasks.output(output)]) {
+      await expect(asked).rejects.toMatchObject(error);
+      await expect(asked).rejects.toThrow('newer version of the bridge. The record has version 99');
+    }
+  });
+
   it('is said to run while its keeper does not answer, and is in the list by its id', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');

@@ -40,10 +40,15 @@ export async function readJsonFile<T>(
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { state: 'ok', value: parsed.data };
-  const problems = parsed.error.issues.map(
-    (issue) => `${issue.path.map(String).join('.') || 'the whole'}: ${issue.message}`,
+  return corrupt(problemsOf(parsed.error));
+}
+
+/** What a schema found wrong, on one line. */
+export function problemsOf({ issues }: z.ZodError): string {
+  const problems = issues.map(
+    ({ path, message }) => `${path.map(String).join('.') || 'the whole'}: ${message}`,
   );
-  return corrupt(problems.join('; '));
+  return oneLine(problems.join('; '), MAX_WHY_CHARS);
 }
 
 /**

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { readJsonFile } from '../../base/files/json-file.js';
-import { oneLine } from '../../base/text/text.js';
+import { problemsOf, readJsonFile } from '../../base/files/json-file.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { RECORD_VERSION, recordVersionOf } from './record-versions.js';
 import { taskRecordSchema, type TaskRecord } from '../task.js';
 
 /** A record is parsed in one go. Its parts are bounded, so that it stays far below. */
 export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
-const MAX_WHY_CHARS = 500;
 
 export type RecordFile =
   | { readonly state: 'ok'; readonly record: TaskRecord }
@@ -39,8 +37,7 @@ function judge(path: string, value: unknown): RecordFile {
   }
   const parsed = taskRecordSchema.safeParse(value);
   if (parsed.success) return { state: 'ok', record: parsed.data };
-  const faults = parsed.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`);
-  return corrupt(path, oneLine(faults.join('; '), MAX_WHY_CHARS));
+  return corrupt(path, problemsOf(parsed.error));
 }
 
 function corrupt(path: string, why: string): RecordFile {

@@ -53,6 +53,11 @@ describe('a record', () => {
     expect(await names()).toEqual(['record.json']);
   });
 
+  it('that is no object is called so', async () => {
+    await put('[1, 2]');
+    expect(whyOf(await read())).toMatch(/ cannot be read: the whole: .*array/);
+  });
+
   it.each([
     { what: 'half a file', text: '{"schema_version": 2, "task_id"' },
     { what: 'an empty file', text: '' },
