@@ -187,6 +187,7 @@ function failureOf(taskId: string, why: RequestFailure): TaskUnreachable {
     case 'closed':
       return new TaskUnreachable(taskId, 'its keeper is gone', { isStuck: true });
     case 'silent':
+    case 'unsent':
       return new TaskUnreachable(taskId, 'its keeper does not answer', { isStuck: true });
     case 'late':
       return new TaskUnreachable(taskId, 'its keeper did not answer in time');

@@ -179,6 +179,8 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
       process_id,
       'its keeper does not answer, and does what it was asked only when it goes on',
     );
+  if (why === 'unsent')
+    return processUnreachable(process_id, 'its keeper does not answer, so nothing was sent to it');
   if (why === 'late') return processUnreachable(process_id, 'its keeper did not answer in time');
   return status === 'terminated'
     ? new BridgeError(

@@ -10,8 +10,11 @@ const REPLY_LIMIT_MS = 40_000;
 /** After this without an answer, it is checked whether the keeper responds at all. */
 const DOUBT_MS = 2_000;
 
-/** `closed`: the keeper has gone. `silent`: it does not respond. `late`: it responds, and has not answered in time. */
-export type RequestFailure = 'closed' | 'silent' | 'late';
+/**
+ * `closed`: the keeper has gone. `silent`: it does not respond. `unsent`: it did not respond before either, so the request was not
+ * sent. `late`: it responds, and has not answered in time.
+ */
+export type RequestFailure = 'closed' | 'silent' | 'unsent' | 'late';
 
 export interface RequestsOptions {
   /** Where the keeper listens. */
@@ -63,7 +66,7 @@ export class Requests implements Disposable {
   async request(message: object, limitMs = REPLY_LIMIT_MS): Promise<unknown> {
     if (this.#isSilent && !this.#isClosed) await this.#check();
     if (this.#isClosed) throw this.#options.failure('closed');
-    if (this.#isSilent) throw this.#options.failure('silent');
+    if (this.#isSilent) throw this.#options.failure('unsent');
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const timers = [
