@@ -1,7 +1,12 @@
-// Pure: finds where UTF-8 characters end.
+// Pure: finds where UTF-8 characters end, and names that are not UTF-8.
 
 /** The most bytes that a cut can leave of a UTF-8 character, which has at most four. */
 const MAX_CUT_BYTES = 3;
+
+/** True for a name in which Node replaced bytes that are not UTF-8: nothing can be opened by it. */
+export function isReplacedName(name: string): boolean {
+  return name.includes('\ufffd');
+}
 
 /** The length of the longest prefix of `bytes` that does not end inside a UTF-8 character. */
 export function wholeUtf8End(bytes: Uint8Array): number {

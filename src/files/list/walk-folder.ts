@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
+import { isReplacedName } from '../../base/text/utf8.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import { isRepository } from '../ignore/git-above.js';
 import type { IgnoreRules } from '../ignore/ignore-rules.js';
@@ -148,7 +149,8 @@ export class FolderWalk {
     } catch (thrown) {
       const code = systemCodeOf(thrown);
       if (code === undefined || code === 'EMFILE' || code === 'ENFILE') throw thrown;
-      return { note: code === 'EACCES' || code === 'EPERM' ? `unreadable: ${code}` : 'changed meanwhile' };
+      if (code === 'EACCES' || code === 'EPERM') return { note: `unreadable: ${code}` };
+      return { note: isReplacedName(fdPath) ? 'its name is not UTF-8' : 'changed meanwhile' };
     }
   }
 }

@@ -30,6 +30,8 @@ interface RipgrepLine {
 export interface RipgrepListener {
   /** Returns false to skip the lines of this file. */
   begin(path: string): boolean;
+  /** Called for a file with matches whose name is not UTF-8, which an answer cannot contain. */
+  replacedName(path: string): void;
   line(line: RipgrepLine): void;
   /** Called when a line of this file has matches, but its event is too large to parse. */
   tooLarge(): void;
@@ -72,9 +74,10 @@ export class RipgrepEvents {
   #take(line: Buffer): void {
     switch (String.fromCharCode(line[TYPE_AT] ?? 0)) {
       case 'b': {
-        const path = beginSchema.parse(jsonOf(line)).data.path.text;
-        // An answer cannot contain a file name that is not UTF-8.
-        this.#isWanted = path !== undefined && this.#listener.begin(path.replace(/^\.\//, ''));
+        const { text, bytes = '' } = beginSchema.parse(jsonOf(line)).data.path;
+        const path = (text ?? Buffer.from(bytes, 'base64').toString('utf8')).replace(/^\.\//, '');
+        if (text === undefined) this.#listener.replacedName(path);
+        this.#isWanted = text !== undefined && this.#listener.begin(path);
         break;
       }
       case 'm':

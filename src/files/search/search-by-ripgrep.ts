@@ -25,9 +25,13 @@ const TOO_SLOW_NOTE =
 interface Found {
   readonly files: FirstFiles;
   /** Files with matches that are not in `files`: secret files, and files with events that are too large. */
-  readonly others: readonly string[];
+  readonly others: string[];
+  /** The repositories inside with matches. */
+  readonly repositories: Set<string>;
+  /** Files with matches whose names are not UTF-8. */
+  replacedNames: number;
   /** False when ripgrep was stopped before it had searched all files. */
-  readonly isWhole: boolean;
+  isWhole: boolean;
 }
 
 /**
@@ -36,19 +40,21 @@ interface Found {
  * the query, or would block on a named pipe instead of an ignore file.
  */
 export async function searchByRipgrep(at: RunningSearch): Promise<SearchPage | undefined> {
-  const { scope, search, page } = at;
+  const { scope, search, page, skipped } = at;
   const expression = search.isRegex ? ripgrepExpression(search.query) : search.query;
   if (expression === undefined || !scope.canUseRipgrep) return undefined;
   const parts = [
     filesFound(scope, search, expression),
     trackedButIgnored(scope),
-    countableFiles(scope),
+    countableFiles(at),
   ] as const;
   // If one fails, wait for the others, too: the caller closes the folder that they use.
   await Promise.allSettled(parts);
   const [found, tracked, countable] = await Promise.all(parts);
   if (found === undefined || tracked === undefined) return undefined;
   const { files, isWhole } = found;
+  skipped.addReplacedNames(found.replacedNames);
+  for (const path of found.repositories) skipped.addFolder(path, 'repository');
   scope.roughWalk.leftOut.remove(tracked);
   // Results of a stopped ripgrep are not complete up to any path, so there is no cursor to continue from.
   const cut = (): SearchPage => (isWhole ? page.cut(notesOf(at)) : page.whole(notesOf(at, TOO_SLOW_NOTE)));
@@ -86,9 +92,9 @@ function inOrder(
 }
 
 /** The files of a small project; undefined for a larger one. */
-async function countableFiles({ roughWalk }: SearchScope): Promise<readonly string[] | undefined> {
+async function countableFiles({ scope, skipped }: RunningSearch): Promise<readonly string[] | undefined> {
   const paths: string[] = [];
-  for await (const part of shownFiles(roughWalk)) {
+  for await (const part of shownFiles(scope.roughWalk, skipped)) {
     paths.push(...part);
     if (paths.length > MAX_COUNTED_FILES) return undefined;
   }
@@ -116,19 +122,23 @@ async function filesFound(
   search: Search,
   expression: string,
 ): Promise<Found | undefined> {
-  const files = new FirstFiles(search.bytes);
-  const others: string[] = [];
-  let isWhole = false;
-  const events = eventsInto({ files, others }, scope, search, () => (isWhole = true));
+  const found: Found = {
+    files: new FirstFiles(search.bytes),
+    others: [],
+    repositories: new Set(),
+    replacedNames: 0,
+    isWhole: false,
+  };
+  const events = eventsInto(found, scope, search);
   const { cwd, env, signal, timeLimitMs } = scope;
   const args = argumentsOf(scope, search, expression);
   const slot = await gitRuns.take(signal);
   try {
     const call = { program: 'rg', args, cwd, env, signal, timeLimitMs };
     const end = await runProgram(call, (chunk) => events.push(chunk));
-    if (end.how === 'too-slow') return { files, others, isWhole: false };
+    if (end.how === 'too-slow') return { ...found, isWhole: false };
     // Exit code 2 with a summary means unreadable files besides the results; without a summary, an invalid query.
-    return end.how === 'exited' && isWhole ? { files, others, isWhole } : undefined;
+    return end.how === 'exited' && found.isWhole ? found : undefined;
   } catch (thrown) {
     // It could not be started, or another program has this name.
     if (systemCodeOf(thrown) !== undefined || thrown instanceof SyntaxError || thrown instanceof z.ZodError)
@@ -139,24 +149,28 @@ async function filesFound(
   }
 }
 
-function eventsInto(
-  { files, others }: { readonly files: FirstFiles; readonly others: string[] },
-  scope: SearchScope,
-  search: Search,
-  summary: () => void,
-): RipgrepEvents {
-  const isNested = nestedRepositories(scope);
+function eventsInto(found: Found, scope: SearchScope, search: Search): RipgrepEvents {
+  const { files, others, repositories } = found;
+  const repositoryOf = nestedRepositories(scope);
   let file: FileLines | undefined;
   return new RipgrepEvents({
     begin: (path) => {
       file = undefined;
-      if (!admits(search, path) || !files.wants(path) || isNested(path)) return false;
+      if (!admits(search, path) || !files.wants(path)) return false;
+      const repository = repositoryOf(path);
+      if (repository !== undefined) {
+        repositories.add(repository);
+        return false;
+      }
       if (isSecretName(path)) {
         others.push(path);
         return false;
       }
       file = new FileLines(path, search.bytes);
       return true;
+    },
+    replacedName: (path) => {
+      if (admits(search, path)) found.replacedNames++;
     },
     line: ({ line, column, text }) => {
       if (file === undefined || (file.path === search.after?.p && line <= search.after.l)) return;
@@ -171,7 +185,7 @@ function eventsInto(
     end: (isBinary) => {
       if (file !== undefined && !isBinary) files.add(file);
     },
-    summary,
+    summary: () => (found.isWhole = true),
   });
 }
 
@@ -225,19 +239,16 @@ async function trackedButIgnored({
   }
 }
 
-/** Returns a check for paths in nested repositories, which are not searched from an outer one, as in git. */
-function nestedRepositories({ cwd, hasGitAbove }: SearchScope): (path: string) => boolean {
-  const known = new Map<string, boolean>();
-  const isNested = (folder: string): boolean => {
-    if (folder === '') return false;
-    let answer = known.get(folder);
-    if (answer === undefined) {
-      answer = isNested(folderOf(folder)) || isRepository(`${cwd}/${folder}`);
-      known.set(folder, answer);
-    }
-    return answer;
+/** Returns the outermost repository inside that contains a path. These are not searched from an outer one, as in git. */
+function nestedRepositories({ cwd, hasGitAbove }: SearchScope): (path: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  const around = (folder: string): string | undefined => {
+    if (folder === '' || !hasGitAbove) return undefined;
+    if (!known.has(folder))
+      known.set(folder, around(folderOf(folder)) ?? (isRepository(`${cwd}/${folder}`) ? folder : undefined));
+    return known.get(folder);
   };
-  return (path) => hasGitAbove && isNested(folderOf(path));
+  return (path) => around(folderOf(path));
 }
 
 function folderOf(path: string): string {

@@ -31,9 +31,9 @@ export async function searchByWalk(at: RunningSearch): Promise<SearchPage> {
 }
 
 /** The files to search that were not on earlier pages, in order. */
-async function* nextPaths({ scope, search, deadlineMs }: RunningSearch): AsyncGenerator<string> {
+async function* nextPaths({ scope, search, skipped, deadlineMs }: RunningSearch): AsyncGenerator<string> {
   const paths: string[] = [];
-  for await (const part of shownFiles(scope.walk)) {
+  for await (const part of shownFiles(scope.walk, skipped)) {
     for (const path of part) if (isAfter(path, search.after) && search.matchesGlob(path)) paths.push(path);
     if (performance.now() > deadlineMs) throw tooSlow();
   }

@@ -1,4 +1,5 @@
 import { oneLine } from '../../base/text/text.js';
+import { isReplacedName } from '../../base/text/utf8.js';
 import { isSecretName } from '../../projects/secret-names.js';
 import type { NotSearched } from './not-searched.js';
 import type { SearchPage, SearchPageBuilder } from './search-page.js';
@@ -33,6 +34,7 @@ export async function searchFile(at: RunningSearch, path: string): Promise<Searc
   if (page.hasMoved && performance.now() > deadlineMs) return page.cut(notesOf(at, RESUME));
   const file = textAt(at.scope, path);
   skipped.count(file);
+  if (file.state === 'none' && isReplacedName(path)) skipped.addReplacedNames(1);
   const end = file.state === 'text' ? await searchText(at, path, file.text) : 'all';
   if (end === 'full') return page.cut(notesOf(at));
   if (end === 'late' && page.hasMoved) return page.cut(notesOf(at, RESUME));

@@ -39,6 +39,7 @@ test('the stream of ripgrep is read file by file, whatever its chunks', () => {
           heard.push(path);
           return path !== 'skipped';
         },
+        replacedName: (path) => heard.push(`replaced: ${path}`),
         line: (line) => heard.push(line),
         tooLarge: () => heard.push('too large'),
         end: (isBinary) => heard.push(isBinary ? 'binary' : 'text'),
@@ -52,6 +53,7 @@ test('the stream of ripgrep is read file by file, whatever its chunks', () => {
         { line: 5, column: 3, text: 'n\ufffd foo' },
         'text',
         'skipped',
+        'replaced: \ufffd',
         'binary',
         { line: 1, column: 0, text: 'foo' },
         'binary',
@@ -65,6 +67,7 @@ test('an event that would take long to parse is reported without its line', () =
   const heard: unknown[] = [];
   const events = new RipgrepEvents({
     begin: (path) => heard.push(path) > 0,
+    replacedName: (path) => heard.push(path),
     line: ({ line }) => heard.push(line),
     tooLarge: () => heard.push('too large'),
     end: () => heard.push('end'),

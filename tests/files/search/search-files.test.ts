@@ -217,6 +217,34 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
     expect((await search(root, { query: 'n\u00e4' })).matches).toMatchObject([{ path: 'wide.txt' }]);
   });
 
+  test('names that are not UTF-8, in a search and in a listing', async () => {
+    const root = await tempFolder();
+    const at = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+    await writeTree(root, { ok: 'needle' });
+    await writeFile(at('x\xff.txt'), 'needle');
+    await mkdir(at('d\xff'));
+    await writeFile(at('d\xff/y'), 'hay');
+    const { matches, note } = await search(root, { query: 'needle' });
+    expect(matches).toMatchObject([{ path: 'ok' }]);
+    expect(note).toContain('Files not searched: 1 whose names are not UTF-8.');
+    expect(note).toContain('Folders not searched: d\ufffd (its name is not UTF-8).');
+    const { entries } = await explorerOf(root, { defaultDepth: 2 }).list({ path: root }, never);
+    expect(entries[0]).toEqual({ name: 'd\ufffd', type: 'directory', note: 'its name is not UTF-8' });
+  });
+
+  test('repositories inside a repository', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { top: 'needle', 'in/f': 'needle', 'in/deep/g': 'needle', 'sub/h': 'needle' });
+    for (const inner of ['in', 'sub']) await git(join(root, inner), 'init', '-q');
+    const { matches, note } = await search(root, { query: 'needle' });
+    expect(matches).toMatchObject([{ path: 'top' }]);
+    expect(note).toBe(
+      'Folders not searched: in (repository), sub (repository). To search a repository, give it as path.',
+    );
+    expect((await search(root, { query: 'needle', ignored: true })).matches).toHaveLength(4);
+  });
+
   test('each search uses the current rules and names', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
