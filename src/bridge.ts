@@ -7,6 +7,7 @@ import { allPrompts } from './prompts/registry.js';
 import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
 import type { BridgeOptions } from './services/options.js';
+import { refusedPrompts, refusedResources } from './services/refused.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
 import { offeredGuidance } from './tools/offered-guidance.js';
@@ -30,9 +31,9 @@ export interface Bridge {
   dispose(): Promise<void>;
 }
 
-/** What a server needs to answer `initialize` and `tools/list`. Throws CONFIG_ERROR for unknown toolsets. */
+/** What a server needs to answer `initialize` and `tools/list`. */
 export function createBridge(options: BridgeOptions): Bridge {
-  const { config, logger, version } = options;
+  const { config, logger, version, unusable } = options;
   const roots = new AllowedRoots(
     config.allowed_roots,
     options.homeDir,
@@ -46,18 +47,20 @@ export function createBridge(options: BridgeOptions): Bridge {
     clientFolders: () => clientFolders.list(),
   });
   const background = new BackgroundWork(options, services);
-  background.joinSoon();
+  if (unusable === undefined) background.joinSoon();
   const marked = isMarked(options.env);
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
+  // Each prompt starts or follows a task.
+  const prompts = isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts;
+  const resources = isSilent ? [] : allResources;
   return {
     parts: {
       identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
       instructions: isSilent ? insideInstructions : instructionsFor(config.toolsets),
       tools: marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools,
-      resources: isSilent ? [] : allResources,
-      // Each of them starts or follows a task.
-      prompts: isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts,
+      resources: unusable === undefined ? resources : refusedResources(resources, unusable),
+      prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
       clientFolders,
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
@@ -67,6 +70,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       clock: systemClock,
       logger,
       precondition: async (tool) => {
+        if (unusable !== undefined) throw unusable;
         roots.requireSome();
         if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);
         background.sweepSoon();

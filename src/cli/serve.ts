@@ -6,24 +6,35 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
+import { configSchema } from '../config/schema.js';
 import { claimProcessStdio } from '../mcp/wire/process-stdio.js';
 import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
 import { ownCommand } from './own-command.js';
+import { toolsetNames } from '../tools/toolsets.js';
 import { VERSION } from '../base/version.js';
 
-/** Serves one MCP client over stdin and stdout until it is gone. When it cannot start, it exits with one of `exitCodes`. */
+/** Settings that cannot be used, and the defaults in their place. */
+interface Settings extends LoadedConfig {
+  readonly unusable?: BridgeError;
+}
+
+/**
+ * Serves one MCP client over stdin and stdout until it is gone. With settings that cannot be used it refuses every call with what
+ * is wrong: a client shows that to its user, and not why a server has ended. A wrong command line ends it, with one of `exitCodes`.
+ */
 export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const stdio = claimProcessStdio();
   const startLogger = createStderrLogger('info');
   try {
-    const loaded = await loadSettings(args, env);
+    const loaded = await loadSettings(args, env).catch(unusableSettings);
     const logger = createStderrLogger(loaded.config.log_level);
-    for (const warning of loaded.warnings) logger.warn(warning);
-    logStart(logger, loaded);
+    if (loaded.unusable === undefined) logStart(logger, loaded);
+    else logError(logger, loaded.unusable);
     guardProcess(logger);
     const bridge = createBridge({
       config: loaded.config,
+      unusable: loaded.unusable,
       env,
       homeDir: homeOf(env),
       cwd: process.cwd(),
@@ -35,12 +46,12 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     });
     await serveUntilGone(bridge.parts, stdio, () => bridge.dispose());
   } catch (error) {
-    logStartError(startLogger, error);
+    logError(startLogger, error);
     process.exit(exitCodeOfError(error));
   }
 }
 
-async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Settings> {
   let values: { config?: string; toolsets?: string };
   try {
     ({ values } = parseArgs({
@@ -59,20 +70,34 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     cwd: process.cwd(),
     homeDir: homeOf(env),
     configPath: values.config,
+    toolsets: toolsetNames,
     ...(values.toolsets === undefined
       ? {}
       : { overrides: [{ key: 'toolsets', flag: '--toolsets', text: values.toolsets }] }),
   });
 }
 
-function logStart(logger: Logger, { source, config }: LoadedConfig): void {
+/** Throws any error but CONFIG_ERROR. */
+function unusableSettings(error: unknown): Settings {
+  if (!(error instanceof BridgeError) || error.code !== 'CONFIG_ERROR') throw error;
+  const unusable = new BridgeError(
+    error.code,
+    `The settings of the bridge cannot be used:\n${error.message}`,
+    'Correct them, then restart the server in your client. docs/settings.md of the package lists every setting.',
+    { cause: error },
+  );
+  return { config: configSchema.parse({}), source: null, warnings: [], unusable };
+}
+
+function logStart(logger: Logger, { source, config, warnings }: LoadedConfig): void {
+  for (const warning of warnings) logger.warn(warning);
   logger.info(source === null ? 'No settings file was found' : `Loaded config from ${source}`);
   const { allowed_roots, toolsets } = config;
   logger.info(`claude-code-bridge ${VERSION} started`, { pid: process.pid, allowed_roots, toolsets });
 }
 
 /** Logs one line for each error of the settings, and what to do. */
-function logStartError(logger: Logger, error: unknown): void {
+function logError(logger: Logger, error: unknown): void {
   if (!(error instanceof BridgeError)) {
     logger.error('The server could not start', {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nearestName } from '../base/text/nearest-name.js';
 import { oneLine } from '../base/text/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './home-path.js';
@@ -16,18 +17,37 @@ export interface FoundSetting {
   readonly origin: string;
 }
 
-/** Every error of the value, a line each; none means that it can be used. `~` is understood, links are not followed. */
-export async function settingErrors(found: FoundSetting, homeDir: string): Promise<readonly string[]> {
+/**
+ * Every error of the value, a line each; none means that it can be used. `~` is understood, links are not followed. `toolsets` are
+ * the names of all toolsets; left out, any name is taken.
+ */
+export async function settingErrors(
+  found: FoundSetting,
+  homeDir: string,
+  toolsets?: readonly string[],
+): Promise<readonly string[]> {
   const { key, origin } = found;
   const parsed = configSchema.shape[key].safeParse(withHome(key, found.value, homeDir));
   // Several bounds that one value breaks are one error, said in the same words.
   if (!parsed.success) return [...new Set(parsed.error.issues.map((issue) => issueLine(found, issue)))];
+  if (key === 'toolsets' && toolsets !== undefined) return toolsetErrors(found, toolsets);
   if (key !== 'auto_approve_patterns') return [];
   const patterns = configSchema.shape.auto_approve_patterns.parse(found.value);
   const errors = await patternErrors(patterns);
   return errors.flatMap((expected, index) =>
     expected === undefined ? [] : [errorLine(origin, `${key}[${index}]`, patterns[index], expected)],
   );
+}
+
+function toolsetErrors({ value, origin }: FoundSetting, known: readonly string[]): string[] {
+  const chosen = configSchema.shape.toolsets.parse(value);
+  if (chosen === 'all') return [];
+  return chosen.flatMap((name, index) => {
+    if (known.includes(name)) return [];
+    const near = nearestName(name, known);
+    const error = errorLine(origin, `toolsets[${index}]`, name, `one of ${known.join(', ')}`);
+    return [near === undefined ? error : `${error}; did you mean "${near}"?`];
+  });
 }
 
 /** The value with `~` expanded in its paths and its command; the schema reports values of a wrong type. */

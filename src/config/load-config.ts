@@ -26,6 +26,8 @@ export interface ConfigRequest {
   /** What `--config` named. */
   readonly configPath?: string | undefined;
   readonly overrides?: readonly ConfigOverride[] | undefined;
+  /** The names of all toolsets; left out, those in the settings are not checked. */
+  readonly toolsets?: readonly string[] | undefined;
 }
 
 export interface LoadedConfig {
@@ -51,7 +53,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   ];
   const values = new Map<ConfigKey, unknown>();
   for (const setting of found) {
-    errors.push(...(await settingErrors(setting, request.homeDir)));
+    errors.push(...(await settingErrors(setting, request.homeDir, request.toolsets)));
     values.set(setting.key, withHome(setting.key, setting.value, request.homeDir));
   }
   if (errors.length > 0) {

@@ -1,9 +1,12 @@
 import type { Logger } from '../base/logger.js';
+import type { BridgeError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 
 /** What a server is started with. */
 export interface BridgeOptions {
   readonly config: Config;
+  /** Why the user's settings cannot be used: `config` has the defaults then, and every call is refused with this. */
+  readonly unusable?: BridgeError | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   /** The working directory of the server. */

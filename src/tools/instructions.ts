@@ -1,6 +1,6 @@
 import { chosenToolsets, toolsets, type Toolset } from './toolsets.js';
 
-/** What the model reads about the whole server, once per conversation. Throws CONFIG_ERROR for an unknown toolset. */
+/** What the model reads about the whole server, once per conversation. */
 export function instructionsFor(setting: 'all' | readonly string[]): string {
   const chosen = chosenToolsets(setting);
   if (chosen.has('tasks')) return taskInstructions;

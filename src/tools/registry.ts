@@ -3,10 +3,7 @@ import { listings } from './listings.js';
 import { toolLoaders, type BridgeTool } from './tool-loaders.js';
 import { chosenToolsets, isOffered } from './toolsets.js';
 
-/**
- * The tools of the chosen toolsets, in the order of `tool-loaders.ts`; each is loaded with its first call.
- * Throws CONFIG_ERROR for a toolset that does not exist.
- */
+/** The tools of the chosen toolsets, in the order of `tool-loaders.ts`; each is loaded with its first call. */
 export function enabledTools(setting: 'all' | readonly string[]): readonly BridgeTool[] {
   const chosen = chosenToolsets(setting);
   return listings

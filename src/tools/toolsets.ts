@@ -1,6 +1,3 @@
-import { BridgeError } from '../base/errors.js';
-import { nearestName } from '../base/text/nearest-name.js';
-
 /** Every toolset that can be chosen, with its description on the generated page. */
 export const toolsets = {
   conversation: 'Ask Claude Code, and continue from any of its answers.',
@@ -14,6 +11,8 @@ export const toolsets = {
 
 export type Toolset = keyof typeof toolsets;
 
+export const toolsetNames: readonly Toolset[] = Object.keys(toolsets).filter(isToolset);
+
 /** Tools of one toolset that others need too: what they start may ask a question. */
 const alsoWith: Readonly<Record<string, readonly Toolset[]>> = {
   respond_to_task: ['conversation', 'delegate'],
@@ -24,21 +23,9 @@ export function isOffered(tool: string, toolset: Toolset, chosen: ReadonlySet<To
   return chosen.has(toolset) || (alsoWith[tool] ?? []).some((other) => chosen.has(other));
 }
 
-/** The toolsets that a setting chooses. Throws CONFIG_ERROR for an unknown name. */
+/** The toolsets that a setting chooses; other names are refused when the settings are read. */
 export function chosenToolsets(setting: 'all' | readonly string[]): ReadonlySet<Toolset> {
-  const known = Object.keys(toolsets).filter(isToolset);
-  if (setting === 'all') return new Set(known);
-  const unknown = setting.filter((name) => !isToolset(name));
-  const [first] = unknown;
-  if (first !== undefined) {
-    const near = nearestName(first, known);
-    throw new BridgeError(
-      'CONFIG_ERROR',
-      `Unknown toolset in the setting toolsets: ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`,
-      `${near === undefined ? '' : `Did you mean "${near}"? `}The toolsets are ${known.join(', ')}; "all" selects every one.`,
-    );
-  }
-  return new Set(setting.filter(isToolset));
+  return new Set(setting === 'all' ? toolsetNames : setting.filter(isToolset));
 }
 
 function isToolset(name: string): name is Toolset {

@@ -447,6 +447,16 @@ describe('values', () => {
     ]);
   });
 
+  test('a toolset that does not exist is an error among the others, where the names are given', async () => {
+    const at = await place({ toolsets: ['tasks', 'taks', 'x'], task_history_size: 0 });
+    expect(await faults(at, { toolsets: ['git', 'tasks'] })).toEqual([
+      `${at.path}:1: toolsets[1]: found "taks", expected one of git, tasks; did you mean "tasks"?`,
+      `${at.path}:1: toolsets[2]: found "x", expected one of git, tasks`,
+      expect.stringContaining('task_history_size: found 0'),
+    ]);
+    expect((await load(await place({ toolsets: ['taks'] }))).config.toolsets).toEqual(['taks']);
+  });
+
   test('a pattern that would take other engines for ever is judged at once', async () => {
     const at = await place({ auto_approve_patterns: ['(a+)+b', `${'(x?)'.repeat(200)}y`] });
     expect((await load(at)).config.auto_approve_patterns).toHaveLength(2);

@@ -54,8 +54,6 @@ describe('the command line', () => {
       ['tasks', 'list', '--config', 'none.json'],
       ['--config=none.json', 'attach'],
       ['--config', 'none.json', 'explain', 'Read', 'a.txt'],
-      ['--config', 'none.json', 'serve'],
-      ['--config', 'none.json'],
     ];
     for (const words of lines) {
       const { code, err } = await run(words);
@@ -89,7 +87,7 @@ describe('the command line', () => {
     expect(err).toContain(says);
   });
 
-  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']], [['explain', 'Bash', 'ls']], [[]]])(
+  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']], [['explain', 'Bash', 'ls']]])(
     '%j names a setting in the environment that cannot be used',
     async (words) => {
       const { code, out, err } = await run(words, { MCP_TREE_DEPTH: 'deep' });
@@ -99,6 +97,22 @@ describe('the command line', () => {
       );
     },
   );
+
+  it('the server serves with settings that cannot be used, and logs what is wrong', async () => {
+    for (const words of [
+      ['--config', 'none.json', 'serve'],
+      ['--config', 'none.json'],
+      ['serve', '--config=none.json'],
+    ]) {
+      const { code, out, err } = await run(words);
+      expect({ code, out }, words.join(' ')).toEqual({ code: 0, out: '' });
+      expect(err).toContain('none.json (named by flag --config)');
+    }
+    const { code, err } = await run(['--toolsets', 'gti'], { MCP_TREE_DEPTH: 'deep' });
+    expect(code).toBe(0);
+    expect(err).toContain('flag --toolsets: toolsets[0]: found "gti", expected one of ');
+    expect(err).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep"');
+  });
 
   it('what does not exist has an exit code of its own', async () => {
     expect((await run(['tasks', 'show', 'task_1'])).code).toBe(exitCodes.notFound);

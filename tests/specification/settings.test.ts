@@ -2,15 +2,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
 
 const bridge = sharedBridge({ claude: scriptedAgent });
-const run = promisify(execFile);
 
 const DEFAULT_PATTERNS = ['Do you want to proceed\\?', '\\[y/N\\]', '\\[Y/n\\]', 'Continue\\?', 'Approve\\?'];
 /** The example of the specification, but for its folders. */
@@ -26,7 +23,6 @@ const EXAMPLE = {
   auto_approve_patterns: DEFAULT_PATTERNS,
   log_level: 'info',
 };
-const exitSchema = z.looseObject({ code: z.number(), stderr: z.string() });
 
 /** The server without some variables of the environment, and with others. */
 function serverWith(...words: readonly string[]): readonly [string, ...string[]] {
@@ -46,16 +42,9 @@ async function settingsOf(client: TaskClient): Promise<unknown> {
   return JSON.parse(await client.mcp.readResource('config://current'));
 }
 
-/** How a server ends that cannot use its settings. */
-async function refused(env: Readonly<Record<string, string>>): Promise<z.infer<typeof exitSchema>> {
-  const options = { env: { ...bridge().env, ...env } };
-  const running = run(process.execPath, [serverEntry], options);
-  // One that starts ends with its input.
-  running.child.stdin?.end();
-  return running.then(
-    () => ({ code: 0, stderr: '' }),
-    (error: unknown) => exitSchema.parse(error),
-  );
+/** A client of a server that cannot use its settings. */
+function withUnusable(env: Readonly<Record<string, string>>): Promise<TaskClient> {
+  return bridge().another('modern', { env });
 }
 
 describe('the settings file', () => {
@@ -140,20 +129,40 @@ describe('settings that cannot be used', () => {
     ['MCP_MAX_LOG_SIZE', '10MB', 'max_log_size_bytes'],
     ['MCP_TASK_HISTORY_SIZE', '-1', 'task_history_size'],
     ['MCP_ALLOWED_ROOTS', '/tmp,', 'allowed_roots'],
-  ])('%s=%s stops the server, and stderr names %s', async (variable, value, key) => {
-    const { code, stderr } = await refused({ [variable]: value });
-    expect(code).toBe(78);
-    expect(stderr).toContain('CONFIG_ERROR');
-    expect(stderr).toContain(variable);
-    expect(stderr).toContain(key);
+  ])('%s=%s: every call names the variable and %s, and so does stderr', async (variable, value, key) => {
+    const client = await withUnusable({ [variable]: value });
+    const words = new RegExp(`environment variable ${variable}: ${key}.*, expected `);
+    expect(await client.refusal('list_files', {})).toMatch(/^CONFIG_ERROR: /);
+    expect(await client.refusal('start_task', {})).toMatch(words);
+    await expect.poll(() => client.mcp.log()).toMatch(words);
+    expect(client.mcp.log()).toContain('CONFIG_ERROR');
   });
 
-  test('a settings file that is no JSON stops the server, and stderr names it', async () => {
+  test('a settings file that is no JSON: every call names file and line, and so does stderr', async () => {
     const path = join(bridge().workplace.root, 'broken.json');
     await writeFile(path, '{ "allowed_roots": [');
-    const { code, stderr } = await refused({ MCP_CLAUDE_BRIDGE_CONFIG: path });
-    expect(code).toBe(78);
-    expect(stderr).toContain(path);
+    const client = await withUnusable({ MCP_CLAUDE_BRIDGE_CONFIG: path });
+    expect(await client.refusal('list_files', {})).toContain(`${path}:1: `);
+    await expect.poll(() => client.mcp.log()).toContain(`${path}:1: `);
+  });
+
+  test('all errors come together, with what to do; tools are listed, and resources are refused, too', async () => {
+    const path = join(bridge().workplace.root, 'wrong.json');
+    await writeFile(path, '{\n  "default_timeout": 5,\n  "toolsets": ["tasks", "fils"]\n}');
+    const client = await withUnusable({ MCP_CLAUDE_BRIDGE_CONFIG: path, MCP_TREE_DEPTH: '11' });
+    expect(await client.mcp.listTools()).toContain('start_task');
+    const words = await client.refusal('get_task_status', { task_id: 'x' });
+    expect(words).toContain(
+      `${path}:2: unknown key "default_timeout"; did you mean "default_timeout_seconds"?`,
+    );
+    expect(words).toContain(`${path}:3: toolsets[1]: found "fils", expected one of `);
+    expect(words).toContain('did you mean "files"?');
+    expect(words).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found 11, expected ');
+    expect(words).toMatch(/restart the server in your client/);
+    await expect(client.mcp.readResource('config://current')).rejects.toThrow(
+      /CONFIG_ERROR: .*default_timeout/s,
+    );
+    await expect(client.mcp.getPrompt('review', {})).rejects.toThrow(/CONFIG_ERROR/);
   });
 
   test('without allowed roots every call says how to set them', async () => {
