@@ -55,13 +55,17 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-it('the log of a keeper has its version, the pid of the agent and the end of the task', async () => {
+it('the log of a keeper has its version, the pid of the agent and the end of the task; at debug its clients', async () => {
   const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
-  const record = await host.launch(await prepare('AGENT: exit 3'));
+  const record = await host.launch(await prepare('AGENT: never-exits'));
+  const link = await host.connect(record);
+  await link?.kill('Enough.');
+  link?.dispose();
   const log = (): Promise<string> => readFile(join(stateDir, 'tasks', record.task_id, 'keeper.log'), 'utf8');
-  await expect.poll(log).toContain('[INFO] The task ended: failed {"reason":"');
+  await expect.poll(log).toContain('[INFO] The task ended: killed {"reason":"Enough."}');
   const text = await log();
   expect(text).toContain(`[INFO] The keeper of ${record.task_id} started {"version":"${VERSION}","pid":`);
   expect(text).toMatch(/\[INFO\] The agent runs \{"pid":\d+\}/);
-  expect(text).not.toContain('AGENT: exit 3');
+  expect(text).toContain('[DEBUG] A client connected {"clients":1}');
+  expect(text).not.toContain('never-exits');
 });

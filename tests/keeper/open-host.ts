@@ -52,6 +52,7 @@ export async function openHost({
           stateDir,
           runtimeDir,
           env: workplace.env,
+          logLevel: 'debug',
         });
   return {
     host,
