@@ -1,15 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { BridgeError } from '../base/errors.js';
 import { DECISION_ID_PATTERN } from '../base/ids.js';
 import { oneLine } from '../base/text/text.js';
 import { finishActionSchema, type FinishAction } from '../tasks/worktree-maker.js';
-import { configPath, type CommandContext } from './command-context.js';
+import { configPath, wholeNumber, type CommandContext } from './command-context.js';
 import { verdicts, type Verdict } from './decision-answer.js';
 import type { TasksRequest } from './tasks.js';
 
 const JSON_WORDS = 'print one JSON value instead of text';
 const SHOWN_CHARS = 40;
+const MAX_KEPT = 99_999;
 const DEFAULT_COLUMNS = 80;
 
 export function addTasks(program: Command, context: CommandContext): void {
@@ -87,7 +87,7 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
     .option(
       '--keep <count>',
       'how many of the newest to keep; default: the setting task_history_size',
-      wholeNumber,
+      (text) => wholeNumber('--keep', text, 0, MAX_KEPT),
     )
     .option('--json', JSON_WORDS)
     .action((flags: { json?: boolean; keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
@@ -144,7 +144,10 @@ function addDefaultList(tasks: Command, run: RunTasks): void {
 
 type RunTasks = (request: TasksRequest, flags?: { json?: boolean | undefined }) => Promise<void>;
 
-function tasksRunner(program: Command, { env, homeDir, command, exitWith }: CommandContext): RunTasks {
+function tasksRunner(
+  program: Command,
+  { env, homeDir, command, keeperEntry, exitWith }: CommandContext,
+): RunTasks {
   return async (request, flags = {}) => {
     const { runTasks } = await import('./tasks.js');
     exitWith(
@@ -152,7 +155,7 @@ function tasksRunner(program: Command, { env, homeDir, command, exitWith }: Comm
         env,
         homeDir,
         configPath: configPath(program),
-        keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
+        keeperEntry,
         command,
         json: flags.json ?? false,
         write: (data) => void process.stdout.write(data),
@@ -167,13 +170,4 @@ function tasksRunner(program: Command, { env, homeDir, command, exitWith }: Comm
 function terminalColumns(): number | undefined {
   // A terminal that does not know its width says 0.
   return process.stdout.isTTY ? process.stdout.columns || DEFAULT_COLUMNS : undefined;
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `--keep must be a whole number from 0 to 99999 (got '${oneLine(text, SHOWN_CHARS)}').`,
-    'Correct the number.',
-  );
 }

@@ -1,10 +1,15 @@
 import type { Command } from 'commander';
+import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text/text.js';
+
+const SHOWN_CHARS = 40;
 
 /** What the commands are run with. */
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
   readonly serverEntry: string;
+  readonly keeperEntry: string;
   /** How a person runs this program. */
   readonly command: string;
   readonly exitWith: (code: number) => void;
@@ -13,4 +18,15 @@ export interface CommandContext {
 /** The settings file that the command line names. */
 export function configPath(program: Command): string | undefined {
   return program.opts<{ config?: string }>().config;
+}
+
+/** The value of an option. Throws INVALID_ARGUMENTS. */
+export function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `${option} must be a whole number from ${min} to ${max} (got '${oneLine(text, SHOWN_CHARS)}').`,
+    'Correct the number.',
+  );
 }

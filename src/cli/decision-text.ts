@@ -9,13 +9,12 @@ const TOO_LONG = '(more than can be shown here: attach to the task to see it, or
 /** What is asked, whole: the fields of a request, or the questions with their options. */
 export function decisionLines(decision: Decision): string[] {
   const questions = decision.questions ?? [];
-  const why = decision.why === undefined ? [] : [`Why it is asked: ${shownLine(decision.why)}`];
   if (questions.length > 0)
     return [
       `? ${decision.decision_id}: ${questions.length === 1 ? 'a question' : `${questions.length} questions`}`,
       ...questions.flatMap(questionLines),
-      ...why,
     ];
+  const why = decision.why === undefined ? [] : [`Why it is asked: ${shownLine(decision.why)}`];
   const asked = wholeRequest(decision);
   const request = asked === undefined ? [TOO_LONG] : asked === '' ? [] : [quotedLines(asked)];
   return [`? ${decision.decision_id}: ${shownLine(headline(decision))}`, ...request, ...why];

@@ -10,6 +10,8 @@ export const exitCodes = {
   badCommandLine: 64,
   notFound: 66,
   unavailable: 69,
+  busy: 75,
+  notAllowed: 77,
   badSettings: 78,
   timeout: 124,
   interrupted: 130,
@@ -19,11 +21,18 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const ofErrors: Partial<Record<ErrorCode, ExitCode>> = {
   CONFIG_ERROR: exitCodes.badSettings,
+  NO_ALLOWED_ROOTS: exitCodes.badSettings,
   INVALID_ARGUMENTS: exitCodes.badCommandLine,
+  INVALID_PROMPT: exitCodes.badCommandLine,
+  PATH_NOT_ALLOWED: exitCodes.notAllowed,
+  INSIDE_TASK: exitCodes.notAllowed,
   PATH_NOT_FOUND: exitCodes.notFound,
   DECISION_NOT_FOUND: exitCodes.notFound,
   TASK_NOT_FOUND: exitCodes.notFound,
   TASK_UNREACHABLE: exitCodes.unavailable,
+  CLAUDE_NOT_FOUND: exitCodes.unavailable,
+  CLAUDE_NOT_EXECUTABLE: exitCodes.unavailable,
+  TASK_ALREADY_RUNNING: exitCodes.busy,
 };
 
 /** For a command that ended with an error. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
+import { addRun } from './add-run.js';
 import { addTasks } from './add-tasks.js';
 import { configPath, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
@@ -21,6 +22,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     homeDir,
     command: await ownCommand({ entry: argv[1] ?? '', path: env['PATH'], homeDir }),
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
+    keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     exitWith: (code) => void (exitCode = code),
   };
   const program = new Command('claude-code-bridge')
@@ -36,7 +38,8 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     })
     .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
     .exitOverride();
-  for (const add of [addServe, addInit, addExplain, addDemo, addAttach, addTasks]) add(program, context);
+  for (const add of [addServe, addRun, addAttach, addTasks, addInit, addExplain, addDemo])
+    add(program, context);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {

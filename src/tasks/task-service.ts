@@ -12,6 +12,9 @@ type ConflictWay = (typeof conflictWays)[number];
 export const isolations = ['none', 'docker'] as const;
 type Isolation = (typeof isolations)[number];
 
+/** The bounds of a time limit that a caller sets; at most four hours. */
+export const taskTimeoutSeconds = { min: 60, max: 14_400 } as const;
+
 export interface StartTask {
   readonly prompt: string;
   readonly path: string;

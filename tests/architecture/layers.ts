@@ -117,7 +117,7 @@ export const layers: readonly Layer[] = [
   { folder: 'bridge.ts', holds: 'composition of one server', imports: 'everything' },
   {
     folder: 'cli',
-    holds: 'the commands: serve, init, demo, explain, attach, tasks',
+    holds: 'the commands: serve, run, attach, tasks, init, explain, demo',
     imports: [
       'resources',
       'tools',

@@ -6,6 +6,7 @@ import { serverEntry } from '../harness/start-bridge.js';
 
 const commands = [
   ['serve'],
+  ['run'],
   ['init'],
   ['explain'],
   ['demo'],

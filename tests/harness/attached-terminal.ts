@@ -33,22 +33,33 @@ export interface AttachedTerminal {
 export interface AttachWishes {
   readonly columns?: number;
   readonly rows?: number;
+  /** `attach` when left out. */
+  readonly command?: string;
   readonly args?: readonly string[];
+  /** The folder of the workplace when left out. */
+  readonly cwd?: string;
   /** A shell line with `$ATTACH` for the command; the command alone when left out. */
   readonly shell?: string;
 }
 
-/** Runs `claude-code-bridge attach` in a real pseudo-terminal, as the user of `bridge`. */
+/** Runs `claude-code-bridge attach`, or another command, in a real pseudo-terminal, as the user of `bridge`. */
 export async function attach(
   bridge: TestBridge,
-  { columns = 120, rows = 40, args = [], shell }: AttachWishes = {},
+  {
+    columns = 120,
+    rows = 40,
+    command = 'attach',
+    args = [],
+    cwd = bridge.workplace.root,
+    shell,
+  }: AttachWishes = {},
 ): Promise<AttachedTerminal> {
   const pty = new PtyManager({ clock: systemClock });
-  const words = [process.execPath, serverEntry, 'attach', ...args];
+  const words = [process.execPath, serverEntry, command, ...args];
   const session = await ReadChild.start((sink) =>
     pty.spawn({
       command: shell === undefined ? words : ['sh', '-c', shell],
-      cwd: bridge.workplace.root,
+      cwd,
       env: { ...bridge.env, TERM: 'xterm-256color', ATTACH: words.map((word) => `'${word}'`).join(' ') },
       size: { columns, rows },
       shell: '/bin/sh',

@@ -48,6 +48,7 @@ test('each command of the README is one that a test runs', () => {
     'claude-code-bridge attach',
     "claude-code-bridge explain Bash 'npm test && git push' --mode auto",
     'claude-code-bridge init',
+    'claude-code-bridge run "Fix the failing test."',
     'claude-code-bridge tasks',
     // What has run before these tests.
     'npm ci && npm run build',
@@ -135,6 +136,14 @@ describe('setting it up', () => {
     expect((await typed('claude-code-bridge tasks')).stdout).toContain(id);
     expect(await typed(`claude-code-bridge tasks kill ${id}`)).toMatchObject({ code: 0 });
     expect(await bridge().status(id)).toMatchObject({ status: 'killed' });
+  });
+
+  test('"claude-code-bridge run" starts a task in the current folder, prints the log and ends with the receipt', async () => {
+    const path = await bridge().workplace.project('here');
+    const { code, stdout } = await typed(`cd '${path}' && claude-code-bridge run 'AGENT: exit 0'`);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Task completed with exit code 0');
+    expect(stdout).toMatch(/^status +completed: /m);
   });
 
   test('the rule of the README denies, and "claude-code-bridge explain" says that it decides', async () => {

@@ -9,12 +9,15 @@ export interface FollowLogOptions {
   readonly clock: Clock;
   readonly page: (cursor: string, maxBytes: number) => Promise<TextPage>;
   readonly isOver: () => Promise<boolean>;
+  /** Each time all that was there has been written. */
+  readonly afterPages?: () => Promise<void>;
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** Writes a log from its beginning and then as it grows; resolves when its task is over and all was written, or on abort. */
-export async function followLog({ clock, page, isOver, write, signal }: FollowLogOptions): Promise<void> {
+export async function followLog(options: FollowLogOptions): Promise<void> {
+  const { clock, page, isOver, afterPages, write, signal } = options;
   let cursor = '0:0';
   while (!signal.aborted) {
     // Asked before the last look: what was written by then is read by it.
@@ -26,6 +29,7 @@ export async function followLog({ clock, page, isOver, write, signal }: FollowLo
       cursor = read.cursor;
     }
     if (isLast) return;
+    await afterPages?.();
     await sleep(clock, LOOK_INTERVAL_MS, signal);
   }
 }

@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { conflictWays, isolations } from '../../tasks/task-service.js';
+import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
 import { driverNameSchema, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { cursorOutput, taskOutput, taskView } from './task-fields.js';
-
-const MIN_TIMEOUT_SECONDS = 60;
-/** Four hours. */
-const MAX_TIMEOUT_SECONDS = 14_400;
 
 export const startTask = defineTool({
   name: 'start_task',
@@ -23,8 +19,8 @@ export const startTask = defineTool({
     path: z.string().optional().describe('Project directory, within allowed_roots (default: active project)'),
     timeout_seconds: z
       .int()
-      .min(MIN_TIMEOUT_SECONDS)
-      .max(MAX_TIMEOUT_SECONDS)
+      .min(taskTimeoutSeconds.min)
+      .max(taskTimeoutSeconds.max)
       .optional()
       .describe('Task timeout in seconds (default: 3600, or as set)'),
     permission_mode: permissionModeSchema

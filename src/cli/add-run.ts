@@ -1,0 +1,57 @@
+import { Option, type Command } from 'commander';
+import { taskTimeoutSeconds } from '../tasks/task-service.js';
+import { permissionModes, type PermissionMode } from '../tasks/task.js';
+import { configPath, wholeNumber, type CommandContext } from './command-context.js';
+
+interface RunFlags {
+  readonly mode?: PermissionMode;
+  readonly model?: string;
+  readonly timeout?: number;
+  readonly detach?: boolean;
+  readonly queue?: boolean;
+  readonly worktree?: boolean;
+}
+
+export function addRun(program: Command, context: CommandContext): void {
+  const { env, homeDir, command, keeperEntry, exitWith } = context;
+  const { min, max } = taskTimeoutSeconds;
+  program
+    .command('run')
+    .description(
+      'start a task in this folder, show its log and ask what it asks; Ctrl-C leaves it running, twice ends it',
+    )
+    .argument('<prompt>', 'what Claude Code is to do; - reads it from stdin')
+    .addOption(new Option('--mode <mode>', 'permission mode; default: auto').choices(permissionModes))
+    .option('--model <model>', 'model, such as opus')
+    .option(
+      '--timeout <seconds>',
+      `time limit, from ${min} to ${max}; default: default_timeout_seconds`,
+      (text) => wholeNumber('--timeout', text, min, max),
+    )
+    .option('--detach', 'print the id of the task and return')
+    .option('--queue', 'if another task works in this folder, start after it')
+    .addOption(
+      new Option(
+        '--worktree',
+        'if another task works in this folder, work beside it in a git worktree',
+      ).conflicts('queue'),
+    )
+    .action(async (prompt: string, flags: RunFlags) => {
+      const { runTask } = await import('./run.js');
+      exitWith(
+        await runTask({
+          prompt,
+          ...flags,
+          configPath: configPath(program),
+          env,
+          homeDir,
+          command,
+          keeperEntry,
+          cwd: process.cwd(),
+          input: process.stdin,
+          write: (text) => void process.stdout.write(text),
+          say: (line) => void process.stderr.write(`${line}\n`),
+        }),
+      );
+    });
+}

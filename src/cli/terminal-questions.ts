@@ -1,0 +1,149 @@
+import { createInterface, type Interface } from 'node:readline';
+import { ReadStream } from 'node:tty';
+import { sleep, type Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import type { Disposable } from '../base/lifecycle.js';
+import type { DecisionAnswer } from '../tasks/task-host.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
+import { chosen, typedVerdict } from './decision-answer.js';
+import { answerWords, decisionLines } from './decision-text.js';
+
+/** How often it is checked whether somebody else has answered. */
+const CHECK_MS = 500;
+const REQUEST_WORDS = 'Type 1 (allow), 2 (allow for the session) or 3 (deny; you can add why), then Enter.';
+const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
+
+export interface TerminalQuestionsOptions {
+  readonly tasks: Pick<TaskService, 'get' | 'respond'>;
+  readonly input: NodeJS.ReadStream;
+  /** A line for the person. */
+  readonly say: (line: string) => void;
+  readonly command: string;
+  readonly clock: Clock;
+}
+
+/** Asks the person at the terminal what a task asks. Without a terminal it says how to answer. */
+export class TerminalQuestions implements Disposable {
+  readonly #options: TerminalQuestionsOptions;
+  readonly #asked = new Set<string>();
+  /** Undefined without a terminal, and after the end of its input. */
+  #lines: Interface | undefined;
+  #take: ((line: string | undefined) => void) | undefined;
+
+  constructor(options: TerminalQuestionsOptions) {
+    this.#options = options;
+    if (!(options.input instanceof ReadStream)) return;
+    // Read from the beginning: a line typed before a question was shown is no answer to it.
+    this.#lines = createInterface({ input: options.input, terminal: false });
+    this.#lines.on('line', (line) => this.#take?.(line));
+    this.#lines.on('close', () => {
+      this.#lines = undefined;
+      this.#take?.(undefined);
+    });
+  }
+
+  /** Resolves when each open decision was asked once, and answered by somebody or left to others. */
+  async ask(record: TaskRecord, signal: AbortSignal): Promise<void> {
+    const { say } = this.#options;
+    for (const decision of openDecisions(record)) {
+      if (signal.aborted || this.#asked.has(decision.decision_id)) continue;
+      this.#asked.add(decision.decision_id);
+      say('');
+      for (const line of decisionLines(decision)) say(line);
+      const answer = await this.#answer(record.task_id, decision, signal);
+      if (answer !== undefined) await this.#respond(record.task_id, answer);
+    }
+  }
+
+  dispose(): void {
+    this.#lines?.close();
+  }
+
+  async #answer(
+    taskId: string,
+    decision: Decision,
+    signal: AbortSignal,
+  ): Promise<DecisionAnswer | undefined> {
+    const { say, command } = this.#options;
+    const closed = new AbortController();
+    const both = AbortSignal.any([signal, closed.signal]);
+    const watching = this.#untilClosed(taskId, decision, both).then(
+      () => closed.abort(),
+      (error: unknown) => closed.abort(error),
+    );
+    try {
+      const answer = await this.#typed(decision, both);
+      if (answer !== undefined) return answer;
+      if (closed.signal.aborted) say('It is no longer open: somebody else answered, or its time was over.');
+      else if (!signal.aborted)
+        say(
+          `Answer it with: ${command} tasks answer ${taskId} ${decision.decision_id} ${answerWords([decision])}`,
+        );
+      return undefined;
+    } finally {
+      closed.abort();
+      await watching;
+    }
+  }
+
+  /** Undefined when there is no terminal, or the signal aborts. */
+  async #typed(decision: Decision, signal: AbortSignal): Promise<DecisionAnswer | undefined> {
+    const questions = decision.questions ?? [];
+    const answers: [string, string][] = [];
+    const shared = { decision_id: decision.decision_id, by: 'terminal' };
+    for (;;) {
+      const question = questions[answers.length];
+      if (question === undefined && questions.length > 0)
+        return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
+      const about = question === undefined || questions.length === 1 ? '' : `${answers.length + 1}: `;
+      const line = await this.#line(
+        `${about}${question === undefined ? REQUEST_WORDS : QUESTION_WORDS}`,
+        signal,
+      );
+      if (line === undefined) return undefined;
+      if (question === undefined) {
+        const answer = typedVerdict(decision, line);
+        if (answer !== undefined) return answer;
+      } else if (line.trim() === 'deny') return { ...shared, verdict: 'deny' };
+      else {
+        const label = chosen(question, line);
+        if (label !== undefined) answers.push([question.question, label]);
+      }
+    }
+  }
+
+  #line(words: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#lines === undefined || signal.aborted) return Promise.resolve(undefined);
+    this.#options.say(words);
+    return new Promise((resolve) => {
+      const onAbort = (): void => this.#take?.(undefined);
+      this.#take = (line) => {
+        this.#take = undefined;
+        signal.removeEventListener('abort', onAbort);
+        resolve(line);
+      };
+      signal.addEventListener('abort', onAbort);
+    });
+  }
+
+  async #untilClosed(taskId: string, { decision_id }: Decision, signal: AbortSignal): Promise<void> {
+    const { tasks, clock } = this.#options;
+    while (!signal.aborted) {
+      const open = openDecisions(await tasks.get(taskId));
+      if (!open.some((one) => one.decision_id === decision_id)) return;
+      await sleep(clock, CHECK_MS, signal);
+    }
+  }
+
+  async #respond(taskId: string, answer: DecisionAnswer): Promise<void> {
+    try {
+      await this.#options.tasks.respond(taskId, answer);
+    } catch (error) {
+      // Somebody else was first, the task has ended, or the answer does not fit; a decision that is still open is asked again.
+      if (!(error instanceof BridgeError)) throw error;
+      this.#options.say(error.message);
+      if (error.code === 'INVALID_ARGUMENTS') this.#asked.delete(answer.decision_id);
+    }
+  }
+}
