@@ -66,7 +66,7 @@ export async function createRun(
       judge: options.judge ?? (async () => ask),
       endLeftovers: async () => {
         steps.push('leftovers ended');
-        return options.leftovers ?? 0;
+        return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');
       },
       identify: async () => null,
       flush: async () => {

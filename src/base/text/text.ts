@@ -71,6 +71,11 @@ export function someNames(names: readonly string[], most = SHOWN_NAMES): string 
 const SHOWN_NAMES = 5;
 const SHOWN_CHARS = 200;
 
+/** `1 process`, `2 processes`. */
+export function countedNoun(count: number, one: string, many = `${one}s`): string {
+  return `${countOf(count)} ${count === 1 ? one : many}`;
+}
+
 /** `2163` → `2,163`. */
 export function countOf(count: number): string {
   return count.toLocaleString('en-US');

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/text/text.js';
+import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionEvent, SessionRequest, TurnError } from '../session.js';
 import { toolEnd } from '../command-outcome.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
@@ -190,7 +190,7 @@ export class StreamTranslator {
     if (!result.isError && result.deniedTools.length > 0) {
       const denied = [...new Set(result.deniedTools)].join(', ');
       this.#notice(
-        `The turn reports success, but ${result.deniedTools.length} tool call(s) were denied: ${denied}`,
+        `The turn reports success, but ${countedNoun(result.deniedTools.length, 'tool call')} ${result.deniedTools.length === 1 ? 'was' : 'were'} denied: ${denied}`,
       );
     }
     if (error) this.#listener.onReadable(`✗ ${error.text}`);

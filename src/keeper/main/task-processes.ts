@@ -33,9 +33,9 @@ export class TaskProcesses {
       this.#options.logger.error('processes could not be ended', { pids: remaining.map((one) => one.pid) });
   }
 
-  /** Ends what the agent left behind; resolves with how much that was. */
-  async endLeftovers(): Promise<number> {
-    return (await this.#kill({ graceMs: LEFTOVER_GRACE_MS })).ended.length;
+  /** Ends what the agent left behind; resolves with the names of these programs. */
+  async endLeftovers(): Promise<readonly string[]> {
+    return (await this.#kill({ graceMs: LEFTOVER_GRACE_MS })).ended.map(({ name }) => name);
   }
 
   #kill(target: Pick<KillTarget, 'pid' | 'isWrapped' | 'graceMs'>): Promise<KillReport> {

@@ -1,3 +1,4 @@
+import { countedNoun } from '../../base/text/text.js';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
@@ -92,7 +93,9 @@ async function recover(
     status: ending?.status ?? 'error',
     status_source: 'observed',
     reason: `${ending?.reason ?? `${await whatHappened(record)} while the task was ${record.status}.`}${
-      leftovers > 0 ? ` ${leftovers} process(es) of the task were still there and were ended.` : ''
+      leftovers > 0
+        ? ` ${countedNoun(leftovers, 'process', 'processes')} of the task still ran and ${leftovers === 1 ? 'was' : 'were'} ended.`
+        : ''
     }`,
     activity: '',
     ended_at: ended,

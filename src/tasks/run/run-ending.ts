@@ -65,9 +65,9 @@ export class RunEnding {
     this.#parts.requests.withdrawAll('the task ended');
     const leftovers = await endLeftovers().catch((error: unknown) => {
       logger.error('leftover processes could not be ended', { fault: messageOf(error) });
-      return 0;
+      return [];
     });
-    if (leftovers > 0) story.leftoversEnded(leftovers);
+    if (leftovers.length > 0) story.leftoversEnded(leftovers);
     story.ended(cause.status, cause.reason, exit);
     const final = state.close({
       ...cause,

@@ -1,6 +1,6 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
-import { headBytes, tailChars } from '../../base/text/text.js';
+import { countedNoun, headBytes, tailChars } from '../../base/text/text.js';
 import type { SendResult, SessionEvent } from '../../claude/session.js';
 import { LAST_OUTPUT_CHARS, type RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
@@ -90,7 +90,9 @@ export class RunTurns implements Disposable {
       await this.#sendNext();
     } else if (event.backgroundTasks > 0) {
       phase.move({ name: 'idle', why: 'background' });
-      state.show({ activity: `The turn is over; ${event.backgroundTasks} background task(s) still run` });
+      state.show({
+        activity: `The turn is over; ${countedNoun(event.backgroundTasks, 'background task')} still running`,
+      });
     } else if (spec.keep_open || event.interrupted === true || this.#holders > 0) {
       this.#awaitMessage(event.interrupted === true);
     } else {

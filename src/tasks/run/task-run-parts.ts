@@ -27,7 +27,7 @@ export interface TaskRunParts {
   /** `mode`: by whose rules; the approval of a plan may have changed it. */
   readonly judge: (request: SessionRequest, mode: PermissionMode) => Promise<Judgement>;
   /** Ends every process that still carries the task's mark; resolves with how many there were. */
-  readonly endLeftovers: () => Promise<number>;
+  readonly endLeftovers: () => Promise<readonly string[]>;
   /** The identity of a running process, for the record. */
   readonly identify: (pid: Pid) => Promise<TaskRecord['agent'] | undefined>;
   /** Writes out log, journal and recording. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../base/clock.js';
-import { headAndTail, headBytes } from '../../base/text/text.js';
+import { countedNoun, headAndTail, headBytes, someNames } from '../../base/text/text.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
 import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
@@ -165,8 +165,12 @@ export class TaskStory {
     this.#tell('ending', { status, reason }, reason);
   }
 
-  leftoversEnded(count: number): void {
-    this.#tell('leftovers-ended', { count }, `Ended ${count} process(es) that the agent had left behind`);
+  /** `programs`: the name of each process. */
+  leftoversEnded(programs: readonly string[]): void {
+    const count = programs.length;
+    const names = someNames([...new Set(programs)]);
+    const words = `Ended ${countedNoun(count, 'process', 'processes')} still running in the background: ${names}`;
+    this.#tell('leftovers-ended', { count, programs }, words);
   }
 
   ended(status: TaskStatus, reason: string, exit: ExitStatus): void {

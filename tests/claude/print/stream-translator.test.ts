@@ -44,7 +44,7 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
       { tool: 'Bash', ok: false, filesChanged: [] },
     ]);
     expect(events.find((event) => event.type === 'notice')).toMatchObject({
-      text: 'The turn reports success, but 1 tool call(s) were denied: Bash',
+      text: 'The turn reports success, but 1 tool call was denied: Bash',
     });
     expect(turnEnds).toMatchObject([{ message: 'All done.', backgroundTasks: 0 }]);
     expect(turnEnds[0]?.messageId).toMatch(/^[0-9a-f-]{36}$/);

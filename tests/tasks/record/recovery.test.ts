@@ -66,7 +66,7 @@ it('a task whose keeper is gone ends as error, with what is known of it, and not
     decisions: [{ verdict: 'withdrawn', answered_by: 'session' }],
   });
   expect(recovered.reason).toMatch(
-    /(killed|crashed|restarted).*while the task was waiting\. 2 process\(es\)/,
+    /(killed|crashed|restarted).*while the task was waiting\. 2 processes/,
   );
   expect(marks).toEqual(['a-mark']);
   expect(existsSync(socket)).toBe(false);

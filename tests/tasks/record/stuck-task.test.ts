@@ -99,7 +99,7 @@ it('a keeper that does not answer is ended, and what is told of the task is what
   expect(await exit).toEqual([null, 'SIGKILL']);
   expect(ended).toMatchObject({ status: 'killed', change_seq: 42 });
   expect(ended.reason).toBe(
-    'Enough. Its keeper did not answer and was ended, too. 2 process(es) of the task were still there and were ended.',
+    'Enough. Its keeper did not answer and was ended, too. 2 processes of the task still ran and were ended.',
   );
   expect(isFinal((await task.written()).status)).toBe(true);
 });
