@@ -1,11 +1,13 @@
 // `npm run test:live`: a task for your own, logged-in Claude Code, through the built server over MCP.
 import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { messageOf } from '../src/base/errors.js';
+import { expandHome } from '../src/config/home-path.js';
 import {
   followTask,
   readTaskOutput,
@@ -37,17 +39,22 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** The folder of the flag, or one that the person names: as often as it takes. */
 async function askDirectory(ask: Ask): Promise<string> {
-  const given = flags.dir ?? (await ask('Project directory: '));
-  const path = resolve(given.trim());
-  const found = await stat(path).catch(() => undefined); // Missing is told below, as any path that is no directory.
-  if (!found?.isDirectory()) throw new Error(`${path} is not a directory. Name an existing project.`);
-  return path;
+  for (;;) {
+    const given = flags.dir ?? (await ask('Project directory: '));
+    const path = resolve(expandHome(given.trim(), homedir()));
+    const found = await stat(path).catch(() => undefined); // Reported below, as any path that is no directory.
+    if (found?.isDirectory()) return path;
+    const error = `${path} is not a directory. Name an existing project.`;
+    if (flags.dir !== undefined) throw new Error(error);
+    say(error);
+  }
 }
 
 async function askPrompt(ask: Ask): Promise<string> {
   const prompt = flags.prompt ?? (await ask('Prompt (for example "List the files in this directory"): '));
-  if (prompt.trim() === '') throw new Error('The prompt is empty. Say what Claude Code shall do.');
+  if (prompt.trim() === '') throw new Error('The prompt is empty. Say what Claude Code is to do.');
   return prompt;
 }
 

@@ -12,6 +12,13 @@ test.each([
   expect(promptIn(text)).toBe(prompt);
 });
 
-test.each(['done\n', '', 'compiling 12 files', `${'x'.repeat(200)}:`])('%j does not', (text) => {
+test.each([
+  'done\n',
+  '',
+  'compiling 12 files',
+  `${'x'.repeat(200)}:`,
+  '>>> import time; time.sleep(100)',
+  'ann@host:~$ echo $(date)',
+])('%j does not', (text) => {
   expect(promptIn(text)).toBeUndefined();
 });

@@ -39,6 +39,7 @@ export class TaskStory {
   #room = BURST;
   #countedMs: number;
   #leftOut = 0;
+  #trouble = '';
 
   constructor(journal: EventSink, log: ReadableLog, clock: Clock) {
     this.#journal = journal;
@@ -144,6 +145,7 @@ export class TaskStory {
   }
 
   gotIntoTrouble({ kind, text }: Of<'trouble'>): void {
+    this.#trouble = text;
     this.#tell('trouble', { kind, text }, text);
   }
 
@@ -162,7 +164,8 @@ export class TaskStory {
   }
 
   ending(status: TaskStatus, reason: string): void {
-    this.#tell('ending', { status, reason }, reason);
+    // Trouble that ends a task is already in the log.
+    this.#write('ending', { status, reason }, reason === this.#trouble ? undefined : reason);
   }
 
   /** `programs`: the name of each process. */
