@@ -1,4 +1,4 @@
-import { access, chmod, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readFilesPatch, type FilesPatchQuery } from '../../src/git/diff/files-patch.js';
@@ -41,6 +41,21 @@ describe('the patch of files', () => {
     await place.gitIn(place.projects, 'clone', '--quiet', place.repo, 'copy');
     await writeFile(join(place.root, 'all.patch'), text);
     await place.gitIn(join(place.projects, 'copy'), 'apply', join(place.root, 'all.patch'));
+  });
+
+  it('shows a file that kept its size, and changed in the second in which it was committed', async () => {
+    const second = async (): Promise<number> =>
+      Math.floor((await stat(join(place.repo, 'a.txt'))).ctimeMs / 1_000);
+    let before: number;
+    do {
+      await place.write('a.txt', `${Math.random()}\n`);
+      before = await second();
+      await place.git('commit', '--quiet', '-a', '-m', 'again');
+      await place.write('a.txt', `${'x'.repeat((await readFile(join(place.repo, 'a.txt'))).length - 1)}\n`);
+    } while ((await second()) !== before);
+    const base = (await place.git('rev-parse', 'HEAD')).trim();
+    await expect.poll(() => Math.floor(Date.now() / 1_000), { timeout: 3_000 }).not.toBe(before);
+    expect(await patch({ base, files: ['a.txt'] })).toContain('+xx');
   });
 
   it('ends at the first commit that there is', async () => {

@@ -1,11 +1,11 @@
-import { constants } from 'node:fs';
-import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { commitIfAny } from '../revision.js';
+import { copyIndex } from '../run/copy-index.js';
 import { ObjectStores } from '../run/object-stores.js';
 import { gitOf, type Repository } from '../run/repository.js';
 import { repositoryCall, repositoryGit, type RepositoryCall } from '../run/repository-git.js';
@@ -83,7 +83,7 @@ async function withUntracked(
   const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
     const environment = { GIT_INDEX_FILE: join(scratch, 'index') };
-    await copyIfExists(join(gitDir, 'index'), environment.GIT_INDEX_FILE);
+    await copyIndex(join(gitDir, 'index'), environment.GIT_INDEX_FILE);
     const present: string[] = [];
     for (const file of files) if (await isFile(join(top, file))) present.push(file);
     if (present.length > 0) {
@@ -105,13 +105,5 @@ async function isFile(path: string): Promise<boolean> {
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return false;
-  }
-}
-
-async function copyIfExists(from: string, to: string): Promise<void> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }

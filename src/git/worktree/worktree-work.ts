@@ -1,11 +1,11 @@
-import { constants } from 'node:fs';
-import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { someNames } from '../../base/text/text.js';
 import type { ChangingGit } from './changing-git.js';
 import { doesNotFit } from './changing-git.js';
+import { copyIndex } from '../run/copy-index.js';
 import type { Repository } from '../run/repository.js';
 import { commitIn } from '../revision.js';
 import { shownBytes } from '../diff/shown-bytes.js';
@@ -50,7 +50,7 @@ export async function workIn(
   const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
     const index = join(scratch, 'index');
-    await copyIfExists(join(worktree.gitDir, 'index'), index);
+    await copyIndex(join(worktree.gitDir, 'index'), index);
     const environment = { GIT_INDEX_FILE: index };
     await skipModules(git, worktree, environment);
     await git.text(['add', '--all'], { environment });
@@ -147,14 +147,6 @@ function hasRepositories(names: readonly Buffer[]): BridgeError {
     `The worktree contains other repositories: ${someFiles(names)}.`,
     'Move them out of the worktree first: a commit cannot contain them.',
   );
-}
-
-async function copyIfExists(from: string, to: string): Promise<void> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-  }
 }
 
 async function exists(path: string | Buffer): Promise<boolean> {

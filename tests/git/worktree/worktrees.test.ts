@@ -247,6 +247,22 @@ describe('the work of a task', () => {
     expect([await isGone(worktree.path), await here.git('branch', '--list', 'claude/*')]).toEqual([true, '']);
   });
 
+  it('is brought in also where a file kept its size, and changed in the second in which the worktree was made', async () => {
+    const here = await place();
+    const secondOf = (ms: number): number => Math.floor(ms / 1_000);
+    let made = await here.make();
+    const file = (): string => join(made.folder, 'sub', 'b');
+    let second = secondOf((await lstat(file())).ctimeMs);
+    while ((await writeFile(file(), 'c\n'), secondOf((await lstat(file())).ctimeMs) !== second)) {
+      await here.finish(made.worktree, 'discard');
+      made = await here.make();
+      second = secondOf((await lstat(file())).ctimeMs);
+    }
+    await expect.poll(() => secondOf(Date.now()), { timeout: 3_000 }).not.toBe(second);
+    await here.finish(made.worktree, 'apply');
+    expect(await readFile(join(here.repo, 'sub', 'b'), 'utf8')).toBe('c\n');
+  });
+
   it('leaves nothing behind when there is none', async () => {
     const here = await place();
     const before = await here.state();
