@@ -23,8 +23,8 @@ export async function ownCommand({ entry, path, homeDir }: OwnStart): Promise<st
   return file !== undefined && links.includes(file) ? NAME : `node ${shellWord(entry, homeDir)}`;
 }
 
-/** `~` stands only where a shell replaces it, which it does outside quotes. */
-function shellWord(path: string, homeDir: string): string {
+/** A word of a command line, quoted where a shell needs it. `~` stands only where a shell replaces it, which it does outside quotes. */
+export function shellWord(path: string, homeDir: string): string {
   if (!PLAIN.test(path)) return `'${path.replaceAll("'", String.raw`'\''`)}'`;
   return homeDir !== '/' && path.startsWith(`${homeDir}/`) ? `~${path.slice(homeDir.length)}` : path;
 }

@@ -7,6 +7,7 @@ import { addRun } from './add-run.js';
 import { addTasks } from './add-tasks.js';
 import { configPath, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
+import { inCommands } from './in-commands.js';
 import { ownCommand } from './own-command.js';
 import type { InitIo } from './init/init-io.js';
 import { VERSION } from '../base/version.js';
@@ -47,7 +48,9 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     if (error instanceof CommanderError)
       return error.exitCode === 0 ? exitCodes.done : exitCodes.badCommandLine;
     const text =
-      error instanceof BridgeError ? `${error.code}: ${error.message}\n${error.hint}` : messageOf(error);
+      error instanceof BridgeError
+        ? `${error.code}: ${error.message}\n${inCommands(error.hint, context.command)}`
+        : messageOf(error);
     process.stderr.write(`${text}\n`);
     return exitCodeOfError(error);
   }

@@ -126,6 +126,9 @@ it('answers what a task asks', async () => {
     { answered_by: 'terminal', verdict: 'deny', reason: 'Not today.' },
   ]);
   expect(await failedTasks(bridge, 'answer', taskId, 'allow')).toMatchObject({ code: 66 });
+  // The hint is about commands.
+  const ended = await failedTasks(bridge, 'kill', taskId);
+  expect(ended.stderr).toContain(`Start a new task with node ${serverEntry} run.`);
 });
 
 it('shows the receipt of a task, and the diff of what it changed', async () => {

@@ -1,4 +1,6 @@
-import { BridgeError } from '../../base/errors.js';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import {
   claudeDesktopSettingsPath,
   isServerEntry,
@@ -36,6 +38,8 @@ export async function planDesktop(request: DesktopRequest): Promise<DesktopPlan>
   }
   if (request.claudeDesktop !== true) {
     if (request.yes === true || io.questions === undefined) return { kind: 'keep' };
+    // Claude Desktop makes the folder; where there is none, it is not installed.
+    if (!(await isFolder(dirname(path)))) return { kind: 'keep' };
     const wanted = await io.questions.confirm(
       `Add ${SERVER_NAME} to Claude Desktop's settings (${path})?`,
       true,
@@ -69,6 +73,15 @@ export async function writeDesktop({ io, serverCommand }: DesktopRequest, path: 
   }
   await writeSettings(path, withServerEntry(text, serverCommand), mode);
   io.write(`Added ${SERVER_NAME} to ${path}. Restart Claude Desktop to use it.`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 function entryIn(path: string, text: string): unknown {

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { expandHome } from '../../config/home-path.js';
@@ -20,7 +21,12 @@ export interface RootsRequest {
 
 /** What is to become of `allowed_roots`. */
 export type RootsPlan =
-  | { readonly kind: 'add' | 'replace'; readonly roots: readonly string[] }
+  | {
+      readonly kind: 'add' | 'replace';
+      readonly roots: readonly string[];
+      /** Those of them that are to be created. */
+      readonly missing: readonly string[];
+    }
   | { readonly kind: 'keep' }
   | { readonly kind: 'cancelled' };
 
@@ -28,7 +34,7 @@ export type RootsPlan =
 export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   const { io, roots } = request;
   const existing = await existingRoots(request);
-  if (roots !== undefined) return { kind: 'replace', roots: await rootsOfFlag(request, roots) };
+  if (roots !== undefined) return { kind: 'replace', roots: await rootsOfFlag(request, roots), missing: [] };
   if (request.yes === true || io.questions === undefined) {
     if (existing.length > 0) return { kind: 'keep' };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
@@ -40,12 +46,12 @@ export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
   return keep === undefined ? { kind: 'cancelled' } : askRoots(request, io.questions, keep ? existing : []);
 }
 
-/** Writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
+/** Creates missing folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
 export async function writeRoots(
   { io, homeDir }: RootsRequest,
-  kind: 'add' | 'replace',
-  roots: readonly string[],
+  { kind, roots, missing }: Extract<RootsPlan, { roots: unknown }>,
 ): Promise<void> {
+  for (const root of missing) await mkdir(expandHome(root, homeDir), { recursive: true });
   const path = defaultSettingsPath(homeDir);
   const { text } = await readSettings(path);
   // It may have been changed while the questions were asked.
@@ -73,28 +79,37 @@ async function rootsOfFlag({ homeDir, cwd }: RootsRequest, flag: string): Promis
 }
 
 async function askRoots(
-  { io, homeDir, cwd }: RootsRequest,
+  { homeDir, cwd }: RootsRequest,
   questions: Questions,
   known: readonly string[],
 ): Promise<RootsPlan> {
   const roots: string[] = [];
+  const missing: string[] = [];
   const isKnown = (root: string) =>
     [...known, ...roots].some((other) => expandHome(other, homeDir) === expandHome(root, homeDir));
   for (;;) {
     const isFirst = known.length + roots.length === 0;
     const message = isFirst
-      ? 'Folder in which Claude Code may work'
-      : 'Another folder (empty when there is none)';
-    const answer = await questions.text(message, '~/Projects');
+      ? 'Folder in which Claude Code may work, such as ~/Projects'
+      : 'Another folder (Enter if there is none)';
+    const answer = await questions.text(message);
     if (answer === undefined) return { kind: 'cancelled' };
     const root = answer.trim();
     if (root === '' && !isFirst) break;
     const error = await rootError(root, homeDir, cwd);
-    if (error !== undefined) io.writeError(error.words);
-    else if (!isKnown(root)) roots.push(root);
+    if (error?.code === 'PATH_NOT_FOUND') {
+      const create = await questions.confirm(`${error.words} Create it?`, true);
+      if (create === undefined) return { kind: 'cancelled' };
+      if (!create) continue;
+      missing.push(root);
+    } else if (error !== undefined) {
+      questions.error(error.words);
+      continue;
+    }
+    if (!isKnown(root)) roots.push(root);
   }
-  if (known.length === 0) return { kind: 'replace', roots };
-  return roots.length === 0 ? { kind: 'keep' } : { kind: 'add', roots };
+  if (known.length === 0) return { kind: 'replace', roots, missing };
+  return roots.length === 0 ? { kind: 'keep' } : { kind: 'add', roots, missing };
 }
 
 async function existingRoots({ homeDir }: RootsRequest): Promise<readonly string[]> {

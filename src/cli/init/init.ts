@@ -1,7 +1,9 @@
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { findOnPath } from '../demo/find-on-path.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
-import { npxServerCommand, type ServerCommand } from './claude-desktop-settings.js';
+import { npxServerCommand, SERVER_NAME, type ServerCommand } from './claude-desktop-settings.js';
+import { shellWord } from '../own-command.js';
 import { planDesktop, writeDesktop } from './init-desktop.js';
 import type { InitIo } from './init-io.js';
 import { planRoots, writeRoots } from './init-roots.js';
@@ -49,9 +51,12 @@ async function planAndWrite(options: InitOptions): Promise<number> {
     return exitCodes.interrupted;
   }
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
-  else await writeRoots(options, roots.kind, roots.roots);
+  else await writeRoots(options, roots);
   if (desktop.kind === 'write') await writeDesktop(desktopRequest, desktop.path);
-  if (options.path !== undefined) await recommendSandbox(options, options.path);
+  if (options.path !== undefined) {
+    await recommendSandbox(options, options.path);
+    await sayWhatIsNext(options, options.path, desktopRequest.serverCommand);
+  }
   return 0;
 }
 
@@ -68,4 +73,18 @@ async function recommendSandbox({ io, platform }: InitOptions, path: string): Pr
       `permission_mode "sandboxed" is recommended, but does not work here yet. ${error.message} ${error.hint}`,
     );
   }
+}
+
+/** Says whether Claude Code is there, and how a client gets the server. */
+async function sayWhatIsNext(
+  { io, homeDir }: InitOptions,
+  path: string,
+  { command, args }: ServerCommand,
+): Promise<void> {
+  if ((await findOnPath('claude', path)) === undefined)
+    io.write('Claude Code was not found on PATH: install it, and run `claude` once in a terminal to log in.');
+  const line = [command, ...args].map((word) => shellWord(word, homeDir)).join(' ');
+  io.write(
+    `Next, add the server to your client. For Claude Code:\nclaude mcp add --scope user ${SERVER_NAME} -- ${line}`,
+  );
 }

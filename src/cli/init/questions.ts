@@ -1,6 +1,8 @@
 /** What `init` asks a person; every answer is undefined once the person pressed Ctrl-C. */
 export interface Questions {
   /** A line of text; an empty one is an answer too. */
-  text(message: string, placeholder: string): Promise<string | undefined>;
+  text(message: string): Promise<string | undefined>;
   confirm(message: string, initial: boolean): Promise<boolean | undefined>;
+  /** Why an answer cannot be used. */
+  error(text: string): void;
 }

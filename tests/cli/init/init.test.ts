@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runInit, type InitOptions } from '../../../src/cli/init/init.js';
@@ -16,6 +16,8 @@ beforeEach(async () => {
   homeDir = await tempFolder();
   settings = join(homeDir, '.config', 'mcp-claude-bridge', 'config.json');
   desktop = join(homeDir, '.config', 'Claude', 'claude_desktop_config.json');
+  // Claude Desktop is installed.
+  await mkdir(dirname(desktop), { recursive: true });
   await mkdir(join(homeDir, 'Projects'));
   await mkdir(join(homeDir, 'Work'));
   await writeFile(join(homeDir, 'file'), '');
@@ -55,6 +57,7 @@ async function init(
                 const answer = next(message);
                 return answer === undefined ? undefined : String(answer);
               },
+              error: (text) => void err.push(text),
               confirm: async (message) => {
                 const answer = next(message);
                 return answer === undefined ? undefined : answer === true;
@@ -106,6 +109,7 @@ describe('on a fresh machine', () => {
       '~other',
       '~/file',
       '/nowhere',
+      false,
       '~/Projects',
       '~/Projects',
       '',
@@ -117,8 +121,8 @@ describe('on a fresh machine', () => {
       'src is a relative path. If you mean /some/where/src, write that.',
       '~other is the home of another user, which is not supported: write the absolute path.',
       '~/file is not a folder.',
-      '/nowhere does not exist.',
     ]);
+    expect(run.asked).toContain('/nowhere does not exist. Create it?');
     expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/Projects'] });
   });
 
@@ -132,10 +136,37 @@ describe('on a fresh machine', () => {
   });
 
   test('finds the settings of Claude Desktop on macOS, and asks for none elsewhere', async () => {
-    await init(['~/Projects', '', true], { platform: 'darwin' });
     const path = join(homeDir, 'Library/Application Support/Claude/claude_desktop_config.json');
+    await mkdir(dirname(path), { recursive: true });
+    await init(['~/Projects', '', true], { platform: 'darwin' });
     expect(await readFile(path, 'utf8')).toContain('claude-code-bridge');
     expect(await init([true, ''], { platform: 'freebsd' })).toMatchObject({ exitCode: 0, unasked: [] });
+  });
+});
+
+describe('what a newcomer needs', () => {
+  test('a missing folder is created on a yes, once all questions are answered', async () => {
+    await init(['~/new/projects', true, 'Ctrl-C']);
+    expect(await readdir(homeDir)).not.toContain('new');
+    await init(['~/new/projects', true, '', false]);
+    expect((await stat(join(homeDir, 'new/projects'))).isDirectory()).toBe(true);
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/new/projects'] });
+  });
+
+  test('Claude Desktop is not mentioned where it is not installed', async () => {
+    await rm(dirname(desktop), { recursive: true });
+    const run = await init(['~/Projects', '']);
+    expect(run).toMatchObject({ exitCode: 0, err: '', unasked: [] });
+    expect(run.asked.join('\n')).not.toContain('Claude Desktop');
+  });
+
+  test('the end says how Claude Code gets the server, and whether it is there', async () => {
+    const serverCommand = { command: '/usr/bin/node', args: [join(homeDir, 'my bridge/main.js')] };
+    const { out } = await init(['~/Projects', '', false], { path: '/nowhere', serverCommand });
+    expect(out).toContain('Claude Code was not found on PATH');
+    expect(out).toContain(
+      `\nclaude mcp add --scope user claude-code-bridge -- /usr/bin/node '${homeDir}/my bridge/main.js'`,
+    );
   });
 });
 
