@@ -281,7 +281,7 @@ describe('the toolset', () => {
 
   test('runs in a container by a setting, without mode in the call, which may still say host', async () => {
     const noEngine = `unix://${join(bridge().workplace.root, 'no-engine.sock')}`;
-    const env = { MCP_PROCESS_MODE: 'docker', MCP_DOCKER_HOST: noEngine };
+    const env = { MCP_PROCESS_MODE: 'docker', DOCKER_HOST: noEngine };
     const client = await bridge().another('modern', { env });
     expect(await client.refusal('spawn', { command: 'true' })).toMatch(/^DOCKER_UNAVAILABLE: /);
     const cwd = bridge().project;
