@@ -27,7 +27,7 @@ export interface ExplainRequest {
   readonly homeDir: string;
   readonly write: (line: string) => void;
   /** The built worker thread that checks shell lines, if it is not next to the program. */
-  readonly judgeWorker?: URL | undefined;
+  readonly checkWorker?: URL | undefined;
 }
 
 /**
@@ -41,10 +41,10 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
   const projectPath = await projectOf(resolve(cwd, expandHome(request.project, homeDir)));
   const input = inputOf(tool, request.input, homeDir);
   const paths = await requestPaths(input, projectPath);
-  const judge = new ShellChecker({
+  const shell = new ShellChecker({
     rows: config.rules,
     bases: { projectPath, homeDir },
-    workerFile: request.judgeWorker,
+    workerFile: request.checkWorker,
   });
   const decided = await checkRequest(
     {
@@ -60,7 +60,7 @@ export async function runExplain(request: ExplainRequest): Promise<number> {
       folder: projectPath,
     },
     compileRules(config.rules, { projectPath, homeDir }),
-    (line) => judge.check(line),
+    (line) => shell.check(line),
   );
   write(`${decided.verdict}: ${decided.reason}`);
   write(`  rule     ${decided.rule}`);

@@ -5,7 +5,7 @@ const PROBES = ['', 'a', ' a b\n'];
 
 /**
  * For each pattern what it should have been, or undefined for a usable one: RE2 must compile it (its matching takes linear
- * time), and it must not match the empty string, which is on every screen. Loads RE2 only when there is a pattern to judge.
+ * time), and it must not match the empty string, which is on every screen. Loads RE2 only when there is a pattern to check.
  */
 export async function patternErrors(patterns: readonly string[]): Promise<readonly (string | undefined)[]> {
   if (patterns.length === 0) return [];

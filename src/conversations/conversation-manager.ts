@@ -32,7 +32,7 @@ export interface AnswerWait {
 
 export interface ConversationManagerOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'wait' | 'kill' | 'list'>;
-  /** Judges a directory, or the active project when none is given. Throws PATH_NOT_ALLOWED, NO_ACTIVE_PROJECT, … */
+  /** Checks a directory, or the active project when none is given. Throws PATH_NOT_ALLOWED, NO_ACTIVE_PROJECT, … */
   readonly project: { resolve(path?: string, argument?: string): Promise<AllowedPath> };
   readonly clock: Clock;
   /** Claude Code asks for no permission at all in conversations: the user's explicit setting. */

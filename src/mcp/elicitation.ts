@@ -146,7 +146,7 @@ function answerOf({
   return { kind: action === 'decline' ? 'declined' : 'unanswered' };
 }
 
-/** What the client sends is not trusted to fit the form: the tool judges the values. */
+/** What the client sends is not trusted to fit the form: the tool checks the values. */
 function answered(content: unknown): PersonAnswer {
   const { data } = valuesSchema.safeParse(content);
   if (data === undefined) return { kind: 'unanswered' };

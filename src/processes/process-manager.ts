@@ -273,7 +273,7 @@ export class ProcessManager {
     this.#pruning ??= this.#parts.clock.after(PRUNE_DELAY_MS, () => {
       this.#pruning = undefined;
       this.#prune().catch((error: unknown) =>
-        this.#parts.logger.warn('ended processes could not be removed', { fault: messageOf(error) }),
+        this.#parts.logger.warn('ended processes could not be removed', { error: messageOf(error) }),
       );
     });
   }

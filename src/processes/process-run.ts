@@ -69,7 +69,7 @@ export class ProcessRun implements RunningProcess {
       onError: (error) =>
         logger.warn('output of a process cannot be written', {
           process: record.process_id,
-          fault: messageOf(error),
+          error: messageOf(error),
         }),
     });
     /** What the terminal answers to questions that come before the process is known here. */
@@ -194,7 +194,7 @@ export class ProcessRun implements RunningProcess {
       return true;
     } catch (error) {
       const { process_id: id } = this.#record;
-      logger[level]('the end of a process could not be recorded', { process: id, fault: messageOf(error) });
+      logger[level]('the end of a process could not be recorded', { process: id, error: messageOf(error) });
       // Its folder was removed: nothing is to be read there.
       return error instanceof BridgeError && systemCodeOf(error.cause) === 'ENOENT';
     }

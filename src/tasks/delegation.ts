@@ -12,7 +12,7 @@ const MAX_LOG_BYTES = 400_000;
 
 export interface DelegationOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
-  /** Judges a directory, or the active project when none is given. */
+  /** Checks a directory, or the active project when none is given. */
   readonly project: { resolve(path?: string): Promise<AllowedPath> };
   /** Tasks that may run at once before `delegate` refuses another. */
   readonly maxRunning: number;

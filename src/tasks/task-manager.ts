@@ -300,7 +300,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   #inBackground(error: string, act: () => Promise<unknown>): void {
-    act().catch((why: unknown) => this.#options.logger.warn(error, { fault: messageOf(why) }));
+    act().catch((why: unknown) => this.#options.logger.warn(error, { error: messageOf(why) }));
   }
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runExplain } from '../../src/cli/explain.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 
-const judgeWorker = bundledProgram(new URL('../../src/approvals/shell/check-worker.ts', import.meta.url));
+const checkWorker = bundledProgram(new URL('../../src/approvals/shell/check-worker.ts', import.meta.url));
 
 let folder: string;
 let configPath: string;
@@ -36,7 +36,7 @@ function explain(tool: string, input: string, mode = 'auto', project = 'app'): P
     env: {},
     cwd: folder,
     homeDir: folder,
-    judgeWorker: pathToFileURL(judgeWorker()),
+    checkWorker: pathToFileURL(checkWorker()),
     write: (line) => lines.push(line),
   });
 }

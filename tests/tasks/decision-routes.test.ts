@@ -170,7 +170,7 @@ async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
   const rules = compileRules([], { projectPath: PROJECT, homeDir: '/home/ann' });
   const harness = await createRun({
     spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode: mode },
-    judge: async ({ kind: what, tool, input }, by) =>
+    check: async ({ kind: what, tool, input }, by) =>
       checkRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, (line) =>
         checkShellLine(line, rules, realLookup),
       ),

@@ -10,12 +10,12 @@ import { ReadableLog } from '../../src/tasks/run/readable-log.js';
 import { RecordWriter } from '../../src/tasks/record/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { TaskRun } from '../../src/tasks/run/task-run.js';
-import type { Judgement, TaskRunParts } from '../../src/tasks/run/task-run-parts.js';
+import type { RuleVerdict, TaskRunParts } from '../../src/tasks/run/task-run-parts.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { FakeDriver } from './fake-driver.js';
 import { sampleRecord, sampleSpec } from './sample-task.js';
 
-const ask: Judgement = { verdict: 'ask', rule: 'a-rule', reason: 'it must be asked' };
+const ask: RuleVerdict = { verdict: 'ask', rule: 'a-rule', reason: 'it must be asked' };
 
 export interface RunHarness {
   readonly run: TaskRun;
@@ -33,7 +33,7 @@ export interface RunHarness {
 export async function createRun(
   options: {
     readonly spec?: Parameters<typeof sampleSpec>[0];
-    readonly judge?: TaskRunParts['judge'];
+    readonly check?: TaskRunParts['check'];
     readonly leftovers?: number;
     /** The task's files cannot be closed. */
     readonly failsToFlush?: boolean;
@@ -63,7 +63,7 @@ export async function createRun(
       journal,
       log: new ReadableLog({ write: (more) => (text += Buffer.from(more).toString('utf8')) }, clock),
       records,
-      judge: options.judge ?? (async () => ask),
+      check: options.check ?? (async () => ask),
       endLeftovers: async () => {
         steps.push('leftovers ended');
         return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');

@@ -70,7 +70,7 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
   const terminals = new TaskContainer({
     engine,
     clock,
-    onFault: (text) => logger.warn('a fault of the container', { task_id: spec.task_id, fault: text }),
+    onFault: (text) => logger.warn('the container reported an error', { task_id: spec.task_id, error: text }),
     plan: {
       image: container.image,
       network: container.network,

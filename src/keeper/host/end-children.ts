@@ -31,7 +31,7 @@ export async function endChildren(
     endOne(child).catch((error: unknown) =>
       logger.warn('a task that was started inside this one could not be ended by its keeper', {
         task_id: child,
-        fault: messageOf(error),
+        error: messageOf(error),
       }),
     ),
   );

@@ -99,7 +99,7 @@ async function logged(
   try {
     await act();
   } catch (error) {
-    logger.warn('something could not be swept', { what, fault: messageOf(error) });
+    logger.warn('something could not be swept', { what, error: messageOf(error) });
   }
 }
 

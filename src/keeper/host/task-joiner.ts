@@ -78,7 +78,7 @@ export class TaskJoiner implements Disposable {
 
   #tellFault(what: string, error: unknown): void {
     if (!this.#failing.has(what) && !this.#isDisposed)
-      this.#options.logger.warn('running tasks could not be joined', { fault: messageOf(error) });
+      this.#options.logger.warn('running tasks could not be joined', { error: messageOf(error) });
     this.#failing.add(what);
   }
 }

@@ -68,7 +68,7 @@ function logRun(run: TaskRun): void {
 }
 
 function endOnError(what: string, error: unknown): void {
-  logger.error(what, { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  logger.error(what, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   hosted?.fail(messageOf(error));
 }
 
@@ -98,7 +98,7 @@ async function keepThisTask(): Promise<void> {
     },
   });
   await continueQueue({ ...places, logLevel, keeperEntry, nodeArguments: process.execArgv }).catch(
-    (error: unknown) => logger.error('the queue could not go on', { fault: messageOf(error) }),
+    (error: unknown) => logger.error('the queue could not go on', { error: messageOf(error) }),
   );
 }
 
@@ -120,7 +120,7 @@ async function keepThisProcess(): Promise<void> {
       const end = (): void => {
         run.kill('SIGTERM').catch((error: unknown) =>
           // It has ended by then, as a rule.
-          logger.warn('the process could not be ended', { fault: messageOf(error) }),
+          logger.warn('the process could not be ended', { error: messageOf(error) }),
         );
       };
       hosted = { end, fail: end };
@@ -136,7 +136,7 @@ try {
   await (kind === 'task' ? keepThisTask() : keepThisProcess());
   process.exit(0);
 } catch (error) {
-  if (isReady) logger.error('the keeper failed', { fault: messageOf(error) });
+  if (isReady) logger.error('the keeper failed', { error: messageOf(error) });
   else tellReady({ error: wireErrorOf(error) });
   process.exit(1);
 }

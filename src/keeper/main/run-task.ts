@@ -14,7 +14,7 @@ import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 import { endChildren } from '../host/end-children.js';
 import { KeeperServer } from './keeper-server.js';
 import type { OpenTask } from './open-task.js';
-import { TaskJudge } from './task-judge.js';
+import { TaskRules } from './task-judge.js';
 import type { KeepTaskOptions } from './task-plan.js';
 import { TaskProcesses } from './task-processes.js';
 import { TaskReceipt } from './task-receipt.js';
@@ -114,7 +114,7 @@ interface RunParts {
 function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFlush }: RunParts): TaskRun {
   const { spec, prompt, owner, mark, socketPath, projectFiles: files, stateDir, logger, store } = task;
   const { container, sandboxed } = task.agent;
-  const judge = closers.owns('the judge of requests', new TaskJudge(task));
+  const rules = closers.owns('the rules', new TaskRules(task));
   return new TaskRun(
     {
       spec,
@@ -124,11 +124,11 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
       journal: store.journal,
       log: new ReadableLog(store.log, clock),
       records: store.records,
-      judge: async (request, mode) => {
+      check: async (request, mode) => {
         // What is allowed may write at once: the first snapshot of the project comes before.
         await receipt.firstLook();
         if (request.tool === 'Bash') await sandboxed?.beforeCommand();
-        return judge.judge(request, mode);
+        return rules.check(request, mode);
       },
       endLeftovers: async () => {
         await endChildren(spec.task_id, { stateDir, clock, logger });
@@ -159,6 +159,6 @@ function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
         `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION} or newer. Update it (claude update, or npm install -g @anthropic-ai/claude-code).`,
       );
     },
-    (error: unknown) => logger.warn('the version of Claude Code is not known', { fault: messageOf(error) }),
+    (error: unknown) => logger.warn('the version of Claude Code is not known', { error: messageOf(error) }),
   );
 }

@@ -7,11 +7,11 @@ import { aliasesOf } from '../../projects/path-aliases.js';
 import { requestPaths } from '../../tasks/decisions/request-paths.js';
 import { searchedSecret } from '../../tasks/decisions/searched-secret.js';
 import type { PermissionMode } from '../../tasks/task.js';
-import type { Judgement } from '../../tasks/run/task-run-parts.js';
+import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
 /** Decides by the rules of a task what its agent may do. */
-export class TaskJudge implements Disposable {
+export class TaskRules implements Disposable {
   readonly #spec: TaskSpec;
   readonly #rules: UserRules;
   readonly #shell: ShellChecker;
@@ -24,10 +24,10 @@ export class TaskJudge implements Disposable {
     this.#shell = new ShellChecker({ rows, bases });
   }
 
-  async judge(
+  async check(
     { kind, tool, input, folder, source }: SessionRequest,
     mode: PermissionMode,
-  ): Promise<Judgement> {
+  ): Promise<RuleVerdict> {
     const { project_path: projectPath, settings } = this.#spec;
     const paths = await requestPaths(input, projectPath);
     // A screen does not say for certain that a command stays in the sandbox.

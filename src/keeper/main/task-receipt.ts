@@ -60,7 +60,7 @@ export class TaskReceipt {
     try {
       await withinMs(clock, FINISH_LIMIT_MS, maker.make(record, true));
     } catch (error) {
-      logger.error('the receipt could not be made', { fault: messageOf(error) });
+      logger.error('the receipt could not be made', { error: messageOf(error) });
     }
   }
 }

@@ -45,7 +45,7 @@ export class KeeperSocket implements Disposable {
       this.#server.listen(path, resolve);
     });
     await chmod(path, OWNER_ONLY);
-    this.#server.on('error', (error) => logger.error('the keeper socket failed', { fault: error.message }));
+    this.#server.on('error', (error) => logger.error('the keeper socket failed', { error: error.message }));
   }
 
   get clientCount(): number {

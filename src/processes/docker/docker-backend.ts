@@ -160,7 +160,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
         await this.sweep();
       } catch (error) {
         this.#options.logger.warn('Containers of dead servers could not be removed.', {
-          fault: messageOf(error),
+          error: messageOf(error),
         });
       }
     }

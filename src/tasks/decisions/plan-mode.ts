@@ -9,12 +9,12 @@ export const PLAN_MODE_FIELD = 'mode';
 
 /** Of the bridge; a sandbox is there from the start or not at all. */
 const ruleModes = ['auto', 'cautious'] as const;
-/** Those of the bridge, by which its rules judge from then on, and those of the CLI. */
+/** Those of the bridge, by which its rules decide from then on, and those of the CLI. */
 const planModes = [...ruleModes, ...sessionModes] as const;
 
 export interface PlanMode {
   readonly session: SessionMode;
-  /** Undefined: the rules judge as before. */
+  /** Undefined: the rules decide as before. */
   readonly rules?: (typeof ruleModes)[number];
 }
 

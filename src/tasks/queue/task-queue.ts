@@ -170,7 +170,7 @@ export class TaskQueue implements Disposable {
       if (!(error instanceof BridgeError)) throw error;
       this.#options.logger.warn('the project of a queued task could not be reserved', {
         task_id: ticket.task_id,
-        fault: error.message,
+        error: error.message,
       });
       return undefined;
     }
@@ -207,7 +207,7 @@ export class TaskQueue implements Disposable {
       } catch (second) {
         logger.error('a queued task that could not be started stays in the queue', {
           task_id: taskId,
-          fault: messageOf(error),
+          error: messageOf(error),
           then: messageOf(second),
         });
         return 'waits';
@@ -290,7 +290,7 @@ export class TaskQueue implements Disposable {
         await this.#recover(lock);
         recovered.push(lock);
       } catch (error) {
-        this.#options.logger.warn('a dead task could not be given its end', { fault: messageOf(error) });
+        this.#options.logger.warn('a dead task could not be given its end', { error: messageOf(error) });
       }
     }
     return recovered;
@@ -326,7 +326,7 @@ export class TaskQueue implements Disposable {
     this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => {
       this.#timer = undefined;
       this.advance().catch((error: unknown) => {
-        this.#options.logger.warn('the queue could not go on', { fault: messageOf(error) });
+        this.#options.logger.warn('the queue could not go on', { error: messageOf(error) });
         this.#lookLater();
       });
     });

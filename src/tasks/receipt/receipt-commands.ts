@@ -1,4 +1,4 @@
-// Pure: a command line as a list of its commands, as far as a receipt needs it. No judge of what may run relies on this.
+// Pure: a command line as a list of its commands, as far as a receipt needs it. No rule about what may run relies on this.
 
 /** One command of a line, and what separates it from the next one. */
 export interface LinePart {

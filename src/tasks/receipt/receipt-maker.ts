@@ -50,7 +50,7 @@ export class ReceiptMaker {
       (error: unknown) =>
         logger.error('the receipt could not be written', {
           task_id: record.task_id,
-          fault: messageOf(error),
+          error: messageOf(error),
         }),
     );
     return receipt;

@@ -24,10 +24,10 @@ export async function readRecordFile(stateDir: StateDir, taskId: string): Promis
   const file = await readJsonFile(path, z.unknown(), MAX_RECORD_BYTES);
   if (file.state === 'missing') return file;
   if (file.state === 'corrupt') return corrupt(path, file.why);
-  return judge(path, file.value);
+  return checked(path, file.value);
 }
 
-function judge(path: string, value: unknown): RecordFile {
+function checked(path: string, value: unknown): RecordFile {
   const version = recordVersionOf(value);
   if (version !== undefined && version > RECORD_VERSION) {
     return {

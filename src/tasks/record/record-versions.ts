@@ -28,7 +28,7 @@ export function recordVersionOf(value: unknown): number | undefined {
   return versionSchema.safeParse(fields?.['schema_version'] ?? fields?.['version']).data;
 }
 
-/** An older record in the form of this bridge; anything else as it is, for the schema to judge. */
+/** An older record in the form of this bridge; anything else as it is, for the schema to check. */
 export function migrateRecord(value: unknown): unknown {
   const version = recordVersionOf(value);
   const parsed = fieldsSchema.safeParse(value);

@@ -118,15 +118,15 @@ async function recover(
     await rm(record.socket_path, { force: true }).catch((error: unknown) =>
       logger.warn('the socket of a dead keeper could not be removed', {
         path: record.socket_path,
-        fault: messageOf(error),
+        error: messageOf(error),
       }),
     );
   }
   await removeUnfinished(stateDir.taskDir(record.task_id)).catch((error: unknown) =>
-    logger.warn('unfinished files of a dead keeper could not be removed', { fault: messageOf(error) }),
+    logger.warn('unfinished files of a dead keeper could not be removed', { error: messageOf(error) }),
   );
   await freeProject(record.task_id, parts).catch((error: unknown) =>
-    logger.warn('the lock of a dead keeper could not be removed', { fault: messageOf(error) }),
+    logger.warn('the lock of a dead keeper could not be removed', { error: messageOf(error) }),
   );
   return recovered;
 }
@@ -134,7 +134,7 @@ async function recover(
 /** How many there were. */
 function endLeftovers({ task_id, process_mark, keeper }: TaskRecord, parts: RecoveryParts): Promise<number> {
   return parts.endMarked(process_mark, keeper?.start_time ?? undefined).catch((error: unknown) => {
-    parts.logger.error('processes of a dead keeper could not be ended', { task_id, fault: messageOf(error) });
+    parts.logger.error('processes of a dead keeper could not be ended', { task_id, error: messageOf(error) });
     return 0;
   });
 }

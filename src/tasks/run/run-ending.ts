@@ -48,7 +48,7 @@ export class RunEnding {
     state.act(cause.reason);
     const ended = how === 'kill' ? driver.kill() : driver.close();
     ended.catch((error: unknown) =>
-      logger.error('the session could not be ended', { fault: messageOf(error) }),
+      logger.error('the session could not be ended', { error: messageOf(error) }),
     );
   }
 
@@ -64,7 +64,7 @@ export class RunEnding {
         : driver.lastOutput(LAST_OUTPUT_CHARS);
     this.#parts.requests.withdrawAll('the task ended');
     const leftovers = await endLeftovers().catch((error: unknown) => {
-      logger.error('leftover processes could not be ended', { fault: messageOf(error) });
+      logger.error('leftover processes could not be ended', { error: messageOf(error) });
       return [];
     });
     if (leftovers.length > 0) story.leftoversEnded(leftovers);
@@ -78,11 +78,11 @@ export class RunEnding {
     phase.move({ name: 'ended', cause });
     // Before the end is reported: a caller that reads it may start the next task.
     await release().catch((error: unknown) =>
-      logger.error('the project could not be released', { fault: messageOf(error) }),
+      logger.error('the project could not be released', { error: messageOf(error) }),
     );
     // At the same time: a client waits for both, and each of them waits for the disk.
     const flushed = flush().catch((error: unknown) =>
-      logger.error('the files of the task could not be closed', { fault: messageOf(error) }),
+      logger.error('the files of the task could not be closed', { error: messageOf(error) }),
     );
     await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flushed), records.write(final)]);
     state.finish(final);

@@ -8,9 +8,9 @@ import { answerInWords, sessionAnswerFor } from '../decisions/session-answer.js'
 import { SessionGrants } from '../decisions/session-grants.js';
 import type { TaskStory } from './task-story.js';
 import type { DecisionAnswer } from '../task-host.js';
-import type { Judgement, TaskRunParts } from './task-run-parts.js';
+import type { RuleVerdict, TaskRunParts } from './task-run-parts.js';
 
-export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'judge'> {
+export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'check'> {
   readonly state: RunState;
   readonly story: TaskStory;
   readonly decisions: DecisionBook;
@@ -36,10 +36,10 @@ export class RunRequests {
     // What is asked while something ends the session needs no answer.
     if (phase.cause !== undefined) return;
     this.#judging.add(request.requestId);
-    const judgement = await this.#judged(request);
+    const decided = await this.#checked(request);
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || phase.cause !== undefined) return;
-    if (judgement.verdict === 'ask') {
+    if (decided.verdict === 'ask') {
       const refusal = decisions.refusal(request);
       if (refusal !== undefined) {
         this.#turnAway(refusal);
@@ -47,16 +47,16 @@ export class RunRequests {
         return;
       }
       this.#tellTurnedAway();
-      story.asked(decisions.open(request, `${judgement.rule}: ${judgement.reason}`));
+      story.asked(decisions.open(request, `${decided.rule}: ${decided.reason}`));
       state.settle(request.source, 'asked');
       return;
     }
-    const verdict = judgement.verdict;
-    story.closed(decisions.record(request, verdict, `${judgement.rule}: ${judgement.reason}`));
+    const verdict = decided.verdict;
+    story.closed(decisions.record(request, verdict, `${decided.rule}: ${decided.reason}`));
     state.changed({});
     await driver.answer(
       request.requestId,
-      verdict === 'allow' ? { verdict } : { verdict, message: judgement.reason },
+      verdict === 'allow' ? { verdict } : { verdict, message: decided.reason },
     );
   }
 
@@ -120,11 +120,11 @@ export class RunRequests {
   }
 
   /** Rules that deny go first; what they would ask about may have been allowed for the session. */
-  async #judged(request: SessionRequest): Promise<Judgement> {
-    const { judge, state } = this.#parts;
-    const judgement = await judge(request, state.record.permission_mode);
-    const decisionId = judgement.verdict === 'ask' ? this.#grants.find(request) : undefined;
-    if (decisionId === undefined) return judgement;
+  async #checked(request: SessionRequest): Promise<RuleVerdict> {
+    const { check, state } = this.#parts;
+    const decided = await check(request, state.record.permission_mode);
+    const decisionId = decided.verdict === 'ask' ? this.#grants.find(request) : undefined;
+    if (decisionId === undefined) return decided;
     return {
       verdict: 'allow',
       rule: 'allowed-for-session',
@@ -135,12 +135,12 @@ export class RunRequests {
   /** A rule that denies holds for what a caller makes of an input, too. */
   async #mustNotBeDenied(request: SessionRequest, answer: SessionAnswer): Promise<void> {
     if (answer.verdict === 'deny' || answer.input === undefined) return;
-    const { judge, state } = this.#parts;
-    const judgement = await judge({ ...request, input: answer.input }, state.record.permission_mode);
-    if (judgement.verdict !== 'deny') return;
+    const { check, state } = this.#parts;
+    const decided = await check({ ...request, input: answer.input }, state.record.permission_mode);
+    if (decided.verdict !== 'deny') return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The rule ${judgement.rule} denies what the input was changed to: ${judgement.reason}.`,
+      `The rule ${decided.rule} denies what the input was changed to: ${decided.reason}.`,
       'The decision is still open: answer it with another input, or deny it.',
     );
   }

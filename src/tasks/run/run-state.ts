@@ -223,7 +223,7 @@ export class RunState implements Disposable {
     this.#parts.records
       .write(record)
       .catch((error: unknown) =>
-        this.#parts.logger.error('the record could not be written', { fault: messageOf(error) }),
+        this.#parts.logger.error('the record could not be written', { error: messageOf(error) }),
       );
   }
 

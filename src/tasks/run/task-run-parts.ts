@@ -8,8 +8,8 @@ import type { RecordWriter } from '../record/record-writer.js';
 import type { PermissionMode, TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
-/** How the rules judge a request. */
-export type Judgement = {
+/** What the rules say about a request. */
+export type RuleVerdict = {
   readonly verdict: 'allow' | 'deny' | 'ask';
   readonly rule: string;
   readonly reason: string;
@@ -25,7 +25,7 @@ export interface TaskRunParts {
   readonly log: ReadableLog;
   readonly records: RecordWriter;
   /** `mode`: by whose rules; the approval of a plan may have changed it. */
-  readonly judge: (request: SessionRequest, mode: PermissionMode) => Promise<Judgement>;
+  readonly check: (request: SessionRequest, mode: PermissionMode) => Promise<RuleVerdict>;
   /** Ends every process that still carries the task's mark; resolves with how many there were. */
   readonly endLeftovers: () => Promise<readonly string[]>;
   /** The identity of a running process, for the record. */

@@ -174,7 +174,7 @@ export class TaskRun implements Disposable {
       case 'request':
         void this.#requests
           .asked(event.request)
-          .catch((error: unknown) => this.fail(`A request could not be judged: ${messageOf(error)}`));
+          .catch((error: unknown) => this.fail(`A request could not be checked: ${messageOf(error)}`));
         return;
       case 'request-gone':
         this.#requests.gone(event.requestId, event.why);

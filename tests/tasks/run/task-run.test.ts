@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CommandEnd } from '../../../src/claude/command-outcome.js';
 import { openDecisions } from '../../../src/tasks/task.js';
-import type { Judgement } from '../../../src/tasks/run/task-run-parts.js';
+import type { RuleVerdict } from '../../../src/tasks/run/task-run-parts.js';
 import { settle } from '../../claude/pass-time.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 
@@ -155,7 +155,9 @@ describe('a run', () => {
     driver.exit({ code: 1 });
     expect(await run.ended).toMatchObject({
       status: 'failed',
-      reason: expect.stringMatching(/^Claude Code did not start, because nobody trusted the folder \//),
+      reason: expect.stringMatching(
+        /^Claude Code did not start, because nobody trusted the folder \//,
+      ) as unknown,
     });
   });
 
@@ -354,12 +356,12 @@ describe('a run', () => {
 
 describe('a request', () => {
   it('that a rule allows or denies is answered at once and kept', async () => {
-    const verdicts: Judgement[] = [
+    const verdicts: RuleVerdict[] = [
       { verdict: 'allow', rule: 'reads', reason: 'it only reads' },
       { verdict: 'deny', rule: 'writes', reason: 'it writes elsewhere' },
     ];
     const { run, driver } = await started({
-      judge: async () => verdicts.shift() ?? { verdict: 'ask', rule: '', reason: '' },
+      check: async () => verdicts.shift() ?? { verdict: 'ask', rule: '', reason: '' },
     });
     driver.ask({ requestId: 'r1' });
     driver.ask({ requestId: 'r2' });
@@ -396,8 +398,8 @@ describe('a request', () => {
   });
 
   it('that was allowed for the session is not asked again, unless a rule denies it by then', async () => {
-    let verdict: Judgement['verdict'] = 'ask';
-    const harness = await started({ judge: async () => ({ verdict, rule: 'a-rule', reason: 'so it is' }) });
+    let verdict: RuleVerdict['verdict'] = 'ask';
+    const harness = await started({ check: async () => ({ verdict, rule: 'a-rule', reason: 'so it is' }) });
     const { run, driver } = harness;
     driver.ask({ requestId: 'r1' });
     const decision_id = await asked(harness);
@@ -448,13 +450,13 @@ describe('a request', () => {
   });
 
   it('that goes away by itself is withdrawn, also while a rule still looks at it', async () => {
-    let judge: (judgement: Judgement) => void = () => undefined;
-    const judged = new Promise<Judgement>((resolve) => (judge = resolve));
-    const { run, driver } = await started({ judge: () => judged });
+    let check: (decided: RuleVerdict) => void = () => undefined;
+    const checked = new Promise<RuleVerdict>((resolve) => (check = resolve));
+    const { run, driver } = await started({ check: () => checked });
     driver.ask({ requestId: 'r1' });
     driver.fire({ type: 'request-gone', requestId: 'r1' });
-    judge({ verdict: 'ask', rule: 'x', reason: 'x' });
-    await judged;
+    check({ verdict: 'ask', rule: 'x', reason: 'x' });
+    await checked;
     await run.message({ text: 'a turn of the event loop' });
     expect(run.record).toMatchObject({ status: 'running', decisions: [] });
 
@@ -471,11 +473,11 @@ describe('a request', () => {
   });
 
   it('that a rule still looks at when the task ends is not left open', async () => {
-    let judge: (judgement: Judgement) => void = () => undefined;
-    const judged = new Promise<Judgement>((resolve) => (judge = resolve));
-    const { run, driver } = await started({ judge: () => judged });
+    let check: (decided: RuleVerdict) => void = () => undefined;
+    const checked = new Promise<RuleVerdict>((resolve) => (check = resolve));
+    const { run, driver } = await started({ check: () => checked });
     driver.ask({ requestId: 'r1' });
-    judge({ verdict: 'ask', rule: 'x', reason: 'x' });
+    check({ verdict: 'ask', rule: 'x', reason: 'x' });
     driver.exit();
     expect(await run.ended).toMatchObject({ status: 'completed', decisions: [] });
   });
@@ -507,13 +509,13 @@ describe('a request', () => {
   });
 
   it('a rule that fails ends the task as error, never in silence', async () => {
-    const { run, driver } = await started({ judge: () => Promise.reject(new Error('disk gone')) });
+    const { run, driver } = await started({ check: () => Promise.reject(new Error('disk gone')) });
     driver.ask({ requestId: 'r1' });
     await vi.waitUntil(() => driver.told.includes('kill'), PATIENCE);
     driver.exit({ signal: 'SIGTERM' });
     expect(await run.ended).toMatchObject({
       status: 'error',
-      reason: 'A request could not be judged: disk gone',
+      reason: 'A request could not be checked: disk gone',
     });
   });
 });
