@@ -241,6 +241,15 @@ test.each(['TaskStatus', 'TaskLogs', 'CancelTask'])(
   },
 );
 
+test('says that older output was left out when there was more than the log holds', async () => {
+  const client = await bridge().another('modern', { env: { MCP_MAX_LOG_SIZE: '50000' } });
+  const { taskId, bridgeTaskId } = await delegate('floods 1', client);
+  await bridge().end(bridgeTaskId);
+  const lines = await linesOf(taskId, 1_000);
+  expect(lines.filter((line) => /left out|missing|dropped/i.test(line))).toHaveLength(1);
+  expect(lines).toContain('FLOOD END');
+});
+
 describe('environment variables', () => {
   test('CLAUDE_CODE_PATH is the program, where MCP_CLAUDE_COMMAND is not set', async () => {
     const client = await bridge().another('modern', {

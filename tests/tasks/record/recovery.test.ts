@@ -65,9 +65,7 @@ it('a task whose keeper is gone ends as error, with what is known of it, and not
     ended_at: '2026-01-01T00:00:00.000Z',
     decisions: [{ verdict: 'withdrawn', answered_by: 'session' }],
   });
-  expect(recovered.reason).toMatch(
-    /(killed|crashed|restarted).*while the task was waiting\. 2 processes/,
-  );
+  expect(recovered.reason).toMatch(/(killed|crashed|restarted).*while the task was waiting\. 2 processes/);
   expect(marks).toEqual(['a-mark']);
   expect(existsSync(socket)).toBe(false);
   const onDisk: unknown = JSON.parse(await readFile(stateDir.recordFile(TASK_ID), 'utf8'));
