@@ -151,15 +151,18 @@ export class FileLocks {
       if (!entry.startsWith(`${name}.`) || entry.startsWith(ownTakeover)) continue;
       const file = join(dirname(path), entry);
       if (
-        entry.endsWith(TEMPORARY_SUFFIX) ? await this.#isStale(file) : entry.startsWith(`${name}.takeover.`)
+        entry.endsWith(TEMPORARY_SUFFIX) ? await this.#isLeft(file) : entry.startsWith(`${name}.takeover.`)
       ) {
         await rm(file, { force: true, recursive: true });
       }
     }
   }
 
-  async #isStale(file: string): Promise<boolean> {
+  /** Whether the writer of a temporary file has died; one that has not written its name yet gets some time. */
+  async #isLeft(file: string): Promise<boolean> {
     try {
+      const found = await readLock(file);
+      if (found.state === 'held') return (await ownerState(found.holder.owner, this.#options)) === 'gone';
       return this.#clock.now() - (await stat(file)).mtimeMs > STALE_TEMPORARY_MS;
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return false;

@@ -106,6 +106,7 @@ describe('ProjectLocks', () => {
     await writeFile(`${taker}.takeover.task_taker`, text.replace('task_dead', 'task_third'));
     const left = `${path}.takeover.task_of_old`;
     await writeFile(left, text);
+    await writeFile(`${path}.0123456789ab.tmp`, text);
     await mustAcquire('task_heir');
     expect(await readdir(folder)).toHaveLength(1);
   });
