@@ -22,7 +22,7 @@ export async function commitOf(git: RepositoryGit, revision: string): Promise<st
 
 /** The arguments of `git log` for one revision or for `a..b`. Throws like `commitOf`. */
 export async function historyOf(git: RepositoryGit, revision: string): Promise<readonly string[]> {
-  const range = /^(.+?)\.\.(?!\.)(.+)$/.exec(revision);
+  const range = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(revision);
   if (range === null) return [await commitOf(git, revision)];
   const [, from = '', to = ''] = range;
   return [await commitOf(git, to), `^${await commitOf(git, from)}`];
@@ -51,6 +51,6 @@ function checkRevision(revision: string, isRange: boolean): void {
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `'${oneLine(revision, SHOWN_CHARS)}' is not a revision.`,
-    'Give the name of a branch or tag, a commit, or one of these with ~ or ^, such as HEAD~2.',
+    'Give the name of a branch or tag, a commit, or one of these with ~ or ^, such as HEAD~2; git_log takes a..b, too.',
   );
 }

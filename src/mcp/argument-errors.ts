@@ -23,7 +23,9 @@ function errorsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] 
   const place = placeText(issue.path);
   if (issue.code === 'unrecognized_keys') {
     const known = knownNames(schema, issue.path);
-    return issue.keys.map((key) => unknownName(place === '' ? key : `${place}.${key}`, key, known));
+    const given = valueAt(args, issue.path);
+    const free = known.filter((name) => !isObject(given) || !Object.hasOwn(given, name));
+    return issue.keys.map((key) => unknownName(place === '' ? key : `${place}.${key}`, key, known, free));
   }
   const found = valueAt(args, issue.path);
   const expected = expectedAt(schema, issue.path) ?? issue.message;
@@ -36,8 +38,9 @@ function errorsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] 
   ];
 }
 
-function unknownName(place: string, key: string, known: readonly string[]): string {
-  const near = nearestName(key, known);
+/** `free`: the known names that were not given. */
+function unknownName(place: string, key: string, known: readonly string[], free: readonly string[]): string {
+  const near = nearestName(key, free);
   const name = `unknown argument ${oneLine(JSON.stringify(place), MAX_NAME_CHARS)}`;
   if (near !== undefined) return `${name} (did you mean "${near}"?).`;
   return known.length === 0 ? `${name}; it takes no arguments.` : `${name} (known: ${known.join(', ')}).`;
@@ -84,7 +87,11 @@ function expectedAt(schema: JsonObject, path: Issue['path']): string | undefined
 
 /** The words of one schema node: `an integer from 60 to 14400`, `one of "auto", "cautious"`. */
 export function expectation(node: JsonObject): string | undefined {
-  const { enum: choices, type } = node;
+  const { enum: choices, type, anyOf } = node;
+  if (Array.isArray(anyOf)) {
+    const each = anyOf.map((one) => (isObject(one) ? expectation(one) : undefined));
+    return each.includes(undefined) ? undefined : each.join(', or ');
+  }
   if (Array.isArray(choices)) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
   switch (type) {
     case 'string':
@@ -99,8 +106,10 @@ export function expectation(node: JsonObject): string | undefined {
       const items = isObject(node['items']) ? expectation(node['items']) : undefined;
       return `a list${rangeText(node['minItems'], node['maxItems'], ' of', ' items')}${items === undefined ? '' : `, each ${items}`}`;
     }
-    case 'object':
-      return 'an object';
+    case 'object': {
+      const names = isObject(node['properties']) ? Object.keys(node['properties']) : [];
+      return names.length === 0 ? 'an object' : `an object with ${names.join(', ')}`;
+    }
     default:
       return undefined;
   }

@@ -144,7 +144,7 @@ export class TaskReader {
 
   async #events(taskId: string, cursor: string | undefined, maxBytes: number): Promise<TextPage> {
     const afterSeq = cursor === undefined ? 0 : Number(cursor);
-    if (!Number.isSafeInteger(afterSeq) || afterSeq < 0) throw invalidCursor();
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw invalidCursor();
     const page = await readJournal(this.#options.stateDir.journalFile(taskId), { afterSeq, maxBytes });
     const text = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
     return { text, cursor: String(page.nextSeq), more: page.more, totalBytes: Buffer.byteLength(text) };

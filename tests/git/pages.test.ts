@@ -190,6 +190,9 @@ describe('the history', () => {
     expect(next.cursorAfter(4)).toBeUndefined();
     const odd = await place.service.log(place.target(join(place.repo, 'odd')), { maxCount: 9 });
     expect(subjects(odd)).toEqual(['commit 3', 'commit 1']);
+    await expect(place.service.log(place.target(), { maxCount: 9, revision: 'HEAD...main' })).rejects.toThrow(
+      "'HEAD...main' is not a revision.",
+    );
     const range = await place.service.log(place.target(), { maxCount: 9, revision: 'HEAD~2..HEAD' });
     expect(subjects(range)).toEqual(['later', 'commit 4']);
     const shown = await place.service.show(place.target(), { revision: 'HEAD~5' });

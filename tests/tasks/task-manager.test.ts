@@ -242,6 +242,16 @@ describe('the tasks of a user', () => {
   });
 });
 
+it.each(['', ' ', '1e3', '-1', '0x1'])(
+  'a cursor %j that no page of events gave is refused',
+  async (cursor) => {
+    const tasks = manager();
+    const { task_id: taskId } = await start(tasks, 'a');
+    const asked = tasks.output({ taskId, view: 'events', cursor, maxBytes: 100 });
+    await expect(asked).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
+  },
+);
+
 describe('a task whose record cannot be read', () => {
   it('is shown, listed and killed by its keeper while that lives', async () => {
     const tasks = manager();

@@ -38,6 +38,7 @@ export class NotSearched {
       ...(this.#replacedNames > 0 ? [`${this.#replacedNames} whose names are not UTF-8`] : []),
     ];
     const folders = [...this.#folders].map(([path, why]) => `${path} (${why})`).sort();
+    const hasRepository = [...this.#folders.values()].includes('repository');
     const secrets = [...this.#secrets].sort();
     const sentences = [
       ...(secrets.length > 0
@@ -47,7 +48,9 @@ export class NotSearched {
         : []),
       ...(parts.length > 0 ? [`Files not searched: ${parts.join(', ')}.`] : []),
       ...(folders.length > 0
-        ? [`Folders not searched: ${someNames(folders)}. To search a repository, give it as path.`]
+        ? [
+            `Folders not searched: ${someNames(folders)}.${hasRepository ? ' To search a repository, give it as path.' : ''}`,
+          ]
         : []),
       ...(this.#notUnicode > 0
         ? [`Files searched only for ASCII text (neither UTF-8 nor UTF-16): ${this.#notUnicode}.`]

@@ -21,12 +21,12 @@ export async function searchFolder(
     bytes,
     ...finder(query.query, isRegex),
     matchesGlob: globFilter(query.glob),
-    after: searchPositionOf(query.cursor),
+    after: searchPositionOf(query.cursor, query.names ?? false),
   };
   const at: RunningSearch = {
     scope,
     search,
-    page: new SearchPageBuilder(bytes, search.after),
+    page: new SearchPageBuilder(bytes, search.after, query.names ?? false),
     skipped: new NotSearched(),
     deadlineMs: performance.now() + scope.timeLimitMs,
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText, readCursor } from '../../base/cursor.js';
+import { cursorText, invalidCursor, readCursor } from '../../base/cursor.js';
 import { compareText } from '../list/list-order.js';
 import { ByteBudget } from '../list/list-budget.js';
 import type { TextMatch } from './search-text.js';
@@ -14,7 +14,12 @@ export interface SearchPage {
   readonly cursor?: string;
 }
 
-const positionSchema = z.strictObject({ p: z.string().min(1), l: z.int().min(0) });
+const positionSchema = z.strictObject({
+  p: z.string().min(1),
+  l: z.int().min(0),
+  /** True in a search for names. */
+  n: z.literal(true).optional(),
+});
 /** The last file and line on earlier pages. */
 export type SearchPosition = z.infer<typeof positionSchema>;
 
@@ -27,9 +32,12 @@ export function isAfter(path: string, after: SearchPosition | undefined): boolea
   return path === after.p ? after.l < WHOLE_FILE : compareText(path, after.p) > 0;
 }
 
-/** Throws INVALID_ARGUMENTS. */
-export function searchPositionOf(cursor: string | undefined): SearchPosition | undefined {
-  return cursor === undefined ? undefined : readCursor(positionSchema, cursor);
+/** Throws INVALID_ARGUMENTS, also for a cursor of the other kind of search. */
+export function searchPositionOf(cursor: string | undefined, names: boolean): SearchPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const position = readCursor(positionSchema, cursor);
+  if ((position.n ?? false) !== names) throw invalidCursor();
+  return position;
 }
 
 /** Collects matches in order until the page is full. */
@@ -37,10 +45,12 @@ export class SearchPageBuilder {
   readonly #matches: FoundMatch[] = [];
   readonly #budget: ByteBudget;
   readonly #after: SearchPosition | undefined;
+  readonly #kind: Pick<SearchPosition, 'n'>;
   #last: SearchPosition | undefined;
 
-  constructor(bytes: number, after: SearchPosition | undefined) {
+  constructor(bytes: number, after: SearchPosition | undefined, names: boolean) {
     this.#budget = new ByteBudget(bytes);
+    this.#kind = names ? { n: true } : {};
     this.#after = after;
     this.#last = after;
   }
@@ -70,6 +80,7 @@ export class SearchPageBuilder {
 
   /** The page when there may be more. */
   cut(note?: string): SearchPage {
-    return { ...this.whole(note), ...(this.#last !== undefined && { cursor: cursorText(this.#last) }) };
+    const last = this.#last && { ...this.#last, ...this.#kind };
+    return { ...this.whole(note), ...(last !== undefined && { cursor: cursorText(last) }) };
   }
 }

@@ -500,6 +500,21 @@ describe('a search', () => {
     );
   });
 
+  test('takes no cursor of a search for names, and the other way round', async () => {
+    const root = await tempFolder();
+    const files = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`file${index}`, 'file']));
+    await writeTree(root, files);
+    const explorer = explorerOf(root);
+    for (const names of [true, false]) {
+      const query = { path: root, query: 'file', maxBytes: 80 };
+      const { cursor } = await explorer.search({ ...query, names }, never);
+      expect(cursor).toBeDefined();
+      expect((await explorer.search({ ...query, names, cursor }, never)).matches).not.toEqual([]);
+      const other = explorer.search({ ...query, names: !names, cursor }, never);
+      await expect(other).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS', message: 'Invalid cursor.' });
+    }
+  });
+
   test('follows no link out of the folder', async () => {
     const root = await tempFolder();
     const outside = await tempFolder();

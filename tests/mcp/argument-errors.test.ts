@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { argumentErrors } from '../../src/mcp/argument-errors.js';
+import { wireSchema } from '../../src/mcp/wire-schema.js';
+
+const size = z.strictObject({ columns: z.int(), rows: z.int() });
+const schema = z.strictObject({ tty: z.union([z.boolean(), size]).optional(), resize: size.optional() });
+
+test.each([
+  [{ tty: { columns: 'x' } }, 'tty must be true or false, or an object with columns, rows (got an object).'],
+  [{ tty: 'yes' }, 'tty must be true or false, or an object with columns, rows (got "yes").'],
+  [{ resize: { columns: 1, rows: 2, cols: 3 } }, 'unknown argument "resize.cols" (known: columns, rows).'],
+  [{ resize: { columns: 1, row: 2 } }, 'unknown argument "resize.row" (did you mean "rows"?).'],
+])('%j is answered with what is expected', (args, words) => {
+  const parsed = schema.safeParse(args);
+  expect(parsed.error && argumentErrors(parsed.error, args, wireSchema(schema, 'input'))).toContain(words);
+});
