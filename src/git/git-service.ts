@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { cursorText, readCursor } from '../base/cursor.js';
@@ -38,6 +40,8 @@ export interface Located {
   readonly path: string;
   /** Top folder of the repository; file names are relative to it. */
   readonly repository: string;
+  /** git does not look for changed files in these: their own settings could start programs. */
+  readonly hasSubmodules: boolean;
 }
 
 /** Start of a page: a byte offset in the patch with this hash, called `mark` in cursors. */
@@ -196,7 +200,9 @@ export class GitService {
     end.abort();
     if (check.status === 'rejected') throw check.reason;
     if (answer.status === 'rejected') throw answer.reason;
-    return { path: at.path, repository: at.repository.top, ...answer.value };
+    const { top } = at.repository;
+    const hasSubmodules = existsSync(join(top, '.gitmodules'));
+    return { path: at.path, repository: top, hasSubmodules, ...answer.value };
   }
 }
 

@@ -95,6 +95,12 @@ describe('the status of a repository', () => {
     const diff = await place.service.diff(place.target(), {});
     expect(diff.text).toContain('diff --cc file');
     expect(diff.text).toContain('+Subproject commit');
+    const stat = await place.service.diffStat(place.target(), false);
+    expect(stat.files).toEqual([
+      { file: 'file', insertions: 4, deletions: 0 },
+      { file: 'sub', insertions: 1, deletions: 1 },
+    ]);
+    expect([stat.total.files, status.hasSubmodules]).toEqual([2, true]);
   });
 
   it('shows odd names unchanged, and escapes bytes that are not UTF-8', async () => {

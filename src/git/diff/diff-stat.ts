@@ -38,8 +38,12 @@ export async function numstat(
 ): Promise<DiffStat> {
   const files: FileStat[] = [];
   const total = { files: 0, insertions: 0, deletions: 0 };
+  let last: FileStat | undefined;
   const parser = new NumstatParser((stat) => {
-    total.files++;
+    // A file with a conflict comes twice: first without counts, then with those of its text.
+    if (stat.file !== last?.file) total.files++;
+    else if (files.at(-1) === last) files.pop();
+    last = stat;
     total.insertions += stat.insertions;
     total.deletions += stat.deletions;
     if (files.length < MAX_FILES) files.push(stat);

@@ -9,6 +9,7 @@ import {
   omittedFileSchema,
   pageOf,
   repositoryPathInput,
+  SUBMODULES_NOTE,
 } from './git-fields.js';
 
 /** A page is not made smaller than this, however its text grows when it is escaped. */
@@ -62,7 +63,10 @@ export const gitDiff = defineTool({
       omitted: [...page.omitted],
       omitted_files: page.omittedFiles,
       cursor: page.cursor,
-      message: messageText(diffMessage(page), page.escaped),
+      message: messageText(
+        page.hasSubmodules && cached !== true ? `${diffMessage(page)} ${SUBMODULES_NOTE}` : diffMessage(page),
+        page.escaped,
+      ),
       diff: page.text,
     };
   },

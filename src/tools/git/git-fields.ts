@@ -19,6 +19,9 @@ export const MAX_PATCH_CHARS = 450_000;
 
 const ESCAPED_NOTE = 'Bytes that are not valid UTF-8 are shown as \\xNN.';
 
+export const SUBMODULES_NOTE =
+  'Changed files in submodules are not shown; pass the folder of a submodule as path.';
+
 /** Sentences of an answer; the note is added wherever something is shown escaped. */
 export function messageText(message: string, escaped: boolean): string {
   return escaped ? `${message} ${ESCAPED_NOTE}` : message;

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
+import type { Located } from '../../git/git-service.js';
 import type { Status } from '../../git/status.js';
 import { defineTool } from '../define-tool.js';
-import { fittingLists, locatedOutput, messageText, repositoryPathInput } from './git-fields.js';
+import {
+  fittingLists,
+  locatedOutput,
+  messageText,
+  repositoryPathInput,
+  SUBMODULES_NOTE,
+} from './git-fields.js';
 
 const SHOWN_CHARS = 200;
 
@@ -76,14 +83,15 @@ export const gitStatus = defineTool({
 });
 
 function statusMessage(
-  status: Pick<Status, 'clean' | 'upstream' | 'upstreamExists' | 'part'>,
+  status: Pick<Status, 'clean' | 'upstream' | 'upstreamExists' | 'part'> & Pick<Located, 'hasSubmodules'>,
   truncated: boolean,
 ): string {
-  const { clean, upstream, upstreamExists, part } = status;
+  const { clean, upstream, upstreamExists, part, hasSubmodules } = status;
   const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
   const sentences = [`${clean ? 'Nothing has changed' : 'There are changes'}${where}.`];
   if (part !== undefined)
     sentences.push(`The rest of the repository ${part.isRestClean ? 'is clean' : 'has changes'}.`);
+  if (hasSubmodules) sentences.push(SUBMODULES_NOTE);
   if (upstream !== null && !upstreamExists) sentences.push('The upstream branch does not exist.');
   if (truncated)
     sentences.push('Not every name is listed; counts are complete. Pass a folder as path for more.');
