@@ -144,6 +144,9 @@ describe('a server inside a task', () => {
     for (const args of [
       ['tasks', 'kill', task],
       ['tasks', 'prune'],
+      ['tasks', 'answer', task, 'allow'],
+      ['tasks', 'finish', task, 'discard'],
+      ['run', 'Work.'],
       ['attach', task],
     ])
       await expect(run(process.execPath, [serverEntry, ...args], { env })).rejects.toThrow(/INSIDE_TASK/);
