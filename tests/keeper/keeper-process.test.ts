@@ -13,7 +13,7 @@ it.each([
   {
     what: 'says something else',
     script: "import { writeSync } from 'node:fs'; writeSync(3, 'hello')",
-    why: /could not be started: it said something else/,
+    why: /could not be started: its first message was not understood/,
   },
 ])('a keeper that $what is told, with the place of its log', async ({ script, why }) => {
   const scratch = await openHost({ keeperEntry: keeper() });
@@ -45,7 +45,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     process.kill(record.keeper.pid, signal);
     expect(await final).toMatchObject({
       status: 'killed',
-      reason: `The keeper of the task was told to end (${signal}).`,
+      reason: `The keeper of the task received ${signal}.`,
     });
     link.dispose();
     const onDisk: unknown = JSON.parse(

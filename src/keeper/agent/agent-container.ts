@@ -25,7 +25,7 @@ export interface AgentContainerParts {
   readonly container: NonNullable<TaskSpec['container']>;
   readonly stateDir: StateDir;
   readonly mark: string;
-  /** Of an agent on this machine. */
+  /** The environment of an agent on this machine. */
   readonly env: Readonly<Record<string, string>>;
   readonly homeDir: string;
   readonly clock: Clock;
@@ -39,11 +39,11 @@ export interface AgentContainer extends Disposable {
   readonly installation: Installation;
   /** Variables that say where the CLI in it keeps its files, as this machine sees them. */
   readonly seenHere: Readonly<Record<string, string>>;
-  /** Of the CLI in it, once it runs. */
+  /** The version of the CLI in it, once it runs. */
   version(): Promise<string | undefined>;
 }
 
-/** Nothing is made yet but the agent's home. Throws TASK_START_FAILED when the engine is not one that sees this machine's files. */
+/** Makes the agent's home, and nothing else yet. Throws TASK_START_FAILED when the engine does not see this machine's files. */
 export async function openAgentContainer(parts: AgentContainerParts): Promise<AgentContainer> {
   const { spec, container, stateDir, clock, logger } = parts;
   const engine = new DockerEngine({
@@ -103,19 +103,19 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
   };
 }
 
-/** The program as the image knows it: by its name alone, wherever it is on this machine. */
+/** The program in the image has the same name; its folder on this machine does not matter. */
 function installationInImage(command: readonly string[]): Installation {
   const [program = '', ...args] = command;
   const name = basename(program);
   return { command: [name, ...args], isClaude: /^claude([-.@].*)?$/i.test(name) };
 }
 
-/** A worktree is a folder of its own, but its repository is elsewhere: git works on both. */
+/** The repository of a worktree is elsewhere, and git needs both. */
 function projectFolders({ project_path, worktree }: TaskSpec): string[] {
   return worktree === undefined ? [project_path] : [worktree.path, join(worktree.repository, '.git')];
 }
 
-/** What a task writes belongs to whom it would belong to without a container; root works as the project's owner. */
+/** The owner of what the task writes: the same as without a container, but the owner of the project when this process is root. */
 async function ownerOf(project: string): Promise<{ readonly uid: number; readonly gid: number }> {
   const uid = process.getuid?.() ?? ROOT;
   if (uid !== ROOT) return { uid, gid: process.getgid?.() ?? uid };

@@ -6,15 +6,15 @@ import { sessionKeys } from '../../pty/child-env.js';
 import { findProgram } from '../../pty/find-program.js';
 import { gitMaskLines, quoted, type GitMasks } from './git-masks.js';
 
-/** Claude Code runs its commands with the program that this names, when `bash` or `zsh` is in the path (2.1.197, 2.1.330). */
+/** Claude Code runs its commands with this program if its path contains `bash` or `zsh` (2.1.197, 2.1.330). */
 const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh']);
 const OWNER_ONLY = 0o700;
 
 /**
- * Writes a program that is the session's shell without the keys of the session: it takes them out of its environment and
- * becomes the shell. Resolves with the environment that has Claude Code run commands with it; with none where there is no
- * shell that Claude Code could use. `folder`: made, for the owner alone. `masks`: of a sandbox, if commands run in one.
+ * Writes a program that removes the session's keys from its environment and then becomes the shell. Resolves with the environment
+ * by which Claude Code runs its commands with that program; it is empty when there is no shell that Claude Code could use. `folder` is
+ * created, for the owner alone. `masks` are those of the sandbox, if commands run in one.
  */
 export async function commandShell(
   folder: string,

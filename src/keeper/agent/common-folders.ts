@@ -7,16 +7,15 @@ import { systemCodeOf } from '../../base/errors.js';
 export interface CommonFoldersOptions {
   readonly gitFolders: readonly string[];
   readonly taskId: string;
-  /** Where tasks note which repositories they hold. */
+  /** In it, tasks note which repositories they use. */
   readonly notesFolder: string;
-  /** Whether a task may still run; a note of one that does not is removed. */
+  /** True for a task that may still run; the notes of others are removed. */
   readonly mayRun: (taskId: string) => Promise<boolean>;
 }
 
 /**
- * The file `commondir` of repositories names a folder whose config git obeys instead of the repository's own. A sandbox can
- * keep a file from being written only where there is one, so one is made that names the repository itself. The last task that
- * holds it removes it.
+ * The file `commondir` of a repository names a folder whose config git uses instead of the repository's own. A sandbox can
+ * protect only a file that exists, so this creates one that names the repository itself. The last task that uses it removes it.
  */
 export class CommonFolders {
   readonly #options: CommonFoldersOptions;
@@ -25,7 +24,7 @@ export class CommonFolders {
     this.#options = options;
   }
 
-  /** Called before each command: the last task before this one may just have removed the file. */
+  /** Called before each command, since another task may just have removed the file. */
   async hold(): Promise<void> {
     const { gitFolders, taskId } = this.#options;
     for (const gitFolder of gitFolders) {
@@ -34,10 +33,10 @@ export class CommonFolders {
       await writeFile(join(notes, taskId), '');
       try {
         await writeFile(join(gitFolder, COMMON_FOLDER), OWN_FOLDER, { flag: 'wx' });
-        // Only what a task has made is removed in the end.
+        // Only a file that a task created is removed in the end.
         await writeFile(join(notes, MADE), '');
       } catch (error) {
-        // It is there, or the folder is none of a repository.
+        // The file exists, or the folder is not a repository.
         const code = systemCodeOf(error);
         if (code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
       }
@@ -54,7 +53,7 @@ export class CommonFolders {
       if (running.includes(true)) continue;
       if (names.includes(MADE)) await rm(join(gitFolder, COMMON_FOLDER), { force: true });
       await rm(join(notes, MADE), { force: true });
-      // Another task may hold it since.
+      // Another task may have begun to use it.
       await rmdir(notes).catch(unlessBusy);
     }
   }

@@ -36,7 +36,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     env: childEnv,
     homeDir,
     stateDir,
-    // Not in the state folder, where a sandbox writes nothing.
+    // Not in the state directory, since commands in a sandbox cannot write there.
     tempDir: join(tmpdir(), `claude-code-bridge-${spec.task_id}`),
   });
   if (sandboxed !== undefined) closers.add('the sandbox', () => sandboxed.end());
@@ -60,7 +60,7 @@ async function onThisMachine(
   return recogniseProgram({ spec, installation, env: childEnv, cacheFile: versions });
 }
 
-/** The container of a task that has one; what it needs is loaded for such a task alone. */
+/** Undefined for a task without a container, which loads no code for one. */
 async function openContainer(plan: TaskPlan, closers: Closers): Promise<AgentContainer | undefined> {
   const { spec, stateDir, mark, childEnv, homeDir, logger } = plan;
   if (spec.container === undefined) return undefined;

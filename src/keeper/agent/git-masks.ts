@@ -1,18 +1,18 @@
-// Pure: the lines of a command's shell by which git passes over what a sandbox masks.
+// Pure: the lines of a command's shell by which git skips what a sandbox masks.
 import { dirname } from 'node:path';
 import type { SandboxPaths } from '../../approvals/sandbox-paths.js';
 
 export interface GitMasks {
   readonly projectPath: string;
-  /** Paths that commands may not read, with `?` for a character that is any. */
+  /** Paths that commands may not read; `?` stands for any character. */
   readonly denyRead: SandboxPaths['denyRead'];
 }
 
 /**
- * A sandbox shows a character device where it keeps a file from being read or made. Git would list it as untracked, and refuses
- * to add it. These lines of `sh` exclude the devices that are there when the command begins, besides what the user's own settings
- * of git exclude. They may run outside of a sandbox, too: they read no file that the repository names. A real file is never
- * excluded; a folder `.claude` without one is, since git cleans it away, and so are the worktrees of tasks.
+ * Where a sandbox prevents that a file is read or created, commands see a character device. Git would list it as untracked and fail
+ * to add it. These lines of `sh` make git exclude the devices that exist when the command begins, besides what the user's own git settings
+ * exclude. They may also run outside a sandbox: they read no file that the repository names. A real file is never excluded. A folder
+ * `.claude` without a real file is excluded, since `git clean` would remove it, and so are the worktrees of tasks.
  */
 export function gitMaskLines({ projectPath, denyRead }: GitMasks): string {
   const project = quoted(projectPath);
@@ -51,7 +51,7 @@ esac
 `;
 }
 
-/** As one word of a shell. */
+/** The text as one word of a shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

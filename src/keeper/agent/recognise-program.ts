@@ -5,15 +5,15 @@ import type { TaskSpec } from '../../tasks/task-spec.js';
 
 export interface ProgramParts {
   readonly spec: TaskSpec;
-  /** As it was found by its name. */
+  /** As found by its name. */
   readonly installation: Installation;
   readonly env: Readonly<Record<string, string>>;
-  /** Where versions are remembered. */
+  /** Where versions are cached. */
   readonly cacheFile: string;
 }
 
 export interface RecognisedProgram extends Installation {
-  /** As the program printed it just now, where it had to be asked; no cached one. */
+  /** Printed by the program just now, never cached; undefined when it was not needed. */
   readonly version?: string;
 }
 
@@ -41,7 +41,7 @@ async function recognise({ spec, installation, env, cacheFile }: ProgramParts): 
     const command = spec.settings.claude_command.join(' ');
     throw new BridgeError(
       'TASK_START_FAILED',
-      `Mode cautious was asked for, but '${command}' (setting claude_command) is not Claude Code: with --version it does not print the version of Claude Code, and another program does not ask before it acts.`,
+      `Mode cautious was asked for, but '${command}' (setting claude_command) is not Claude Code: with --version it does not print a version of Claude Code, and another program does not ask before it acts.`,
       'Use permission_mode "auto" if the program may do what it likes, or ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
   }

@@ -13,8 +13,8 @@ export interface RepositoryAround {
 }
 
 /**
- * Where git keeps what belongs to a project that is a git worktree; undefined for any other project. As git does, it takes a
- * worktree's word only when the repository names the worktree, too: gitrepository-layout(5).
+ * The git folders of a project that is a git worktree; undefined for any other project. As in git, the repository must name the
+ * worktree, too: gitrepository-layout(5).
  */
 export async function repositoryAround(projectPath: string): Promise<RepositoryAround | undefined> {
   const pointer = join(projectPath, '.git');
@@ -28,19 +28,19 @@ export async function repositoryAround(projectPath: string): Promise<RepositoryA
   return { gitFolder, commonFolder: resolve(gitFolder, common) };
 }
 
-/** Folders and files in the project that the config of its repository has git obey: hooks, and other files of config. */
+/** Folders and files in the project that the config of its repository makes git use: hooks, and included config files. */
 export async function obeyedPaths(gitFolder: string, projectPath: string): Promise<string[]> {
   const file = join(gitFolder, 'config');
   const hooks = await configured(file, 'core.hooksPath');
   const included = await configured(file, 'include.path');
   return [
-    // Hooks are found from the top of the project, other files of config from the config.
+    // Paths of hooks are relative to the top of the project, those of included files to the config.
     ...hooks.map((path) => resolve(projectPath, path)),
     ...included.map((path) => (isAbsolute(path) ? path : resolve(gitFolder, path))),
   ].filter((path) => path.startsWith(`${projectPath}/`));
 }
 
-/** The values of a setting in one file of config, without what that includes; none when git cannot read it. */
+/** The values of a setting in one config file, without included files; none when git cannot read it. */
 function configured(file: string, name: string): Promise<string[]> {
   const args = ['config', '--file', file, '--no-includes', '--null', '--path', '--get-all', name];
   return new Promise((done) => {

@@ -31,9 +31,9 @@ export interface TaskSandboxParts {
 
 export interface TaskSandbox {
   readonly sandbox: CliSandbox;
-  /** Called before a command is let run. */
+  /** Called before a command may run. */
   readonly beforeCommand: () => Promise<void>;
-  /** Takes back what was put into the project for the time of the task. */
+  /** Removes what was created in the project for the time of the task. */
   readonly end: () => Promise<void>;
   readonly gitMasks: GitMasks;
   readonly env: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface TaskSandbox {
 
 /**
  * The sandbox for the commands of a task in mode sandboxed; undefined in other modes. Throws SANDBOX_UNAVAILABLE when
- * something is missing that it needs.
+ * it needs something that is missing.
  */
 export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
   const { spec, env, homeDir, stateDir, tempDir } = parts;
@@ -66,7 +66,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
     ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
   ];
   const paths = { ...found, denyWrite: [...new Set(denyWrite)] };
-  // Git cannot use these when they are files.
+  // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
     join(projectPath, '.git'),
     ...repositories.map((folder) => join(folder, MODULES_FOLDER)),
@@ -78,7 +78,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
     mayRun: (taskId) => mayRun(stateDir, taskId),
   });
   await mkdir(tempDir, { mode: 0o700 });
-  // Claude Code removes what was missing when it began, also while another task needs it.
+  // Claude Code removes files that were missing when it started, also while another task needs them.
   await commonFolders.hold();
   return {
     beforeCommand: () => commonFolders.hold(),
@@ -99,7 +99,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   };
 }
 
-/** What is held of the repository whose worktree the project is. */
+/** The protected files in the repository of which the project is a worktree. */
 async function heldAround({ gitFolder, commonFolder }: RepositoryAround): Promise<string[]> {
   const own = ['commondir', 'gitdir'].map((name) => join(gitFolder, name));
   return [...(await protectedInRepository(commonFolder)), ...own];
@@ -116,7 +116,7 @@ async function pathsMissing(paths: readonly string[]): Promise<string[]> {
   return paths.filter((_, index) => found[index] === undefined);
 }
 
-/** An end of the machine's power, or of Claude Code, leaves an empty file where a sandbox held something that was missing. */
+/** After a power failure or a crash of Claude Code, there is an empty file where the sandbox masked a missing one. */
 async function removeEmpty(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const stats = await lstat(path).catch(missing);
@@ -139,11 +139,11 @@ async function removeUnused(folder: string): Promise<void> {
 function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
   if (spec.container !== undefined)
     throw refused(
-      'the task has a container: no sandbox can be made in it, and the container holds what commands reach.',
+      'the task has a container: no sandbox can be created in it, and the container itself limits what commands reach.',
     );
   for (const inner of [homeDir, stateDir.path]) {
     if (inner === spec.project_path || inner.startsWith(`${spec.project_path}/`))
-      throw refused(`the project ${spec.project_path} holds ${inner}, which commands must not write.`);
+      throw refused(`the project ${spec.project_path} contains ${inner}, where commands must not write.`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { StateDir } from '../../store/state-dir.js';
 import { isFinal, taskRecordSchema } from '../../tasks/task.js';
 import { KeeperClient } from './keeper-client.js';
 
-/** A keeper ends its task within this, its own children included; what is left then is ended by its mark. */
+/** A keeper ends its task and that task's children within this time; what is left then is ended by its mark. */
 const CHILDREN_LIMIT_MS = 15_000;
 
 /**

@@ -20,7 +20,7 @@ import {
   type TerminalView,
 } from '../wire/task-messages.js';
 
-/** A keeper greets at once; one that has not by then was halted, or hangs. */
+/** A keeper greets at once; one that has not by then was stopped, or hangs. */
 const GREETING_LIMIT_MS = 5_000;
 /** The first protocol that knows `hello` and watchers. */
 const HELLO_PROTOCOL = 2;
@@ -31,13 +31,13 @@ export class KeeperClient implements TaskLink {
   readonly #changes = new Emitter<number>();
   readonly #terminal = new Emitter<TerminalPush>();
   readonly #closes = new Emitter<void>();
-  /** A client with the role `watcher` gets it each time it changed. */
+  /** A client with the role `watcher` gets the record after each change. */
   readonly onRecord = this.#records.event;
   readonly onDidChange = this.#changes.event;
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
-  /** What the keeper said of itself, once; undefined for one of an older version, and when it goes away before. */
+  /** What the keeper reports about itself, once; undefined for a keeper of an older version, and for one that closed the connection first. */
   readonly greeted: Promise<KeeperHello | undefined>;
   readonly #requests: Requests;
   readonly #taskId: string;
@@ -73,7 +73,7 @@ export class KeeperClient implements TaskLink {
     return socket && new KeeperClient(taskId, socketPath, socket, role);
   }
 
-  /** As `greeted`, for a client that can do nothing before. Throws TASK_UNREACHABLE when the keeper says nothing for five seconds. */
+  /** Like `greeted`, for a client that can do nothing before. Throws TASK_UNREACHABLE when the keeper sends nothing for five seconds. */
   async introduced(clock: Clock): Promise<KeeperHello | undefined> {
     const hello = await withinMs(
       clock,
@@ -110,7 +110,7 @@ export class KeeperClient implements TaskLink {
     await this.#ask({ method: 'type', keys: Buffer.from(keys).toString('base64') }, z.unknown());
   }
 
-  /** Reads nothing more until `resume`; the keeper notices, and sends less. */
+  /** Reads nothing until `resume`, so the keeper sends less. */
   pause(): void {
     this.#requests.pause();
   }
@@ -119,7 +119,7 @@ export class KeeperClient implements TaskLink {
     this.#requests.resume();
   }
 
-  /** Does not keep this process alive. */
+  /** The connection no longer keeps this process alive. */
   unref(): void {
     this.#requests.unref();
   }
@@ -141,13 +141,13 @@ export class KeeperClient implements TaskLink {
     if (answer.success) return answer.data;
     throw new TaskUnreachable(
       this.#taskId,
-      'its keeper, of another version of the bridge, answered in its own way',
+      'its keeper is of another version of the bridge, and its answer cannot be read',
     );
   }
 
   #onPush(line: unknown): void {
     const push = taskPushSchema.safeParse(line);
-    // A keeper of another version: nothing waits for what it sends.
+    // A keeper of another version sent something that this one does not know.
     if (!push.success) {
       this.#greet(undefined);
       return;
@@ -166,7 +166,7 @@ export class KeeperClient implements TaskLink {
     }
   }
 
-  /** A keeper says its protocol first; one that says none would disconnect at a hello. */
+  /** A keeper sends its protocol first; one that sends none would disconnect at a hello. */
   #greet(protocol: number | undefined): void {
     if (this.#isGreeted) return;
     this.#isGreeted = true;
@@ -176,7 +176,7 @@ export class KeeperClient implements TaskLink {
     }
     this.#ask({ method: 'hello', protocol: PROTOCOL, role: this.#role }, helloAnswerSchema).then(
       ({ hello }) => this.#resolveGreeted(hello),
-      // It went away, which the closing reports, or is of another version.
+      // It closed the connection, which `onDidClose` reports, or is of another version.
       () => this.#resolveGreeted(undefined),
     );
   }

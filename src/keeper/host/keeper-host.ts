@@ -55,7 +55,7 @@ export class KeeperHost implements TaskHost {
   }
 
   #stayIfReached(task: KeptTask): void {
-    // A keeper that cannot be reached now is joined later, when this server joins tasks, or ends its task, which its record says.
+    // If the keeper cannot be reached now, this server tries again when it joins tasks.
     this.stay(task).catch(() => undefined);
   }
 
@@ -70,7 +70,7 @@ export class KeeperHost implements TaskHost {
           nodeArguments,
           statePath: stateDir.path,
           runtimePath: runtimeDir.path,
-          // A server inside a task has that task's mark. Not all that it starts belongs to the task: the queue is everybody's.
+          // A server inside a task has that task's mark. What it starts from the queue may belong to others.
           env: { ...env, [MARK_VARIABLE]: parent?.mark },
           logLevel,
         },
@@ -89,7 +89,7 @@ export class KeeperHost implements TaskHost {
         },
       );
     } finally {
-      // A keeper that died while it started cannot do so itself.
+      // A keeper that died while it started could not remove it.
       if (!isUp) rmSync(runtimeDir.socketPath(taskId), { force: true });
     }
   }

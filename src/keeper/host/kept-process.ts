@@ -21,7 +21,7 @@ import {
 } from '../wire/process-messages.js';
 import { Requests, type RequestFailure } from '../wire/requests.js';
 
-/** A keeper whose process has ended says so within two seconds. */
+/** A keeper reports the end of its process within two seconds. */
 const END_LIMIT_MS = 5_000;
 /** An answer comes within this after the time that the request itself takes. */
 const ANSWER_LIMIT_MS = 40_000;
@@ -29,7 +29,7 @@ const ANSWER_LIMIT_MS = 40_000;
 /** A process that a keeper runs, over the keeper's socket. */
 export class KeptProcess implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
-  /** A keeper leaves when it has written the end. */
+  /** A keeper closes its connections when it has written the end. */
   readonly recorded: Promise<void>;
   readonly #requests: Requests;
   readonly #readRecord: () => Promise<ProcessRecord | undefined>;
@@ -58,7 +58,7 @@ export class KeptProcess implements RunningProcess {
     this.#requests.unref();
   }
 
-  /** Undefined when no connection can be made: the state of its keeper says why. `readRecord` reads what the keeper wrote last. */
+  /** Undefined when no connection can be made. `readRecord` reads what the keeper wrote last. */
   static async connect(
     record: ProcessRecord,
     readRecord: () => Promise<ProcessRecord | undefined>,
@@ -113,7 +113,7 @@ export class KeptProcess implements RunningProcess {
     return this.#ask({ method: 'stats' }, statsSchema);
   }
 
-  /** What was known last when the keeper is gone: all of it is on disk then. */
+  /** The last known counts when the keeper is gone: all output is on disk then. */
   async printed(): Promise<Printed> {
     try {
       this.#printed = await this.#ask({ method: 'printed' }, printedSchema);
@@ -150,7 +150,7 @@ export class KeptProcess implements RunningProcess {
     if (value.success) return value.data;
     throw processUnreachable(
       this.#record.process_id,
-      'its keeper, of another version, answered in its own way',
+      'its keeper is of another version of the bridge, and its answer cannot be read',
     );
   }
 
@@ -165,7 +165,7 @@ export class KeptProcess implements RunningProcess {
     try {
       if (this.#record.status === 'running') this.#record = (await this.#readRecord()) ?? this.#record;
     } catch {
-      // What it said last counts; the next request finds out what became of it.
+      // The record that the keeper sent last is used; the next request reports what is so now.
     }
     // First: a caller that waited for the end then asks for the record on disk.
     this.#close();
@@ -177,7 +177,7 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
   if (why === 'silent')
     return processUnreachable(
       process_id,
-      'its keeper does not answer, and does what it was asked only when it goes on',
+      'its keeper does not answer; it acts on the request only when it continues',
     );
   if (why === 'unsent')
     return processUnreachable(process_id, 'its keeper does not answer, so nothing was sent to it');
@@ -191,6 +191,6 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
     : new BridgeError(
         'PROCESS_NOT_RUNNING',
         `The keeper of the process ${process_id} is gone.`,
-        'Call ps, which shows what became of it.',
+        'Call ps to see its state.',
       );
 }

@@ -23,7 +23,7 @@ export interface KeeperProgram {
   readonly statePath: string;
   readonly runtimePath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of the keeper's own log; `info` when left out. */
+  /** The level of the keeper's own log; default: `info`. */
   readonly logLevel?: LogLevel | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface KeeperLaunch<T> {
   readonly id: string;
   /** The keeper reads this from its stdin: it may hold secrets, and is neither on disk nor shown in a list of processes. */
   readonly input?: unknown;
-  /** A file for what the keeper prints; without one, that is dropped. */
+  /** A file for the keeper's output; without one, the output is dropped. */
   readonly log?: string;
-  /** READY_LIMIT_MS when left out. */
+  /** Default: READY_LIMIT_MS. */
   readonly limitMs?: number;
   readonly record: z.ZodType<T>;
   /** The error for a keeper that does not start; `why` is a main clause. */
@@ -42,8 +42,8 @@ export interface KeeperLaunch<T> {
 }
 
 /**
- * Starts a keeper in a session of its own: neither the client's end nor its Ctrl-C reaches it, and this process may end
- * without it. Resolves with the record when what it keeps runs. Throws the keeper's own error, or `failure`.
+ * Starts a keeper in a session of its own: it does not get the client's Ctrl-C, and outlives client and server. Resolves with the
+ * record when the task or process runs. Throws the keeper's own error, or `failure`.
  */
 export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaunch<T>): Promise<T> {
   const { id, input, log, limitMs = READY_LIMIT_MS, record, failure } = launch;
@@ -60,20 +60,20 @@ export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaun
   } finally {
     if (typeof output === 'number') closeSync(output);
   }
-  // A keeper that ends before it has read this says nothing, which is reported.
+  // A keeper that ends before it has read this sends nothing, which is reported below.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(JSON.stringify(input));
   const text = await readyText(child, limitMs, failure);
   if (text === '') throw failure('it ended at once');
   const ready = readyMessageSchema.safeParse(parsed(text));
-  if (!ready.success) throw failure('it said something else');
+  if (!ready.success) throw failure('its first message was not understood');
   if ('error' in ready.data) throw errorFromWire(ready.data.error);
   const running = record.safeParse(ready.data.record);
-  if (!running.success) throw failure('it said something else');
+  if (!running.success) throw failure('its first message was not understood');
   return running.data;
 }
 
-/** All that the keeper writes to READY_FD before it closes that; empty when it ended. One that writes too much, or nothing in time, is killed. */
+/** What the keeper writes to READY_FD until it closes it; empty when the keeper ended first. A keeper that writes too much, or too late, is killed. */
 function readyText(
   child: ChildProcess,
   limitMs: number,
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Reported by the caller as "it said something else".
+    // The caller reports that the message was not understood.
     return undefined;
   }
 }

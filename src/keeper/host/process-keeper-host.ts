@@ -33,10 +33,10 @@ export class ProcessKeeperHost implements ProcessKeepers {
     const record = await this.#start(launch);
     const running = await this.connect(record);
     if (running !== undefined) return running;
-    // A keeper that leaves listens no more, and has written the end.
+    // A keeper that no longer listens has written the end.
     const latest = await this.#options.store.read(record.process_id);
     if (latest?.status === 'terminated') return KeptProcess.ended(latest);
-    throw processUnreachable(record.process_id, 'it was started, and its keeper takes no connection');
+    throw processUnreachable(record.process_id, 'it was started, but its keeper does not accept connections');
   }
 
   async connect(record: ProcessRecord): Promise<RunningProcess | undefined> {

@@ -4,16 +4,16 @@ import { KeeperClient } from './keeper-client.js';
 
 export type KeptTask = Pick<TaskRecord, 'task_id' | 'socket_path'>;
 
-/** `staying`: connected from now on. `not-needed`: the task goes on without a server. `gone`: no keeper is there, or no longer. */
+/** `staying`: connected from now on. `not-needed`: the task goes on without a server. `gone`: there is no keeper, or no longer one. */
 export type Stay = 'staying' | 'not-needed' | 'gone';
 
 /**
- * Keeps this server connected to the tasks that end without one. The connections hold nothing up: neither the end of this
- * process nor that of a task.
+ * Keeps this server connected to the tasks that end without one. The connections delay neither the end of this process nor that
+ * of a task.
  */
 export class ServerPresence implements Disposable {
   readonly #links = new Map<string, KeeperClient>();
-  /** Keepers that have not said yet whether they need a server. */
+  /** Keepers that have not reported yet whether they need a server. */
   readonly #asked = new Set<KeeperClient>();
   #isDisposed = false;
 

@@ -11,11 +11,11 @@ import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 
-/** A keeper is ready, or given up, within seconds; a task's folder that still has no record after this never gets one. */
+/** A keeper is ready or has failed within seconds; a task's folder that still has no record after this time never gets one. */
 export const STALE_FOLDER_MS = 10 * 60_000;
-/** A socket is listened on from the moment it is there; one this old without an answer is stale. */
+/** A keeper listens as soon as its socket exists; a socket of this age without a listener is stale. */
 const STALE_SOCKET_MS = 60_000;
-/** Tasks with an unreadable record stay for inspection, the newest of them. */
+/** So many tasks with an unreadable record are kept for inspection, the newest ones. */
 const MAX_CORRUPT = 20;
 const ANSWER_LIMIT_MS = 1_000;
 
@@ -24,7 +24,7 @@ export interface SweeperParts {
   readonly runtimeDir: RuntimeDir;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The task's record; a task whose keeper is gone is given its end by it. */
+  /** Returns the task's record, after it has written the end of a task whose keeper is gone. */
   readonly settle: (taskId: string) => Promise<TaskRecord>;
   readonly endMarked: EndMarked;
   /** Marks that processes carry, and all command lines. */
@@ -32,11 +32,11 @@ export interface SweeperParts {
 }
 
 export interface Swept {
-  /** Ids of tasks that were given their end. */
+  /** Ids of tasks whose end was written. */
   readonly ended: string[];
   /**
-   * Ids of folders without a record, and of unreadable ones when there are many of them, with the time of their last change.
-   * A task may be starting there.
+   * Ids of folders without a record, and of those beyond MAX_CORRUPT with an unreadable one, with the time of their last change.
+   * A task may be starting in them.
    */
   readonly doubtful: Map<string, number>;
   /** Processes of tasks that had ended. */
@@ -48,7 +48,7 @@ export interface Swept {
 /**
  * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task,
  * sockets without a listener. Only what provably has no owner is touched, so any number
- * of servers may do this at once. Errors are reported in the log; the rest is swept all the same.
+ * of servers may do this at once. Errors are logged, and the sweep continues.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
   const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
@@ -62,13 +62,13 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
   await reported('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
   const { ended, processes, sockets } = swept;
   if (ended.length + processes + sockets.length > 0)
-    parts.logger.info('what dead keepers left was swept', { ended, processes, sockets });
+    parts.logger.info('removed what dead keepers left behind', { ended, processes, sockets });
   return swept;
 }
 
 /**
- * Removes the folders that a sweep doubted and that are still as it found them; gives their ids. Called `STALE_FOLDER_MS` later by
- * a clock that cannot be set and that stands still while the machine sleeps, so that no task can still be starting in them.
+ * Removes the doubtful folders of a sweep that have not changed since; returns their ids. Called `STALE_FOLDER_MS` later, measured by
+ * a clock that cannot be set and that stops while the machine sleeps, so that no task can still be starting in them.
  */
 export async function sweepFolders(
   doubtful: Swept['doubtful'],
@@ -99,7 +99,7 @@ async function logged(
   try {
     await act();
   } catch (error) {
-    logger.warn('something could not be swept', { what, error: messageOf(error) });
+    logger.warn('a part of the sweep failed', { what, error: messageOf(error) });
   }
 }
 
@@ -127,7 +127,7 @@ async function sweepTask(
   try {
     if (isFinal((await settle(taskId)).status)) swept.ended.push(taskId);
   } catch (error) {
-    // Pruned meanwhile.
+    // It was pruned meanwhile.
     if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
   }
 }
@@ -159,7 +159,7 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
   }
 }
 
-/** False only when the system says that there is no listener. */
+/** False only when the system reports that there is no listener. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);

@@ -4,11 +4,11 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { KeptTask, Stay } from './server-presence.js';
 
-/** So often within the time that a task waits for a server, one check may fail. */
-const LOOKS_IN_GRACE = 4;
-/** More often than this has no use. */
+/** Checks within the time that a task waits for a server, so that some may fail. */
+const CHECKS_IN_GRACE = 4;
+/** The longest time between two checks. */
 const MAX_INTERVAL_MS = 2_000;
-/** What fails when the tasks cannot be listed; no task has this name. */
+/** Stands for the list of tasks among the ids of tasks; no task has this id. */
 const FOLDER = '';
 
 export interface TaskJoinerOptions {
@@ -22,15 +22,15 @@ export interface TaskJoinerOptions {
 }
 
 /**
- * Stays with every task that needs a server, also with those that another process starts: a queued one is started by the keeper
- * of the one before it. Looks again and again; a task that could not be reached is tried again.
+ * Stays with every task that needs a server, also with those that another process starts: the keeper of a task starts the next one
+ * in the queue. Checks regularly; a task that could not be reached is tried again.
  */
 export class TaskJoiner implements Disposable {
   readonly #options: TaskJoinerOptions;
   readonly #asking = new Set<string>();
   /** Tasks that need no server. */
   readonly #free = new Set<string>();
-  /** What failed at the last try: a task, or FOLDER. Told once, and again when it has worked meanwhile. */
+  /** What failed at the last try: a task, or FOLDER. Logged once, and again after it has worked meanwhile. */
   readonly #failing = new Set<string>();
   #timer: Disposable | undefined;
   #isDisposed = false;
@@ -55,10 +55,10 @@ export class TaskJoiner implements Disposable {
         for (const id of known) if (!ids.has(id)) known.delete(id);
       for (const task of found) void this.#join(task);
     } catch (error) {
-      this.#tellFault(FOLDER, error);
+      this.#logOnce(FOLDER, error);
     }
     if (this.#isDisposed) return;
-    const intervalMs = Math.min(MAX_INTERVAL_MS, (graceSeconds * 1000) / LOOKS_IN_GRACE);
+    const intervalMs = Math.min(MAX_INTERVAL_MS, (graceSeconds * 1000) / CHECKS_IN_GRACE);
     this.#timer = clock.after(intervalMs, () => void this.#check());
   }
 
@@ -70,13 +70,13 @@ export class TaskJoiner implements Disposable {
       if ((await this.#options.stay(task)) === 'not-needed') this.#free.add(id);
       this.#failing.delete(id);
     } catch (error) {
-      this.#tellFault(id, error);
+      this.#logOnce(id, error);
     } finally {
       this.#asking.delete(id);
     }
   }
 
-  #tellFault(what: string, error: unknown): void {
+  #logOnce(what: string, error: unknown): void {
     if (!this.#failing.has(what) && !this.#isDisposed)
       this.#options.logger.warn('running tasks could not be joined', { error: messageOf(error) });
     this.#failing.add(what);

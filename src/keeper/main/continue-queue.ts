@@ -8,7 +8,7 @@ import { StateDir } from '../../store/state-dir.js';
 import { TaskQueue } from '../../tasks/queue/task-queue.js';
 import { KeeperHost } from '../host/keeper-host.js';
 
-/** What a dead keeper left has this long between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL for processes of a dead keeper. */
 const LEFTOVER_GRACE_MS = 1_000;
 
 export interface ContinueQueueOptions {
@@ -22,7 +22,7 @@ export interface ContinueQueueOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Starts what waits for the project of a task that has ended: so the queue goes on when no server runs. */
+/** Starts what waits for the project of a task that has ended, so that the queue goes on without a server. */
 export async function continueQueue(options: ContinueQueueOptions): Promise<void> {
   const clock = systemClock;
   const { logger } = options;

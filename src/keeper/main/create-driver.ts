@@ -22,7 +22,7 @@ export interface DriverParts {
   readonly installation: Installation;
   readonly clock: Clock;
   readonly pty: PtySpawner;
-  /** For a session on pipes; on this machine, unless it is given. */
+  /** Starts a session on pipes; default: on this machine. */
   readonly spawnPiped?: SpawnPiped | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** For a task in mode sandboxed. */
@@ -34,13 +34,13 @@ export interface DriverParts {
   readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
-/** The first message of a resumed session; the file is next to the prompt. */
+/** The first message of a resumed session, beside the prompt. */
 const GO_ON_FILE = 'go-on.md';
 const OWNER_ONLY = 0o600;
 
 /**
- * The driver that the task asked for; a program that is not Claude Code is driven by its screen. A session of a task that may
- * wait outlives its program.
+ * The driver of the task's spec; a program that is not Claude Code has a driver of its own. With `resume_after_limit`, a session
+ * continues in a new program after its program has ended.
  */
 export function createDriver(parts: DriverParts): SessionDriver {
   const first = oneProgram(parts);

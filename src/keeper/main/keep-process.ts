@@ -18,7 +18,7 @@ export interface KeepProcessOptions {
   readonly logger: Logger;
   /** Called once, when the process runs and can be reached. */
   readonly onReady: (record: ProcessRecord) => void;
-  /** Gives a way to end the process from outside, such as a signal to this process. */
+  /** Called with the run, by which a signal to this process ends it. */
   readonly onRun: (run: ProcessRun) => void;
 }
 
@@ -31,7 +31,11 @@ export async function keepProcess(launch: KeptLaunch, options: KeepProcessOption
   const record: ProcessRecord = { ...launch.record, owner };
   const { socket_path: socketPath } = record;
   if (socketPath === null)
-    throw new BridgeError('SPAWN_FAILED', 'A process to be kept was given no socket.', 'Start it again.');
+    throw new BridgeError(
+      'SPAWN_FAILED',
+      'A process was to be kept, but its record names no socket.',
+      'Start it again.',
+    );
   const backend = await backendFor(record, launch, dirname(socketPath), logger);
   const run = await ProcessRun.start(
     {
@@ -47,7 +51,7 @@ export async function keepProcess(launch: KeptLaunch, options: KeepProcessOption
   const socket = await serveProcess({ running: run, socketPath, clock, logger });
   options.onReady(run.record);
   await run.ended;
-  // The socket still serves the end: until the disk has it, it is known nowhere else.
+  // The socket still serves the end, which is known nowhere else until it is on disk.
   socket.sendChange();
   await withinMs(clock, FULL_DISK_LIMIT_MS, run.recorded);
   await socket.finish();

@@ -4,8 +4,8 @@ import { runTask } from './run-task.js';
 import type { KeepTaskOptions } from './task-plan.js';
 
 /**
- * Keeps one task from its start to its end. Resolves when the task has ended and all that belonged to it is gone; rejects
- * when it could not be started, with nothing left behind.
+ * Runs one task from its start to its end. Resolves when the task has ended and all its processes are gone; rejects when it could
+ * not be started, with nothing left behind.
  */
 export async function keepTask(options: KeepTaskOptions): Promise<void> {
   const closers = new Closers(options.logger);

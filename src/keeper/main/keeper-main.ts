@@ -20,7 +20,7 @@ import { wireErrorOf } from '../wire/wire-error.js';
 interface Hosted {
   /** Ends it, for a signal to this process. */
   readonly end: (signal: NodeJS.Signals) => void;
-  /** Ends it, since this process met an error of its own. */
+  /** Ends it after an error of this process. */
   readonly fail: (message: string) => void;
 }
 
@@ -35,7 +35,7 @@ const started = { version: VERSION, pid: process.pid };
 let hosted: Hosted | undefined;
 let isReady = false;
 
-function tellReady(message: ReadyMessage): void {
+function sendReady(message: ReadyMessage): void {
   if (isReady) return;
   isReady = true;
   try {
@@ -73,7 +73,7 @@ function endOnError(what: string, error: unknown): void {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => hosted?.end(signal));
-// The terminal of the server may go: what this keeper hosts stays.
+// The terminal of the server may close; what this keeper hosts goes on.
 process.on('SIGHUP', () => undefined);
 process.on('uncaughtException', (error) => endOnError('an error in the keeper', error));
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
@@ -88,12 +88,12 @@ async function keepThisTask(): Promise<void> {
   await keepTask({
     ...places,
     taskId: id,
-    onReady: (record) => tellReady({ record }),
+    onReady: (record) => sendReady({ record }),
     onRun: (run) => {
       logRun(run);
       hosted = {
-        end: (signal) => void run.kill(`The keeper of the task was told to end (${signal}).`),
-        fail: (message) => run.fail(`The keeper of the task met a fault of its own: ${message}`),
+        end: (signal) => void run.kill(`The keeper of the task received ${signal}.`),
+        fail: (message) => run.fail(`The keeper of the task failed: ${message}`),
       };
     },
   });
@@ -110,7 +110,7 @@ async function keepThisProcess(): Promise<void> {
   await keepProcess(keptLaunchSchema.parse(JSON.parse(await text(process.stdin))), {
     statePath,
     logger,
-    onReady: (record) => tellReady({ record }),
+    onReady: (record) => sendReady({ record }),
     onRun: (run) => {
       logger.info(`The keeper of ${id} started`, started);
       void run.ended.then(() => {
@@ -119,7 +119,7 @@ async function keepThisProcess(): Promise<void> {
       });
       const end = (): void => {
         run.kill('SIGTERM').catch((error: unknown) =>
-          // It has ended by then, as a rule.
+          // Usually it has ended by then.
           logger.warn('the process could not be ended', { error: messageOf(error) }),
         );
       };
@@ -137,6 +137,6 @@ try {
   process.exit(0);
 } catch (error) {
   if (isReady) logger.error('the keeper failed', { error: messageOf(error) });
-  else tellReady({ error: wireErrorOf(error) });
+  else sendReady({ error: wireErrorOf(error) });
   process.exit(1);
 }

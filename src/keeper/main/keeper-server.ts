@@ -15,9 +15,9 @@ export interface KeeperServerOptions {
   readonly socketPath: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The session's terminal, and where what people do there is written down; left out, it cannot be watched. */
+  /** The session's terminal, and where keys and attached clients are recorded; without it, the terminal cannot be watched. */
   readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
-  /** The task ends when no server has been connected for so long; undefined for one that needs none. */
+  /** The task ends when no server has been connected for this time; undefined for a task that needs none. */
   readonly stopWithoutServerSeconds?: number | undefined;
 }
 
@@ -68,14 +68,14 @@ export class KeeperServer implements Disposable {
     return this.#socket.clientCount;
   }
 
-  /** What clients have been sent and did not read yet. */
+  /** Bytes that were sent to clients and not read yet. */
   get unreadBytes(): number {
     return this.#socket.unreadBytes;
   }
 
-  /** Writes down what was typed; before the journal is closed. */
-  tellTyped(): void {
-    this.#watchers?.tellTyped();
+  /** Records what was typed; called before the journal is closed. */
+  recordTyped(): void {
+    this.#watchers?.recordTyped();
   }
 
   /** Sends every client the final record and the answers to its requests, and closes; resolves when all have read that. */
@@ -126,6 +126,6 @@ export class KeeperServer implements Disposable {
 
   #mustWatch(): TerminalWatchers {
     if (this.#watchers !== undefined) return this.#watchers;
-    throw noTerminal('its keeper offers none');
+    throw noTerminal('its keeper does not offer it');
   }
 }

@@ -3,12 +3,12 @@ import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 
 export interface LastServerOptions {
   readonly clock: Clock;
-  /** How long a task may be without a server; undefined for a task that needs none. */
+  /** How long the task may run without a server; undefined for a task that needs none. */
   readonly graceSeconds: number | undefined;
   readonly onAlone: (reason: string) => void;
 }
 
-/** Counts the servers that are connected, and says when the last one has gone and none came back in time. */
+/** Counts the connected servers, and calls `onAlone` when the last one has gone and none came back in time. */
 export class LastServer implements Disposable {
   readonly #options: LastServerOptions;
   #servers = 0;
@@ -16,7 +16,7 @@ export class LastServer implements Disposable {
 
   constructor(options: LastServerOptions) {
     this.#options = options;
-    // The server that starts the task connects when it runs; it may die before.
+    // The server that starts the task connects once the task runs, but may die before.
     this.#wait();
   }
 
@@ -24,7 +24,7 @@ export class LastServer implements Disposable {
     return this.#options.graceSeconds !== undefined;
   }
 
-  /** A server has come; dispose the result when it has gone. */
+  /** A server has connected; dispose the result when it has gone. */
   came(): Disposable {
     this.#servers++;
     this.#grace?.dispose();

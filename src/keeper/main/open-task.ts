@@ -14,20 +14,20 @@ import { readPlan, type KeepTaskOptions, type TaskPlan } from './task-plan.js';
 /** A task that has all it needs to run. */
 export interface OpenTask extends TaskPlan {
   readonly agent: TaskAgent;
-  /** What a person finds in the project. */
+  /** The files in the project, for people. */
   readonly projectFiles: Pick<ProjectFiles, 'logFile' | 'promptFile'>;
   readonly store: TaskFiles;
   readonly releaseProject: () => Promise<void>;
-  /** From here on its log stays, whatever fails. */
+  /** After this call its log is kept, whatever fails. */
   readonly hasStarted: () => void;
 }
 
-/** Takes the project and makes what the task needs. `closers` closes that, and takes back the files of a task that has not started. */
+/** Takes the lock of the project and opens what the task needs. `closers` closes it, and removes the files of a task that has not started. */
 export async function openTask(options: KeepTaskOptions, closers: Closers): Promise<OpenTask> {
   const plan = await readPlan(options);
   const { spec, socketPath } = plan;
   closers.add('the socket', () => rm(socketPath, { force: true }));
-  // A question changes no project as its task: it runs next to any other task there.
+  // A question takes no lock, so it runs beside any task in the project.
   const releaseProject = spec.purpose === 'ask' ? async () => {} : await takeProject(plan);
   closers.add('the lock of the project', releaseProject);
   const agent = await findAgent(plan, closers);
@@ -48,7 +48,7 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   };
 }
 
-/** Throws TASK_ALREADY_RUNNING. The result gives the project back. */
+/** Throws TASK_ALREADY_RUNNING. The result releases the project. */
 async function takeProject({ spec, stateDir, owner, logger }: TaskPlan): Promise<() => Promise<void>> {
   const locks = new ProjectLocks(stateDir.lockDir, systemClock, (corrupt) =>
     logger.error('a lock file could not be read', { ...corrupt }),
@@ -65,7 +65,7 @@ async function takeProject({ spec, stateDir, owner, logger }: TaskPlan): Promise
   );
 }
 
-/** A task in a worktree has its log in the project that the worktree was made from: that one stays. */
+/** A task in a worktree has its log in the project of the worktree's repository, which stays when the worktree is removed. */
 function homeOf({ worktree, project_path }: TaskSpec): string {
   return worktree?.project_path ?? project_path;
 }

@@ -10,21 +10,21 @@ const CALM_MS = 250;
 /** Decides when a change of the record is pushed. */
 export class RecordPush implements Disposable {
   readonly #clock: Clock;
-  readonly #tell: () => void;
+  readonly #push: () => void;
   #timer: Disposable | undefined;
   #dueMs = Infinity;
   #newestSeq = -1;
-  #toldSeq = -1;
+  #pushedSeq = -1;
 
-  constructor(clock: Clock, tell: () => void) {
+  constructor(clock: Clock, push: () => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#push = push;
   }
 
   changed(record: TaskRecord): void {
     this.#newestSeq = record.change_seq;
-    const isNews = record.change_seq !== this.#toldSeq;
-    // Nothing that matters to who asked comes after an answer.
+    const isNews = record.change_seq !== this.#pushedSeq;
+    // An answered question has nothing more to wait for.
     const delayMs = !isNews ? CALM_MS : record.answered === true ? 0 : SOON_MS;
     const dueMs = this.#clock.monotonicMs() + delayMs;
     if (dueMs >= this.#dueMs) return;
@@ -32,9 +32,9 @@ export class RecordPush implements Disposable {
     this.#dueMs = dueMs;
     this.#timer = this.#clock.after(delayMs, () => {
       this.#dueMs = Infinity;
-      // What is sent is the newest record, not the one that set the timer.
-      this.#toldSeq = this.#newestSeq;
-      this.#tell();
+      // The newest record is sent, not the one that set the timer.
+      this.#pushedSeq = this.#newestSeq;
+      this.#push();
     });
   }
 

@@ -34,10 +34,10 @@ export async function runTask(task: OpenTask, options: KeepTaskOptions, closers:
   await run.start();
   task.hasStarted();
   options.onReady(run.record);
-  void receipt.firstLook();
+  void receipt.firstSnapshot();
   checkVersion(run, task);
   await run.ended;
-  // The socket still serves the end: if the record is not on disk, it is known nowhere else.
+  // The socket still serves the end, which is known nowhere else until the record is on disk.
   await task.store.finish(FULL_DISK_LIMIT_MS);
   await server.finish();
   await receipt.finish(run.record);
@@ -54,7 +54,7 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
   let server: KeeperServer | undefined = undefined;
   const run = closers.owns(
     'the run',
-    openTaskRun(task, { driver, processes, receipt, closers, onFlush: () => server?.tellTyped() }),
+    openTaskRun(task, { driver, processes, receipt, closers, onFlush: () => server?.recordTyped() }),
   );
   store.follow(run);
   options.onRun(run);
@@ -126,7 +126,7 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
       records: store.records,
       check: async (request, mode) => {
         // What is allowed may write at once: the first snapshot of the project comes before.
-        await receipt.firstLook();
+        await receipt.firstSnapshot();
         if (request.tool === 'Bash') await sandboxed?.beforeCommand();
         return rules.check(request, mode);
       },
@@ -135,7 +135,7 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
         await container?.terminals.end();
         return processes.endLeftovers();
       },
-      // What runs in a container has no pid here.
+      // A process in a container has no pid here.
       identify: container === undefined ? identityOf : () => Promise.resolve(undefined),
       flush: () => {
         onFlush();

@@ -32,7 +32,7 @@ export async function serveProcess({
         if (!request.success) throw notUnderstood('process', PROCESS_PROTOCOL, message);
         return { value: (await answer(running, request.data)) ?? null };
       } catch (error) {
-        // This protocol calls an error an error.
+        // In this protocol, unlike that of tasks, an error is called `fault`.
         return { fault: wireErrorOf(error) };
       }
     },

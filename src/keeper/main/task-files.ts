@@ -13,9 +13,9 @@ import { RecordWriter } from '../../tasks/record/record-writer.js';
 import { StorageWatch, type WatchedFile } from '../../tasks/run/storage-watch.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
 
-/** While the disk fails at a task's end, how often is checked whether it works again. */
+/** Time between checks whether a failing disk works again, at the end of a task. */
 const CHECK_INTERVAL_MS = 500;
-/** While the disk fails, the newest part of the log, up to this size, is buffered, and writing is tried again so often. */
+/** While the disk fails, this much of the newest log is buffered, and writing is tried again after RETRY_MS. */
 const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
 const RETRY_MS = 1_000;
 /** The size of every terminal that a driver opens. */
@@ -26,14 +26,14 @@ export interface TaskFilesOptions {
   readonly stateDir: StateDir;
   readonly taskId: string;
   readonly logFile: string;
-  /** Makes the folder of the log again when it was removed. */
+  /** Creates the folder of the log again when it was removed. */
   readonly makeLogFolder: () => Promise<unknown>;
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Everything that a running task writes: record, journal, log and recording, and the watch over the disk below them. */
+/** The files of a running task: record, journal, log and recording, with the StorageWatch that reports a failing disk. */
 export class TaskFiles implements Disposable {
   readonly journal: Journal;
   readonly log: TextSink;
@@ -48,7 +48,7 @@ export class TaskFiles implements Disposable {
   #run: TaskRun | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: TaskFilesOptions, journal: Journal, faults: Faults) {
+  private constructor(options: TaskFilesOptions, journal: Journal, errors: FileErrors) {
     const { stateDir, taskId, logFile, makeLogFolder, maxBytes, clock, logger } = options;
     this.#clock = clock;
     this.journal = journal;
@@ -59,10 +59,10 @@ export class TaskFiles implements Disposable {
       cutsLongEntries: true,
       header: goneNote,
       clock,
-      // It is in the project, where the agent, `git clean` and people may remove it.
+      // The folder is in the project, where the agent, `git clean` or people may remove it.
       makeFolder: makeLogFolder,
-      onError: (error) => faults.failed('log', error),
-      onRemoved: () => faults.removed(),
+      onError: (error) => errors.failed('log', error),
+      onRemoved: () => errors.removed(),
     });
     this.log = { write: (text) => void (this.#logWait = this.#logFile.write(text) ?? this.#logWait) };
     this.recording = new TerminalRecording({
@@ -72,16 +72,16 @@ export class TaskFiles implements Disposable {
       rows: ROWS,
       clock,
       state: () => this.#screenState(),
-      onError: (error) => faults.failed('recording', error),
-      onRemoved: () => faults.removed(),
+      onError: (error) => errors.failed('recording', error),
+      onRemoved: () => errors.removed(),
     });
     this.records = new RecordWriter(stateDir.recordFile(taskId), clock, logger);
-    this.records.onDidFail((error) => faults.failed('record', error));
+    this.records.onDidFail((error) => errors.failed('record', error));
     this.#storage = new StorageWatch({
       clock,
       logger,
       files: [
-        // First: it makes the folder of the others again.
+        // First, since it creates the folder of the others again.
         { name: 'record', unit: 'bytes', lost: () => 0, write: () => this.#writeRecord(stateDir, taskId) },
         {
           name: 'journal',
@@ -105,54 +105,54 @@ export class TaskFiles implements Disposable {
       onFailed: (words) => this.#run?.setStorage('failing', words, words),
       onBack: (words, isWhole) => this.#run?.setStorage('back', words, isWhole ? null : words),
     });
-    faults.failed = (name, error) => this.#storage.failed(name, error);
-    faults.removed = () => this.#storage.removed();
+    errors.failed = (name, error) => this.#storage.failed(name, error);
+    errors.removed = () => this.#storage.removed();
   }
 
   /** Throws STATE_UNUSABLE when the journal cannot be written. */
   static async open(options: TaskFilesOptions): Promise<TaskFiles> {
     const { stateDir, taskId, maxBytes, clock } = options;
-    const faults: Faults = { failed: () => undefined, removed: () => undefined };
+    const errors: FileErrors = { failed: () => undefined, removed: () => undefined };
     const journal = await Journal.open(stateDir.journalFile(taskId), {
       maxBytes,
       clock,
-      onError: (error) => faults.failed('journal', error),
-      onRemoved: () => faults.removed(),
+      onError: (error) => errors.failed('journal', error),
+      onRemoved: () => errors.removed(),
     });
-    return new TaskFiles(options, journal, faults);
+    return new TaskFiles(options, journal, errors);
   }
 
-  /** Where a recording that begins in the middle of the session gets what is shown then. */
+  /** Sets where a new part of the recording gets the current screen from. */
   screenStateFrom(read: () => string): void {
     this.#screenState = read;
   }
 
-  /** Records output. The terminal is not read while the disk is behind, with the recording or with the log. */
+  /** Records output. The terminal is not read until the result resolves: recording and log have caught up (backpressure). */
   output(bytes: Uint8Array): Promise<void> | undefined {
     const wait = allWaits([this.recording.output(bytes), this.#logWait]);
     this.#logWait = undefined;
     return wait;
   }
 
-  /** From here on a failing disk is reported in the task's status, journal and log. */
+  /** From this call on, a failing disk is reported in the task's status, journal and log. */
   follow(run: TaskRun): void {
     this.#run = run;
   }
 
-  /** Writes everything out; what the disk takes is closed, what it does not take waits for `finish`. */
+  /** Writes everything to disk, then closes the files; while the disk fails, they stay open until `finish`. */
   async flush(): Promise<void> {
     await Promise.all([this.journal.flush(), this.#logFile.flush(), this.recording.flush()]);
     if (!this.#isFailing) await this.#close();
   }
 
-  /** Waits until a failing disk has taken what is still to write, at most `limitMs`, and closes. */
+  /** Waits at most `limitMs` until a failing disk has accepted the rest, then closes the files. */
   async finish(limitMs: number): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + limitMs;
     while (this.#isFailing && this.#clock.monotonicMs() < untilMs)
       await sleep(this.#clock, CHECK_INTERVAL_MS);
     const lost = this.#storage.giveUp();
     if (lost !== undefined) this.#run?.setStorage('failing', lost, lost);
-    // What was said of the disk last is in the record.
+    // The record includes the last report about the disk.
     await this.records.retry();
     await this.#close();
   }
@@ -188,8 +188,8 @@ function goneNote(goneBytes: number): string {
   return goneBytes === 0 ? '' : `[The log was rotated: its first ${goneBytes} bytes are gone]\n`;
 }
 
-/** Where errors of the files go: there are files before there is a watch over them. */
-interface Faults {
-  failed: (name: string, fault: unknown) => void;
+/** Where errors of the files go; a file is open before StorageWatch exists. */
+interface FileErrors {
+  failed: (name: string, error: unknown) => void;
   removed: () => void;
 }

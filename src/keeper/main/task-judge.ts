@@ -30,7 +30,7 @@ export class TaskRules implements Disposable {
   ): Promise<RuleVerdict> {
     const { project_path: projectPath, settings } = this.#spec;
     const paths = await requestPaths(input, projectPath);
-    // A screen does not say for certain that a command stays in the sandbox.
+    // The screen does not prove that a command stays in the sandbox.
     const sure = mode === 'sandboxed' && source === 'observed' ? 'cautious' : mode;
     return checkRequest(
       {

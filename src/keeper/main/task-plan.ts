@@ -20,11 +20,11 @@ export interface KeepTaskOptions {
   readonly logger: Logger;
   /** Called once when the agent runs. */
   readonly onReady: (record: TaskRecord) => void;
-  /** Gives a way to end the task from outside, such as a signal to this process. */
+  /** Called with the run, by which a signal to this process ends the task. */
   readonly onRun: (run: TaskRun) => void;
 }
 
-/** What the spec and this process say of a task, before anything is made for it. */
+/** What is known of a task from its spec and this process, before anything is created for it. */
 export interface TaskPlan {
   readonly spec: TaskSpec;
   readonly prompt: string;

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.js';
 import type { Pid } from '../../os/pid.js';
 import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladder.js';
 
-/** What is left when the agent is gone gets this long between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL for processes that are left when the agent is gone. */
 const LEFTOVER_GRACE_MS = 1_000;
 
 export interface TaskProcessesOptions {
@@ -15,8 +15,8 @@ export interface TaskProcessesOptions {
 }
 
 /**
- * Ends the processes of one task. One end runs at a time: an agent that leaves at SIGTERM may have children that still clean
- * up, and they have the grace time of that SIGTERM before what is left over is ended.
+ * Ends the processes of one task, in one call after the other: when an agent exits at SIGTERM, its children have the whole grace time
+ * of that SIGTERM to clean up before leftovers are ended.
  */
 export class TaskProcesses {
   readonly #options: TaskProcessesOptions;
@@ -33,7 +33,7 @@ export class TaskProcesses {
       this.#options.logger.error('processes could not be ended', { pids: remaining.map((one) => one.pid) });
   }
 
-  /** Ends what the agent left behind; resolves with the names of these programs. */
+  /** Ends what the agent left behind; resolves with the names of those programs. */
   async endLeftovers(): Promise<readonly string[]> {
     return (await this.#kill({ graceMs: LEFTOVER_GRACE_MS })).ended.map(({ name }) => name);
   }
@@ -41,7 +41,7 @@ export class TaskProcesses {
   #kill(target: Pick<KillTarget, 'pid' | 'isWrapped' | 'graceMs'>): Promise<KillReport> {
     const { mark, startedSince, clock } = this.#options;
     const report = this.#running.then(() => killTree({ ...target, mark, startedSince, clock }));
-    // Its caller gets the error; the next end runs all the same.
+    // The caller gets the error; the next call runs anyway.
     this.#running = report.catch(() => undefined);
     return report;
   }

@@ -9,9 +9,9 @@ import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { loadReceiptParts } from './receipt-parts.js';
 
-/** A program may write as soon as it runs; it is held back for the first snapshot no longer than this. */
+/** A program may write files as soon as it runs; its start waits at most this long for the first snapshot. */
 const PROGRAM_WAIT_MS = 100;
-/** The whole receipt: two snapshots, a transcript, a journal. A keeper is gone then, whatever hangs. */
+/** Limit for the whole receipt: two snapshots, a transcript, a journal. After it the keeper exits, even if something hangs. */
 const FINISH_LIMIT_MS = 30_000;
 
 export interface TaskReceiptParts {
@@ -19,7 +19,7 @@ export interface TaskReceiptParts {
   readonly stateDir: StateDir;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of the agent: it says where its transcripts lie. */
+  /** The environment of the agent, which says where its transcripts are. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -31,16 +31,16 @@ export class TaskReceipt {
 
   constructor(parts: TaskReceiptParts) {
     this.#parts = parts;
-    this.#git = new ReceiptGit(parts.stateDir, () => looker(parts));
+    this.#git = new ReceiptGit(parts.stateDir, () => snapshots(parts));
   }
 
-  /** Resolves at once for Claude Code, which does nothing before it asks; for a program soon, at most after 100 ms. */
+  /** Resolves at once for Claude Code, which asks before it writes; for another program after the first snapshot, or after 100 ms. */
   async beforeStart(isClaude: boolean): Promise<void> {
-    if (!isClaude) await withinMs(this.#parts.clock, PROGRAM_WAIT_MS, this.firstLook());
+    if (!isClaude) await withinMs(this.#parts.clock, PROGRAM_WAIT_MS, this.firstSnapshot());
   }
 
-  /** Starts the first snapshot unless it has started; resolves when it is over, within 5 s. Never rejects. */
-  firstLook(): Promise<void> {
+  /** Takes the first snapshot, once; resolves when it is done, within 5 s. Never rejects. */
+  firstSnapshot(): Promise<void> {
     const { task_id, project_path, purpose } = this.#parts.spec;
     this.#first ??= purpose === 'ask' ? Promise.resolve() : this.#git.lookBefore(task_id, project_path);
     return this.#first;
@@ -66,7 +66,7 @@ export class TaskReceipt {
 }
 
 /** Loaded while the agent runs: git is not part of a keeper's start. */
-async function looker({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
+async function snapshots({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
   const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
   const homeDir = env['HOME'] ?? '/';
   const roots = new AllowedRoots(spec.settings.allowed_roots ?? [spec.project_path], homeDir);

@@ -5,10 +5,10 @@ import type { TerminalPush, TerminalView } from '../wire/task-messages.js';
 
 /** A picture twenty times a second looks alive, and costs a watcher at most 20 screens a second. */
 const PICTURE_INTERVAL_MS = 50;
-/** So much unread output is buffered for a watcher. Then output is skipped, and the watcher gets the whole screen when it has read. */
+/** Unread output that is buffered for a watcher. Beyond it output is skipped, and the watcher gets the whole screen once it has read. */
 export const MAX_UNREAD_OUTPUT_BYTES = 512 * 1024;
 
-/** The way to a watcher. */
+/** The connection to a watcher. */
 export interface WatcherLine {
   send(push: TerminalPush): void;
   /** Bytes that were sent and not read yet. */
@@ -16,8 +16,8 @@ export interface WatcherLine {
 }
 
 /**
- * One watcher of a terminal. While its terminal has the session's size it is sent the state once and then the output as it
- * comes; else, or while something covers its last row, pictures of the screen. It never holds the session up.
+ * One watcher of a terminal. While its own terminal has the session's size, it gets the state once and then the output. Otherwise, and
+ * while something covers its last row, it gets pictures of the screen. It never delays the session.
  */
 export class TerminalWatcher implements Disposable {
   readonly #terminal: SessionTerminal;
@@ -45,7 +45,7 @@ export class TerminalWatcher implements Disposable {
     this.#view = view;
   }
 
-  /** Shows everything again: the view or the session's size is another one, or the watcher was left behind. */
+  /** Shows everything again, after a change of view or size, or after output was skipped. */
   show(): void {
     if (this.#owned.isDisposed) return;
     this.#nextPicture?.dispose();
@@ -65,7 +65,7 @@ export class TerminalWatcher implements Disposable {
       if (this.#owned.isDisposed || this.#mode !== 'behind') return;
       this.#mode = 'stream';
       this.#send('state', Buffer.from(this.#terminal.state(this.#view.scrollback)));
-      // Those lines stand above its screen now.
+      // The watcher now has those lines above its screen.
       this.#view = { ...this.#view, scrollback: 0 };
     });
   }
@@ -76,7 +76,7 @@ export class TerminalWatcher implements Disposable {
     else if (this.#mode === 'pictures') this.#pictureSoon();
   }
 
-  /** The session has ended: what it showed last is shown now. */
+  /** The session has ended: sends the last screen. */
   finish(): void {
     if (this.#mode === 'pictures') this.#sendPicture();
   }
@@ -95,7 +95,7 @@ export class TerminalWatcher implements Disposable {
   #pictureSoon(): void {
     this.#nextPicture ??= this.#clock.after(PICTURE_INTERVAL_MS, () => {
       this.#nextPicture = undefined;
-      // Who has not read the last one is shown the next one when it has.
+      // A watcher that has not read the last picture gets the next one in `caughtUp`.
       if (this.#line.unreadBytes === 0) this.#sendPicture();
     });
   }

@@ -6,12 +6,12 @@ import type { TerminalSize } from '../../pty/child.js';
 import type { TerminalView } from '../wire/task-messages.js';
 import { TerminalWatcher, type WatcherLine } from './terminal-watcher.js';
 
-/** Below this the dialogs of Claude Code are cut and unreadable. */
+/** In a smaller terminal the dialogs of Claude Code are cut off. */
 const MIN_COLUMNS = 60;
 const MIN_ROWS = 16;
-/** A watcher that changes its view more often than this is shown the last one: a picture costs up to 0.1 s. */
+/** Changes of a view within this time are shown as one: a picture takes up to 0.1 s. */
 const VIEW_QUIET_MS = 50;
-/** Keys within this are one event of the journal. */
+/** Keys within this time are one event of the journal. */
 const TYPED_QUIET_MS = 1_000;
 
 export interface TerminalWatchersOptions {
@@ -22,7 +22,7 @@ export interface TerminalWatchersOptions {
   readonly recording: { typed(text: string): void; resized(columns: number, rows: number): void };
   /** A person types: fired before the keys reach the session. */
   readonly onTyped: () => void;
-  /** A person has taken the session over, until the result is disposed. */
+  /** A person uses the session until the result is disposed. */
   readonly hold: () => Disposable;
 }
 
@@ -32,8 +32,8 @@ interface Watching {
 }
 
 /**
- * Those who watch a session's terminal, and who may type into it. The session has the smallest size of those who may
- * type; when the last of them has left, it has its own again.
+ * The watchers of a session's terminal; some may type into it. The session gets the smallest size of those that may type, and its
+ * own size again when the last of them has left.
  */
 export class TerminalWatchers implements Disposable {
   readonly #options: TerminalWatchersOptions;
@@ -80,18 +80,18 @@ export class TerminalWatchers implements Disposable {
     if (watching === undefined || watching.watcher.view.read_only) {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
-        'Keys were typed by somebody who does not watch the terminal, or only watches it.',
+        'Keys were sent by a client that is not attached to the terminal, or is attached read-only.',
         'Attach without --read-only.',
       );
     }
     watching.held ??= this.#options.hold();
     this.#options.onTyped();
-    if (terminal.write(keys) !== 'taken') throw noTerminal('its program takes no more keys');
+    if (terminal.write(keys) !== 'taken') throw noTerminal('its program accepts no more keys');
     this.#options.recording.typed(keys.toString('utf8'));
     this.#note(keys.length);
   }
 
-  /** What was sent to this watcher has been read. */
+  /** This watcher has read all that was sent. */
   caughtUp(line: WatcherLine): void {
     this.#all.get(line)?.watcher.caughtUp();
   }
@@ -101,15 +101,15 @@ export class TerminalWatchers implements Disposable {
     if (watching === undefined) return;
     this.#all.delete(line);
     watching.watcher.dispose();
-    this.tellTyped();
+    this.recordTyped();
     this.#options.journal.append('detached', { watchers: this.#all.size });
     const terminal = this.#options.terminal();
     if (terminal !== undefined) this.#fit(terminal);
     watching.held?.dispose();
   }
 
-  /** Writes down at once what was typed; before the journal is closed. */
-  tellTyped(): void {
+  /** Records at once what was typed; called before the journal is closed. */
+  recordTyped(): void {
     this.#typed?.dispose();
     this.#typed = undefined;
     if (this.#typedBytes === 0) return;
@@ -117,7 +117,7 @@ export class TerminalWatchers implements Disposable {
     this.#typedBytes = 0;
   }
 
-  /** Shows everybody what the session showed last. */
+  /** Sends every watcher the last screen. */
   finish(): void {
     for (const { watcher } of this.#all.values()) watcher.finish();
   }
@@ -132,10 +132,10 @@ export class TerminalWatchers implements Disposable {
   #mustHave(): SessionTerminal {
     const terminal = this.#options.terminal();
     if (terminal !== undefined) return terminal;
-    throw noTerminal('it has not begun, or its driver has none');
+    throw noTerminal('it has not started, or its driver uses none');
   }
 
-  /** Gives the session the size that its watchers ask for; true when it is another one and everybody was shown it. */
+  /** Gives the session the size that its watchers need; true when it changed, and every watcher was shown the new one. */
   #fit(terminal: SessionTerminal): boolean {
     this.#ownSize ??= terminal.size;
     const writers = [...this.#all.values()]
@@ -166,7 +166,7 @@ export class TerminalWatchers implements Disposable {
 
   #note(bytes: number): void {
     this.#typedBytes += bytes;
-    this.#typed ??= this.#options.clock.after(TYPED_QUIET_MS, () => this.tellTyped());
+    this.#typed ??= this.#options.clock.after(TYPED_QUIET_MS, () => this.recordTyped());
   }
 }
 

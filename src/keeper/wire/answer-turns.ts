@@ -1,6 +1,6 @@
 /**
- * One request is answered in each turn of the event loop, whichever connection it came on. So many requests at once, each
- * of which takes some milliseconds, do not keep the process from its session and its other clients.
+ * Answers one request in each turn of the event loop, for all connections together. So a burst of requests that take some
+ * milliseconds each does not block the session and the other clients.
  */
 export class AnswerTurns {
   readonly #waiting: (() => void)[] = [];

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { isDeepJson } from '../../base/text/json-depth.js';
 
-/** A record, an answer or a prompt fits well within this; a longer line is no keeper's. */
+/** A record, an answer or a prompt is far shorter; no keeper sends a longer line. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** What a client asks is shorter: the longest is an answer with the changed input of a tool. */
+/** Requests are shorter: the longest is an answer with the changed input of a tool. */
 export const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Calls `onLine` with each parsed line of a socket. A line that is too long, nests too deeply or is no JSON closes the
+ * Calls `onLine` with each parsed line of a socket. A line that is too long, nests too deeply or is not JSON closes the
  * connection: no server and no keeper writes such a line.
  */
 export function readJsonLines(

@@ -8,17 +8,17 @@ import { wireErrorOf } from './wire-error.js';
 const MAX_OPEN_REQUESTS = 100;
 /** A client that sends requests and does not read the answers is disconnected before it costs memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
-/** A client with so much unread is sent no change; when it has read all, it is sent the newest one. */
+/** A client with more unread bytes gets no change; when it has read all, it gets the newest one. */
 const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
 
-/** What every request of any version has: enough to be answered. */
+/** The part of a request that is the same in every version. */
 const requestSchema = z.looseObject({ id: z.number() });
 const killSchema = z.object({ method: z.literal('kill') });
 
 export interface KeeperPeerOptions {
   /** The record of the task or process, as it is pushed: at first, at the end, and when it changed. */
   readonly record: () => object;
-  /** Resolves with the answer to a request; what it throws is the answer, too. Undefined disconnects the client. */
+  /** Resolves with the answer to a request; an error that it throws is sent as the answer. Undefined disconnects the client. */
   readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;
   /** Resolves when it is a request's turn to be answered; `kill` does not wait for it. */
   readonly turn: () => Promise<void>;
@@ -27,7 +27,7 @@ export interface KeeperPeerOptions {
   readonly onDrain: (peer: KeeperPeer) => void;
 }
 
-/** One client of a keeper's socket. What it is sent is bounded: a client that does not read is sent less, not later. */
+/** One client of a keeper's socket. Its unread bytes are bounded: a client that does not read gets fewer messages. */
 export class KeeperPeer implements Disposable {
   readonly #socket: Socket;
   readonly #options: KeeperPeerOptions;
@@ -68,7 +68,7 @@ export class KeeperPeer implements Disposable {
     writeJsonLine(this.#socket, push);
   }
 
-  /** From here on a change is sent as `changed` makes it, and not as the record. */
+  /** From this call on, a change is sent as the result of `changed` instead of the record. */
   sendsChangesAs(changed: () => object): void {
     this.#changed = changed;
   }
@@ -110,7 +110,7 @@ export class KeeperPeer implements Disposable {
 
   #onLine(line: unknown): void {
     const request = requestSchema.safeParse(line);
-    // A line without an id is no request, so this is no client of a keeper.
+    // A line without an id is not a request, so the other side is not a client of a keeper.
     if (!request.success || this.#answering.size >= MAX_OPEN_REQUESTS) return void this.#socket.destroy();
     const answering = this.#answer(request.data.id, line).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);

@@ -8,9 +8,9 @@ import { KeeperPeer, type KeeperPeerOptions } from './keeper-peer.js';
 
 /** Servers, callers and people at terminals; a call connects for its own short time. */
 const MAX_PEERS = 64;
-/** What is being answered at the end is answered still: a process that has ended answers at once. */
+/** At the end, requests that are being answered get this long: a process that has ended answers at once. */
 const LAST_ANSWERS_MS = 2_000;
-/** A client that does not read its last lines is not waited for longer. */
+/** At the end, a client gets this long to read its last lines. */
 const GOODBYE_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
@@ -52,7 +52,7 @@ export class KeeperSocket implements Disposable {
     return this.#peers.size;
   }
 
-  /** What clients have been sent and did not read yet. */
+  /** Bytes that were sent to clients and not read yet. */
   get unreadBytes(): number {
     return [...this.#peers].reduce((sum, peer) => sum + peer.unreadBytes, 0);
   }

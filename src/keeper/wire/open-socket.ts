@@ -3,16 +3,16 @@ import { systemCodeOf } from '../../base/errors.js';
 
 /** A keeper that runs accepts at once. */
 const CONNECT_LIMIT_MS = 2_000;
-/** A keeper greets at once; one that has not by then was halted, or hangs. */
+/** A keeper greets at once; one that has not by then was stopped, or hangs. */
 const GREETING_LIMIT_MS = 3_000;
 /** No socket, no listener, or a keeper that stopped listening before it accepted. */
-const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
+const NO_LISTENER: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
 /** More connections wait to be accepted than the system queues (connect(2), Unix sockets). */
 const QUEUE_IS_FULL = 'EAGAIN';
 
 /**
  * A connection to the keeper that listens at `path`, or undefined when nothing listens there. Otherwise rejects with what
- * `failure` makes of it; `isStuck` when the keeper is there and does not accept, and not when the connection failed on this side.
+ * `failure` returns. `isStuck` is true when the keeper exists and does not accept, false when the connection failed on this side.
  */
 export function openSocket(
   path: string,
@@ -25,7 +25,7 @@ export function openSocket(
     );
     const onError = (error: Error): void => {
       const code = systemCodeOf(error);
-      if (NOBODY.has(code)) resolve(undefined);
+      if (NO_LISTENER.has(code)) resolve(undefined);
       else reject(failure(error.message, code === undefined || code === QUEUE_IS_FULL));
     };
     socket.once('error', onError);
@@ -37,7 +37,7 @@ export function openSocket(
   });
 }
 
-/** False when the keeper at `path` accepts a connection and does not greet, or accepts none. True for one that is gone. */
+/** False when the keeper at `path` accepts no connection, or accepts one and does not greet. True for a keeper that is gone. */
 export function isGreeted(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { processRecordSchema } from '../../processes/process-record.js';
 
-/** What a server and the keeper of a process say to each other, see Requests and KeeperPeer. */
+/** The messages between a server and the keeper of a process, see Requests and KeeperPeer. */
 export const PROCESS_PROTOCOL = 1;
-/** Input goes in pieces of this size, so that no line is long. */
+/** Input is sent in pieces of this size, so that lines stay short. */
 export const INPUT_PIECE_BYTES = 256 * 1024;
 
 const id = z.int().positive();
@@ -30,10 +30,10 @@ export type ProcessMessage = ProcessRequest extends infer R
     : never
   : never;
 
-/** What a keeper answers: a value, which the client knows how to read. */
+/** An answer: a value, whose schema the client knows by its request. */
 export const processAnswerSchema = z.object({ value: z.unknown() });
 
-/** What a keeper sends unasked: at the beginning, and when the process has ended. */
+/** What a keeper sends without a request: at the beginning, and when the process has ended. */
 export const processPushSchema = z.object({
   push: z.literal('record'),
   protocol: z.int(),

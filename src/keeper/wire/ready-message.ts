@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wireErrorSchema } from './wire-error.js';
 
-/** What a keeper writes to the pipe on which its server waits: the record of what runs now, or why nothing does. */
+/** What a keeper writes to the pipe that its server reads: the record of what now runs, or the error. */
 export const readyMessageSchema = z.union([
   z.object({ record: z.unknown() }).refine(({ record }) => record !== undefined),
   z.object({ error: wireErrorSchema }),

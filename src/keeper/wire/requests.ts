@@ -11,15 +11,15 @@ const REPLY_LIMIT_MS = 40_000;
 const DOUBT_MS = 2_000;
 
 /**
- * `closed`: the keeper has gone. `silent`: it does not respond. `unsent`: it did not respond before either, so the request was not
- * sent. `late`: it responds, and has not answered in time.
+ * `closed`: the keeper is gone. `silent`: it does not respond. `unsent`: it did not respond before either, so the request was not
+ * sent. `late`: it responds, but has not answered this request in time.
  */
 export type RequestFailure = 'closed' | 'silent' | 'unsent' | 'late';
 
 export interface RequestsOptions {
   /** Where the keeper listens. */
   readonly path: string;
-  /** Called with each line that is no answer. */
+  /** Called with each line that is not an answer. */
   readonly onPush: (line: unknown) => void;
   readonly onClose: () => void;
   /** The error of a request that gets no answer. */
@@ -32,15 +32,15 @@ interface Pending {
   readonly timers: readonly NodeJS.Timeout[];
 }
 
-/** What every answer of any version has. */
+/** The part of an answer that is the same in every version. */
 const replySchema = z.looseObject({ id: z.number() });
-/** Keepers of processes call it an error. */
+/** Keepers of processes call it `fault`. */
 const errorReplySchema = z.union([
   z.object({ error: wireErrorSchema }),
   z.object({ fault: wireErrorSchema }).transform(({ fault }) => ({ error: fault })),
 ]);
 
-/** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends unasked. */
+/** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends without a request. */
 export class Requests implements Disposable {
   readonly #socket: Socket;
   readonly #options: RequestsOptions;
@@ -78,7 +78,7 @@ export class Requests implements Disposable {
     });
   }
 
-  /** Reads nothing more until `resume`; the keeper notices, and sends less. */
+  /** Reads nothing until `resume`, so the keeper sends less. */
   pause(): void {
     this.#socket.pause();
   }

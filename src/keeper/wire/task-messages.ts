@@ -4,7 +4,7 @@ import { decisionAnswerSchema } from '../../tasks/task-host.js';
 
 /**
  * What a server and the keeper of a task send each other, see Requests and KeeperPeer. A keeper greets every client with the record
- * and sends it again at the end. When the record changed it pushes its number; a watcher, which shows decisions, gets the record.
+ * and sends it again at the end. After a change it pushes the number of the change; a watcher, which shows decisions, gets the record.
  * A request that a keeper does not know is answered with an error.
  *
  * Protocol 2 pushed the record to every client each time it changed. A client of it still gets that.
@@ -14,7 +14,7 @@ export const PROTOCOL = 3;
 /** The first protocol whose clients know the number of a change. */
 export const NUMBER_PROTOCOL = 3;
 
-/** A terminal is never made larger or smaller than this by those who watch it. */
+/** Watchers never make a terminal larger than this. */
 const MAX_COLUMNS = 1000;
 const MAX_ROWS = 500;
 const MAX_SCROLLBACK_LINES = 2_000;
@@ -29,9 +29,9 @@ const terminalViewSchema = z.object({
   ...sizeFields,
   /** Neither its keys nor its size reach the session. */
   read_only: z.boolean(),
-  /** Something of the client's own covers the last row: it is sent pictures of the screen that leave that row free. */
+  /** The client itself uses the last row, so it gets pictures of the screen that leave that row free. */
   covered: z.boolean(),
-  /** Lines above the screen that the next state brings along. */
+  /** Lines above the screen that the next state includes. */
   scrollback: z.int().min(0).max(MAX_SCROLLBACK_LINES),
 });
 export type TerminalView = z.infer<typeof terminalViewSchema>;
@@ -82,14 +82,14 @@ const terminalPushSchema = z.object({
 });
 export type TerminalPush = z.infer<typeof terminalPushSchema>;
 
-/** What a keeper sends unasked: the record, the number of its newest change, and what a watcher's terminal is to show. */
+/** What a keeper sends without a request: the record, the number of its newest change, and what a watcher's terminal is to show. */
 export const taskPushSchema = z.discriminatedUnion('push', [
   z.object({ push: z.literal('record'), record: taskRecordSchema, protocol: z.number().optional() }),
   z.object({ push: z.literal('changed'), change_seq: z.number() }),
   terminalPushSchema,
 ]);
 
-/** Answers, by what was asked. `watch` and `type` are answered without anything. */
+/** Answers, by their request. Those to `watch` and `type` are empty. */
 export const recordAnswerSchema = z.object({ record: taskRecordSchema });
 export const screenAnswerSchema = z.object({ screen: screenSchema });
 export const helloAnswerSchema = z.object({ hello: helloSchema });

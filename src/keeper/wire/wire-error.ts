@@ -4,11 +4,11 @@ import { BridgeError, isErrorCode, messageOf, type ErrorCode } from '../../base/
 /** Enough of the name of a method to recognise it. */
 const MAX_METHOD_CHARS = 40;
 
-/** An error as it crosses the border of a process. */
+/** An error as one process sends it to another. */
 export const wireErrorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
 export type WireError = z.infer<typeof wireErrorSchema>;
 
-/** What the keepers of processes of version 0.1 call their errors. */
+/** Error codes of the keepers of processes of version 0.1. */
 const OLD_CODES: ReadonlyMap<string, ErrorCode> = new Map([
   ['NOT_RUNNING', 'PROCESS_NOT_RUNNING'],
   ['INPUT_CLOSED', 'INPUT_REFUSED'],
@@ -31,7 +31,7 @@ export function errorFromWire({ code, message, hint }: WireError): BridgeError {
   return new BridgeError(known ?? 'INTERNAL_ERROR', message, hint);
 }
 
-/** What a keeper answers that does not know a request: the client is of another version. */
+/** The answer to a request that the keeper does not know: the client is of another version. */
 export function notUnderstood(what: 'task' | 'process', protocol: number, request: unknown): BridgeError {
   const named = z.object({ method: z.string() }).safeParse(request);
   const method = named.success ? `'${named.data.method.slice(0, MAX_METHOD_CHARS)}'` : 'this';
