@@ -69,7 +69,7 @@ function typeWords(key: ConfigKey): string {
   if (key === 'claude_command') return 'string or list of strings';
   if (key === 'state_dir') return 'string or null';
   if (key === 'rules') return 'list of objects';
-  if (key === 'task_container') return 'object';
+  if (key === 'task_container' || key === 'client') return 'object';
   switch (factsOf(key).form) {
     case 'integer':
       return 'whole number';

@@ -33,7 +33,8 @@ export class TerminalQuestions implements Disposable {
 
   constructor(options: TerminalQuestionsOptions) {
     this.#options = options;
-    if (!(options.input instanceof ReadStream)) return;
+    // The prompt may have been typed there, up to the end of the input.
+    if (!(options.input instanceof ReadStream) || options.input.readableEnded) return;
     // Read from the beginning: a line typed before a question was shown is no answer to it.
     this.#lines = createInterface({ input: options.input, terminal: false });
     this.#lines.on('line', (line) => this.#take?.(line));

@@ -81,7 +81,7 @@ export function errorLine(origin: string, name: string, value: unknown, expected
 function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue): string {
   if (issue.path.length === 0) {
     const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
-    return errorLine(origin, key, value, expected);
+    return errorLine(origin, key, withoutValues(key, value), expected);
   }
   const name = issue.path.reduce<string>(
     (text, step) => (typeof step === 'string' ? `${text}.${step}` : `${text}[${String(step)}]`),
@@ -91,7 +91,7 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
     (whole, step) => (typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined),
     value,
   );
-  return errorLine(origin, name, part, issue.message);
+  return errorLine(origin, name, withoutValues(key, part), issue.message);
 }
 
 function isObject(value: unknown): value is object {
@@ -106,4 +106,11 @@ function isCommand(value: unknown): value is string | string[] {
 
 function shown(value: unknown): string {
   return value === undefined ? 'nothing' : oneLine(JSON.stringify(value), SHOWN_CHARS);
+}
+
+/** Who writes `NAME=value` instead of the name of a variable has written a secret, perhaps; a client shows errors to its model. */
+function withoutValues(key: string, value: unknown): unknown {
+  if (key !== 'pass_environment') return value;
+  if (Array.isArray(value)) return value.map((part: unknown) => withoutValues(key, part));
+  return typeof value === 'string' ? value.replace(/=[^]*$/, '=…') : value;
 }

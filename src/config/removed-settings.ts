@@ -7,7 +7,7 @@ interface RemovedSetting {
 
 /** Settings of earlier versions. A value that is still set is ignored with a warning. */
 const removedSettings: Readonly<Record<string, RemovedSetting>> = {
-  structured_answers: { now: 'answers always contain both their text and their structured content' },
+  structured_answers: { now: 'set "answers" in client instead' },
   spare_keeper: { now: 'the process of a task is started with the task' },
   docker_host: { now: 'set the environment variable DOCKER_HOST instead' },
   docker_cert_path: { now: 'set the environment variable DOCKER_CERT_PATH instead' },

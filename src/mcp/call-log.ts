@@ -10,6 +10,11 @@ export function logRefusal(
   asked: string,
   { code, message }: Pick<BridgeError, 'code' | 'message'>,
 ): void {
+  // It repeats names and values of arguments in many forms; the caller has it.
+  if (code === 'INVALID_ARGUMENTS') {
+    logger.info(`${asked} was refused`, { code });
+    return;
+  }
   logger.info(`${asked} was refused`, { code, message: message.replace(REPEATED, ' …').trim() });
 }
 

@@ -26,9 +26,10 @@ export class ClientFolders {
     if (this.#server?.getClientCapabilities()?.roots === undefined) return [];
     try {
       const { roots } = await this.#server.listRoots(undefined, { timeout: LIMIT_MS });
-      return roots.map(({ uri }) => fileURLToPath(uri));
+      return roots.flatMap(({ uri }) => (uri.startsWith('file://') ? [fileURLToPath(uri)] : []));
     } catch {
-      // The client does not answer, or works in something that is no folder: then another default counts.
+      // The client does not answer now: another default counts for this call, and the next one asks again.
+      this.#folders = undefined;
       return [];
     }
   }

@@ -4,6 +4,10 @@ import { listings } from './listings.js';
 /** Other names, such as `ask` or `ps`, are also ordinary words. */
 const DISTINCT_NAME = /_|[a-z][A-Z]/;
 const SENTENCE_END = /(?<=[.!?]) (?=[A-Z`])/;
+/** The first sentence of an error says what is so. */
+const ERROR_CODE = /^[A-Z_]+: /;
+/** Names of files, branches and folders, which may be those of tools. */
+const VALUES = /'[^']*'|"[^"]*"|\S*\/\S*/g;
 
 /** Returns a filter for hints and errors: it leaves out the sentences that name a tool that is not among `offered`. */
 export function offeredGuidance(offered: readonly { readonly name: string }[]): (text: string) => string {
@@ -16,6 +20,6 @@ export function offeredGuidance(offered: readonly { readonly name: string }[]): 
   return (text) =>
     text
       .split(SENTENCE_END)
-      .filter((sentence) => !named.test(sentence))
+      .filter((sentence) => ERROR_CODE.test(sentence) || !named.test(sentence.replace(VALUES, '')))
       .join(' ');
 }

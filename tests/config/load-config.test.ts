@@ -296,7 +296,7 @@ describe('the environment', () => {
       env: { MCP_STRUCTURED_ANSWERS: 'false' },
     });
     const words =
-      'the setting structured_answers was removed and is ignored: answers always contain both their text and their structured content.';
+      'the setting structured_answers was removed and is ignored: set "answers" in client instead.';
     expect(warnings).toEqual([
       expect.stringMatching(new RegExp(`config\\.json:1: ${words}$`)),
       `environment variable MCP_STRUCTURED_ANSWERS: ${words}`,

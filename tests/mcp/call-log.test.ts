@@ -18,9 +18,9 @@ test.each([
   ['Claude Code gave no answer (failed, exit code 1): secret', '…'],
 ])('the log has of %j what repeats no argument', (message, end) => {
   const { logger, lines } = recorded();
-  logRefusal(logger, 'tools/call x', { code: 'INVALID_ARGUMENTS', message });
+  logRefusal(logger, 'tools/call x', { code: 'SPAWN_FAILED', message });
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('[INFO] tools/call x was refused {"code":"INVALID_ARGUMENTS","message":"');
+  expect(lines[0]).toContain('[INFO] tools/call x was refused {"code":"SPAWN_FAILED","message":"');
   if (end === '…') expect(lines[0]).not.toMatch(/secret|command/);
   else expect(lines[0]).toContain(message);
 });
@@ -41,7 +41,7 @@ test.each(eras)('names the client of the %s era once, and each call with its tim
   expect(text.split('Client connected: test 1.0.0')).toHaveLength(2);
   expect(text).toContain('[DEBUG] tools/call get_task_status {"ms":0}');
   expect(text).toContain('[INFO] tools/call start_task was refused {"code":"TASK_ALREADY_RUNNING",');
-  expect(text).toContain('[INFO] tools/call start_task was refused {"code":"INVALID_ARGUMENTS",');
+  expect(text).toContain('[INFO] tools/call start_task was refused {"code":"INVALID_ARGUMENTS"}');
   expect(text).toContain('[INFO] tools/call of an unknown tool was refused {"name":"strt"}');
   expect(text).toContain('[DEBUG] resources/read config://current {"ms":0}');
   expect(text).toContain('[DEBUG] prompts/get delegate {"ms":0}');

@@ -112,9 +112,12 @@ describe('start_task', () => {
     expect(refusal).toContain('cautious');
   });
 
-  test.each(['prompt', 'path'])('refuses a call without %s', async (name) => {
+  test.each([
+    ['prompt', 'INVALID_ARGUMENTS'],
+    ['path', 'NO_ACTIVE_PROJECT'],
+  ])('refuses a call without %s, where there is no default', async (name, code) => {
     const args = { prompt: 'AGENT: exit 0', path: await project(`without-${name}`), [name]: undefined };
-    expect(await bridge().refusal('start_task', args)).toMatch(new RegExp(`^INVALID_ARGUMENTS: .*${name}`));
+    expect(await bridge().refusal('start_task', args)).toMatch(new RegExp(`^${code}: .*${name}`));
   });
 
   test('hands over the prompt by a file and as it is: no shell reads it', async () => {

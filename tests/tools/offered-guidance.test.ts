@@ -12,6 +12,16 @@ test('guidance leaves out the sentences that name a tool which is not offered, a
   expect(guidance('process')(text)).toBe('NOT_FOUND: There is no x.');
 });
 
+test('guidance keeps what is so, whatever names of tools are in paths and quotes', () => {
+  for (const text of [
+    "PATH_NOT_FOUND: Path 'src/start_task.py' does not exist. Correct the path; list_files shows what is there.",
+    'PATH_NOT_FOUND: start_task is not there.',
+    'It works in /p/start_task on the branch claude/start_task. Look at "start_task" there.',
+  ]) {
+    expect(guidance('files')(text)).toBe(text);
+  }
+});
+
 test('guidance takes ordinary words for no tool', () => {
   expect(guidance('files')('You may ask. A kill ends it.')).toBe('You may ask. A kill ends it.');
 });

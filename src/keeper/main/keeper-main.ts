@@ -6,7 +6,6 @@ import { systemClock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../../base/ids.js';
 import { createStderrLogger, logLevelOf } from '../../base/logger.js';
-import { oneLine } from '../../base/text/text.js';
 import { VERSION } from '../../base/version.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { Heartbeat } from '../../store/heartbeat.js';
@@ -23,8 +22,6 @@ interface Hosted {
   /** Ends it after an error of this process. */
   readonly fail: (message: string) => void;
 }
-
-const REASON_CHARS = 500;
 
 const [, keeperEntry = '', id = '', statePath = '', runtimePath = '', level] = process.argv;
 const kind = PROCESS_ID_PATTERN.test(id) ? 'process' : 'task';
@@ -62,8 +59,9 @@ function logRun(run: TaskRun): void {
     waiting.dispose();
     logger.info('The agent runs', { pid: agent.pid });
   });
-  void run.ended.then(({ status, reason }) =>
-    logger.info(`The task ended: ${status}`, { reason: oneLine(reason, REASON_CHARS) }),
+  // Without its reason, which may hold what the agent printed.
+  void run.ended.then(({ status, exit_code, signal }) =>
+    logger.info(`The task ended: ${status}`, { exit_code, signal }),
   );
 }
 

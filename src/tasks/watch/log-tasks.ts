@@ -2,13 +2,11 @@ import { messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { oneLine } from '../../base/text/text.js';
 import type { TaskService } from '../task-service.js';
 import { isFinal, type TaskRecord } from '../task.js';
 
 /** One wait; the next follows. */
 const WAIT_MS = 600_000;
-const REASON_CHARS = 500;
 
 /** Logs the start and the end of each task that this server starts, until disposed. */
 export function logTasks(
@@ -49,6 +47,7 @@ function logStart({ task_id, project_path, status }: TaskRecord, logger: Logger)
   logger.info(`Task ${status === 'pending' ? 'queued' : 'started'}: ${task_id}`, { project: project_path });
 }
 
-function logEnd({ task_id, status, reason }: TaskRecord, logger: Logger): void {
-  logger.info(`Task ${status}: ${task_id}`, { reason: oneLine(reason, REASON_CHARS) });
+/** Without its reason, which may hold what the agent printed. */
+function logEnd({ task_id, status, exit_code, signal }: TaskRecord, logger: Logger): void {
+  logger.info(`Task ${status}: ${task_id}`, { exit_code, signal });
 }
