@@ -28,6 +28,7 @@ const MIN_ASK_MS = 5_000;
 type Elicit = (
   params: { readonly message: string; readonly requestedSchema: ReturnType<typeof schemaOf> },
   timeoutMs: number,
+  closed: AbortSignal,
 ) => Promise<{ readonly action: string; readonly content?: unknown }>;
 
 /** One call's way to the person at the client. */
@@ -37,7 +38,7 @@ export interface CallPerson extends Person {
 }
 
 /** The forms that are open at the client of one connection, by the key of their question. */
-export type OpenForms = Map<string, Promise<PersonAnswer>>;
+export type OpenForms = Map<string, { readonly answer: Promise<PersonAnswer>; readonly close: () => void }>;
 
 /** Undefined when the client did not declare that it can show forms. */
 export function personAt(
@@ -55,8 +56,11 @@ export function personAt(
   if (envelope !== undefined) return new ModernPerson(context);
   const { mcpReq } = context;
   return new LegacyPerson(
-    (params, timeout) =>
-      mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal: mcpReq.signal }),
+    (params, timeout, closed) =>
+      mcpReq.send(
+        { method: 'elicitation/create', params },
+        { timeout, signal: AbortSignal.any([mcpReq.signal, closed]) },
+      ),
     openForms,
     logger,
   );
@@ -85,15 +89,22 @@ class LegacyPerson implements CallPerson {
 
   async ask(key: string, form: Form, timeoutMs: number, late: LateAnswer): Promise<PersonAnswer> {
     if (timeoutMs < MIN_ASK_MS) return { kind: 'unanswered' };
-    const answer = this.#openForms.get(key) ?? this.#show(key, form, Math.max(timeoutMs, late.limitMs));
+    const answer =
+      this.#openForms.get(key)?.answer ?? this.#show(key, form, Math.max(timeoutMs, late.limitMs));
     const inTime = await withinMs(systemClock, timeoutMs, answer);
     if (inTime !== undefined) return inTime;
     void answer.then(late.onAnswer);
     return { kind: 'unanswered' };
   }
 
+  close(key: string): void {
+    this.#openForms.get(key)?.close();
+  }
+
   #show(key: string, form: Form, limitMs: number): Promise<PersonAnswer> {
-    const asked = this.#elicit({ message: form.message, requestedSchema: schemaOf(form) }, limitMs)
+    const closing = new AbortController();
+    const params = { message: form.message, requestedSchema: schemaOf(form) };
+    const answer = this.#elicit(params, limitMs, closing.signal)
       .then(answerOf)
       .catch((thrown: unknown): PersonAnswer => {
         // The time is over, or the client cannot show the form: the question goes to the model instead.
@@ -101,8 +112,8 @@ class LegacyPerson implements CallPerson {
         return { kind: 'unanswered' };
       })
       .finally(() => this.#openForms.delete(key));
-    this.#openForms.set(key, asked);
-    return asked;
+    this.#openForms.set(key, { answer, close: () => closing.abort() });
+    return answer;
   }
 }
 

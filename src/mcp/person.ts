@@ -40,4 +40,6 @@ export interface Person {
    * while the form stays open for a late answer.
    */
   ask(key: string, form: Form, timeoutMs: number, late: LateAnswer): Promise<PersonAnswer>;
+  /** The question was answered on another way: its form, if one is open, is taken back. */
+  close?(key: string): void;
 }

@@ -472,6 +472,12 @@ describe('values', () => {
     ]);
   });
 
+  test('the value of a variable that was written instead of its name is not shown', async () => {
+    const lines = await faults(await place({ pass_environment: ['GITHUB_TOKEN=ghp_secret'] }));
+    expect(lines.join('\n')).toContain('found "GITHUB_TOKEN=…"');
+    expect(lines.join('\n')).not.toContain('secret');
+  });
+
   test('a long or many-lined value is shown cut and on one line', async () => {
     const [line, ...others] = await faults(await place({ log_level: `a\nb${'x'.repeat(5_000)}` }));
     expect(others).toEqual([]);

@@ -8,7 +8,7 @@ import { serverParts } from './serving.js';
 /** The shortest wait in which a person is asked takes five seconds. */
 const WAIT_SECONDS = 6;
 
-test('a person of the legacy era who answers after the call has returned has answered; the form is shown once', async () => {
+test('a person of the legacy era who answers after the call has returned has answered; the form is shown once, and taken back when the model answers', async () => {
   const tasks = new FakeTaskService(taskRecord());
   const [near, far] = InMemoryTransport.createLinkedPair();
   const connection = serveConnection(serverParts(tasks), far);
@@ -17,9 +17,11 @@ test('a person of the legacy era who answers after the call has returned has ans
     { versionNegotiation: { mode: 'legacy' }, capabilities: { elicitation: {} } },
   );
   let forms = 0;
+  let taken = 0;
   let accept: () => void = () => undefined;
-  client.setRequestHandler('elicitation/create', () => {
+  client.setRequestHandler('elicitation/create', (_request, { mcpReq }) => {
     forms++;
+    mcpReq.signal.addEventListener('abort', () => taken++);
     return new Promise((resolve) => (accept = () => resolve({ action: 'accept', content: {} })));
   });
   await client.connect(near);
@@ -51,4 +53,15 @@ test('a person of the legacy era who answers after the call has returned has ans
   await vi.waitFor(() => expect(tasks.answers.length).toBeGreaterThan(0));
   expect(tasks.answers[0]).toMatchObject({ decision_id: 'dec_1', verdict: 'allow', by: 'elicitation' });
   expect(forms).toBe(1);
+
+  const third = wait();
+  await vi.waitFor(() => expect(tasks.waiting).toBe(2));
+  open();
+  await vi.waitFor(() => expect(forms).toBe(2));
+  await client.callTool({
+    name: 'respond_to_task',
+    arguments: { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'allow' },
+  });
+  await vi.waitFor(() => expect(taken).toBe(1));
+  third.catch(() => undefined);
 });

@@ -22,7 +22,7 @@ export async function askPerson(
 ): Promise<'answered' | 'later' | 'unanswered'> {
   const [decision] = openDecisions(record);
   if (decision === undefined || person === undefined) return 'unanswered';
-  const key = `${record.task_id}${KEY_SEPARATOR}${decision.decision_id}`;
+  const key = formKey(record.task_id, decision.decision_id);
   const form = decisionForm(record, decision);
   if (form === undefined) return 'unanswered';
   const said = await person.ask(key, form, timeoutMs, {
@@ -52,6 +52,11 @@ async function passOn(
     if (!TOO_LATE.has(thrown.code)) throw thrown;
   }
   return 'answered';
+}
+
+/** What names the form of a decision. */
+export function formKey(taskId: string, decisionId: string): string {
+  return `${taskId}${KEY_SEPARATOR}${decisionId}`;
 }
 
 /** The task that an earlier run of this call asked the person about: the same call has come again with the answer. */

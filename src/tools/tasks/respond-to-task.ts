@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
+import { formKey } from './ask-person.js';
 import { requestView } from './request-view.js';
 import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
@@ -31,7 +32,7 @@ export const respondToTask = defineTool({
       ),
   },
   output: { ...taskOutput, cursor: cursorOutput, hint: z.string() },
-  handle: async ({ task_id, decision_id, verdict, message, answers }, services) => {
+  handle: async ({ task_id, decision_id, verdict, message, answers }, services, call) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
     const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
@@ -42,6 +43,7 @@ export const respondToTask = defineTool({
       ...(answers !== undefined && { answers }),
       by: 'caller',
     });
+    call.person?.close?.(formKey(taskId, decision_id));
     const view = taskView(record);
     return {
       ...view,
