@@ -29,15 +29,15 @@ function logged() {
   return { lines, starts, log, next };
 }
 
-test('logs the start and the end of a task, with its reason on one line', async () => {
+test('logs the start and the end of a task, and nothing of what it printed', async () => {
   const { lines, starts, log, next } = logged();
   starts.fire(taskRecord());
   await next({ activity: 'Bash: echo a-secret' });
-  await next({ status: 'failed', reason: 'The agent exited with code 3:\nno disk' });
+  await next({ status: 'failed', exit_code: 3, reason: 'The agent exited with code 3: a-secret' });
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   expect(lines).toEqual([
     `[INFO] Task started: ${TASK_ID} {"project":"/home/ann/app"}`,
-    `[INFO] Task failed: ${TASK_ID} {"reason":"The agent exited with code 3: ⏎ no disk"}`,
+    `[INFO] Task failed: ${TASK_ID} {"exit_code":3,"signal":null}`,
   ]);
   log.dispose();
 });
