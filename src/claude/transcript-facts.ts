@@ -52,8 +52,9 @@ export async function readTranscripts(
   let isWhole = true;
   for (const path of paths) {
     const facts = new Facts(options, listener, usage);
-    isWhole = (await readLines(path, options.signal, (line) => facts.take(line))) && isWhole;
-    facts.finish();
+    const isRead = await readLines(path, options.signal, (line) => facts.take(line));
+    if (isRead) facts.finish();
+    isWhole &&= isRead;
   }
   return { usage: usage.byModel, isWhole };
 }
@@ -117,7 +118,7 @@ class Facts {
   }
 }
 
-const UNFINISHED: CommandEnd = { exitCode: null, note: 'the session ended first', output: '' };
+export const UNFINISHED: CommandEnd = { exitCode: null, note: 'the session ended first', output: '' };
 
 function commandOf(input: Readonly<Record<string, unknown>>): string {
   const { command } = input;

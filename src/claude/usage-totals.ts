@@ -7,7 +7,7 @@ export interface ModelUsage {
 }
 
 /** The model that the CLI names in a message of its own. */
-const NO_MODEL = '<synthetic>';
+export const NO_MODEL = '<synthetic>';
 /** More messages than a session has in a day. */
 const MAX_MESSAGES = 200_000;
 

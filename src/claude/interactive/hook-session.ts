@@ -18,6 +18,8 @@ interface Waiting {
   isTypedAt: boolean;
 }
 
+/** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
+const MAX_UNREPORTED = 4;
 /** An empty hook output: the CLI goes on as without a hook. */
 const NO_OPINION: Readonly<Record<string, unknown>> = {};
 
@@ -40,6 +42,9 @@ export class HookSession implements Disposable {
   #arriving = 0;
   /** Resolves when all hooks so far are reported. */
   #order: Promise<void> = Promise.resolve();
+  #unreported = 0;
+  /** How often a person typed. */
+  #typed = 0;
   #isLive = false;
   #nextRequest = 1;
 
@@ -67,25 +72,29 @@ export class HookSession implements Disposable {
     if (isRequest) this.#arriving++;
     this.#becomeLive();
     const postedMs = this.#clock.monotonicMs();
+    const typed = this.#typed;
     const reported = this.#order.then(async () => {
       await this.#transcript.readUntilUsed(usedIn(event), postedMs);
       if (isRequest) this.#arriving--;
       this.#closeAnswered(event);
       // An open request does not keep later events waiting.
-      return { output: this.#report(event, gone) };
+      return { output: this.#report(event, gone, this.#typed > typed) };
     });
     this.#order = reported.then(
       () => undefined,
       (error: unknown) =>
         this.#fire({ type: 'notice', text: `A hook could not be reported: ${messageOf(error)}` }),
     );
-    if (isToolEvent(event)) return NO_OPINION;
+    this.#unreported++;
+    void this.#order.then(() => this.#unreported--);
+    if (isToolEvent(event) && this.#unreported <= MAX_UNREPORTED) return NO_OPINION;
     return (await reported).output;
   }
 
   #report(
     event: KnownHookEvent,
     gone: AbortSignal,
+    isTypedAt: boolean,
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
@@ -100,7 +109,7 @@ export class HookSession implements Disposable {
         });
         return NO_OPINION;
       case 'PermissionRequest':
-        return this.#ask(event, gone);
+        return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#fire({
@@ -142,6 +151,11 @@ export class HookSession implements Disposable {
     }
   }
 
+  /** Resolves when all hooks so far are reported: a request among them is open then. */
+  reported(): Promise<void> {
+    return this.#order;
+  }
+
   /** Reports what is new in the transcript, after all hooks so far; the tools only if no hook reports them. */
   async readTranscript(): Promise<void> {
     await this.#order;
@@ -170,6 +184,7 @@ export class HookSession implements Disposable {
 
   /** A person typed at the terminal, so any open request may be answered there. */
   typed(): void {
+    this.#typed++;
     for (const waiting of this.#waiting.values()) waiting.isTypedAt = true;
   }
 
@@ -223,13 +238,20 @@ export class HookSession implements Disposable {
     this.#fire({ type: 'session', sessionId: this.#sessionId });
   }
 
-  #ask(event: PermissionRequestEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  #ask(
+    event: PermissionRequestEvent,
+    gone: AbortSignal,
+    isTypedAt: boolean,
+  ): Promise<Readonly<Record<string, unknown>>> {
     // The CLI may have hung up while the transcript was read.
-    if (gone.aborted) return Promise.resolve(NO_OPINION);
+    if (gone.aborted) {
+      this.#closes.fire();
+      return Promise.resolve(NO_OPINION);
+    }
     const requestId = `hook-${this.#nextRequest++}`;
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     return new Promise((resolve) => {
-      this.#waiting.set(requestId, { event, resolve, isTypedAt: false });
+      this.#waiting.set(requestId, { event, resolve, isTypedAt });
       gone.addEventListener('abort', () => this.#close(requestId));
       this.#fire({ type: 'request', request: requestOf(requestId, event, this.#cwd) });
     });

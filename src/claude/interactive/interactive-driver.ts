@@ -39,6 +39,8 @@ const CHECK_INTERVAL_MS = 100;
 const SILENT_START_MS = 30_000;
 /** The dialogs of denied requests close within this time. */
 const CLOSE_LIMIT_MS = 5_000;
+/** The end of a session is reported although its transcript cannot be read. */
+const LAST_READ_LIMIT_MS = 3_000;
 const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
@@ -97,6 +99,7 @@ export class InteractiveDriver implements SessionDriver {
   #closing = false;
   /** A hook reported that the last turn ended with a usage limit. */
   #isLimitReported = false;
+  #isReading = false;
   #unreportedBytes = 0;
   #reportedText = '';
 
@@ -166,10 +169,12 @@ export class InteractiveDriver implements SessionDriver {
   /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
   async interrupt(): Promise<void> {
     const { gate, child } = this.#mustRun();
+    await this.#hooks.reported();
     const isDenied = this.#hooks.denyAll(INTERRUPTED);
     if (isDenied)
       await withinMs(this.#options.clock, CLOSE_LIMIT_MS, Promise.race([gate.whenOpen(), child.exited]));
     // A request may have arrived meanwhile.
+    await this.#hooks.reported();
     this.#hooks.denyAll(INTERRUPTED);
     this.#watch.interrupted();
     gate.press(ESCAPE, 'a caller interrupts the turn');
@@ -325,9 +330,16 @@ export class InteractiveDriver implements SessionDriver {
     const shown = this.#running.screen.snapshot();
     if (!this.#closing) this.#watch.remember(shown);
     this.#reportOutput();
-    if (this.#watch.turn !== 'before') void this.#hooks.readTranscript();
+    if (this.#watch.turn !== 'before') this.#readTranscript();
     this.#running.dialogs.check();
     this.#watch.check(shown);
+  }
+
+  /** One at a time: on a slow disk the next check reads what has come meanwhile. */
+  #readTranscript(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    void this.#hooks.readTranscript().finally(() => (this.#isReading = false));
   }
 
   #onHookEvent(event: SessionEvent): void {
@@ -357,7 +369,7 @@ export class InteractiveDriver implements SessionDriver {
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
     await running?.screen.parsed();
-    await this.#hooks.readTranscript();
+    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.readTranscript());
     if (this.#owned.isDisposed) return;
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.exited(running.screen.snapshot());

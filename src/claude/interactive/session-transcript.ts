@@ -5,6 +5,7 @@ import type { SessionEvent } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
 import type { ToolUse, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
+import { NO_MODEL } from '../usage-totals.js';
 import { TranscriptTail } from '../transcript-tail.js';
 
 /** More than the tool calls that are open at the same time. */
@@ -32,6 +33,8 @@ export class SessionTranscript {
   readonly #used = new Set<string>();
   #tail: TranscriptTail | undefined;
   #isLost = false;
+  /** False after a call was not found in time, until one is: transcripts may be switched off. */
+  #isWritten = true;
   #reading: Promise<void> = Promise.resolve();
   #lastSaid = '';
 
@@ -64,8 +67,11 @@ export class SessionTranscript {
     for (;;) {
       await this.read({ withTools: false });
       const isFound = toolUseId === undefined || this.#used.has(toolUseId);
-      if (isFound || this.#isLost || configDir === undefined) return;
-      if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) return;
+      if (isFound || this.#isLost || !this.#isWritten || configDir === undefined) return;
+      if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) {
+        this.#isWritten = false;
+        return;
+      }
       await sleep(clock, READ_INTERVAL_MS);
     }
   }
@@ -91,7 +97,8 @@ export class SessionTranscript {
   #report(entry: TranscriptEntry, withTools: boolean): void {
     const { cwd } = this.#options;
     if (entry.kind === 'assistant') {
-      for (const text of entry.texts) this.say(text);
+      // Errors of the API, which are reported at the end of their turn.
+      if (entry.model !== NO_MODEL) for (const text of entry.texts) this.say(text);
       for (const use of entry.uses) {
         this.#remember(use);
         const { tool, input } = use;
@@ -118,6 +125,7 @@ export class SessionTranscript {
 
   #remember(use: ToolUse): void {
     if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(use.id, use);
+    this.#isWritten = true;
     this.#used.add(use.id);
     const [oldest] = this.#used;
     if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { headAndTail, headBytes, oneLine } from '../../base/text/text.js';
-import { readTranscripts } from '../../claude/transcript-facts.js';
+import { toolSummary } from '../../claude/tool-summary.js';
+import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
@@ -104,7 +105,10 @@ class Facts {
       paths,
       { sinceMs, cwd: project_path, signal },
       {
-        onCommand: (command, { exitCode, note, output }) => this.#ran(command, exitCode, note, output),
+        onCommand: (command, end) => {
+          if (end === UNFINISHED && this.#isUnanswered(command)) return;
+          this.#ran(command, end.exitCode, end.note, end.output);
+        },
         onWrite: (path, change) => this.#wrote(path, change),
         onRefused: (_tool, summary, why) => {
           if (!this.#deniedSummaries.has(summary))
@@ -186,7 +190,7 @@ class Facts {
 
   #ran(line: string, exitCode: number | null, note: string | undefined, output: string): void {
     const command = headBytes(line, MAX_COMMAND_BYTES);
-    const tests = testRunOf(line, exitCode, output);
+    const tests = note === UNFINISHED.note ? undefined : testRunOf(line, exitCode, output);
     const printed = headAndTail(stripVTControlCharacters(output).trim(), MAX_OUTPUT_CHARS);
     this.#commandsTotal++;
     if ((exitCode !== null && exitCode !== 0) || note === 'failed') this.#commandsFailed++;
@@ -201,6 +205,14 @@ class Facts {
     if (tests === undefined) return;
     this.#tests.push({ command: oneLine(command, SUMMARY_CHARS), ...tests });
     if (this.#tests.length > MAX_TESTS) this.#tests.shift();
+  }
+
+  /** Whether it never ran, because nobody allowed it. */
+  #isUnanswered(command: string): boolean {
+    const { decisions, project_path } = this.#record;
+    const asked = toolSummary('Bash', { command }, project_path);
+    const last = decisions.findLast(({ summary }) => summary === asked);
+    return last !== undefined && last.verdict !== 'allow' && last.verdict !== 'allow_session';
   }
 
   #wrote(path: string, change: 'created' | 'changed'): void {

@@ -100,8 +100,10 @@ export class RunEnding {
         reason: state.record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.',
       };
     }
-    const { turns, decisions, project_path } = state.record;
-    if (turns === 0 && decisions.some(isUntrusted))
+    const { turns, decisions, session_id, project_path } = state.record;
+    const trust = decisions.findLast(({ tool }) => tool === TRUST_DIALOG);
+    // A session that has reported its id was trusted.
+    if (turns === 0 && session_id === null && trust !== undefined && isUntrusted(trust))
       return { status: 'failed', reason: notTrusted(project_path) };
     const shown = oneLine(lastLines(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS), SHOWN_CHARS);
     return {
@@ -112,8 +114,8 @@ export class RunEnding {
 }
 
 /** Claude Code ends when the folder is not trusted. */
-function isUntrusted({ tool, verdict }: Decision): boolean {
-  return tool === TRUST_DIALOG && verdict !== 'allow' && verdict !== 'allow_session';
+function isUntrusted({ verdict, answered_by }: Decision): boolean {
+  return verdict !== 'allow' && verdict !== 'allow_session' && answered_by !== 'terminal';
 }
 
 function notTrusted(folder: string): string {

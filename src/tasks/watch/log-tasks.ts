@@ -33,7 +33,7 @@ export function logTasks(
   owned.add(
     tasks.onDidStart((record) => {
       follow(record).catch((error: unknown) =>
-        logger.debug('A task is not followed any more', {
+        logger.warn('The end of a task will not be logged', {
           task_id: record.task_id,
           error: messageOf(error),
         }),

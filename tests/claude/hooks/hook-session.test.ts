@@ -211,6 +211,30 @@ describe('what the assistant says in the middle of a turn', () => {
     expect(afterSession().map((event) => event.type)).toEqual(['said', 'tool-started']);
   });
 
+  it('leaves out what the CLI writes itself, such as an error of the API', async () => {
+    await said('API Error: 529', {
+      message: { id: 'm', model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 529' }] },
+    });
+    await post('Stop', { last_assistant_message: null });
+    expect(afterSession().map((event) => event.type)).toEqual(['turn-ended']);
+  });
+
+  it('has the hooks of tools wait, too, when many are not reported yet', async () => {
+    const answered: number[] = [];
+    const hooks = Array.from({ length: 8 }, (_, number) =>
+      session
+        .handle(
+          hook('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_other' }),
+          new AbortController().signal,
+        )
+        .then(() => answered.push(number)),
+    );
+    await Promise.all(hooks.slice(0, 4));
+    expect(answered).toEqual([0, 1, 2, 3]);
+    await Promise.all(hooks);
+    expect(afterSession()).toHaveLength(8);
+  });
+
   it('does not keep a tool of a subagent waiting, which is in another transcript', async () => {
     await post('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_other' });
     expect(afterSession().map((event) => event.type)).toEqual(['tool-started']);
@@ -357,8 +381,12 @@ describe('a permission request', () => {
   it('is not reported when the CLI has already hung up', async () => {
     const gone = new AbortController();
     gone.abort();
+    let closes = 0;
+    session.onDidClose(() => closes++);
     expect(await post('PermissionRequest', bash, gone.signal)).toEqual({});
     expect(afterSession()).toEqual([]);
+    // Keys that waited for it may be pressed.
+    expect(closes).toBe(1);
   });
 
   it('is withdrawn at the end of the session', async () => {

@@ -161,6 +161,25 @@ describe('a run', () => {
     });
   });
 
+  it.each([
+    ['at the terminal', true],
+    ['by the caller', false],
+  ])('that was trusted %s and then fails names its error', async (_where, isTyped) => {
+    const harness = await createRun();
+    const { run, driver } = harness;
+    driver.start = async () => driver.fire({ type: 'spawned', pid: undefined });
+    await run.start();
+    driver.ask({ requestId: 'screen-1', kind: 'trust', tool: 'trust-folder', summary: 'Trust the folder' });
+    const decision_id = await asked(harness);
+    if (isTyped) {
+      run.typed();
+      driver.fire({ type: 'request-gone', requestId: 'screen-1' });
+    } else await run.respond({ decision_id, verdict: 'allow', by: 'caller' });
+    driver.output = 'Error: no such model';
+    driver.exit({ code: 1 });
+    expect(await run.ended).toMatchObject({ reason: 'The agent exited with code 1: Error: no such model' });
+  });
+
   it('that fails names the last lines of its program, none of them cut', async () => {
     const { run, driver } = await started();
     driver.output = `${'A line that is long enough to be cut.\n'.repeat(20)}Error: no such file`;
