@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/clock.js';
+import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
 import { isFinal, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
@@ -37,6 +38,8 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
   await requireOutsideTasks(env, 'start tasks from its command line');
   const prompt = options.prompt === '-' ? await text(input) : options.prompt;
   const opened = await openTasks(options);
+  // From before the start, so that the id of the task is always shown.
+  const keys = onInterrupt(say);
   try {
     const record = await start(opened, prompt, options);
     if (options.detach === true) {
@@ -45,7 +48,7 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
     }
     const where = shortHome(record.project_path, homeDir);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
-    const last = await followToEnd(opened, record, options);
+    const last = await followToEnd(opened, record, keys, options);
     if (!isFinal(last.status)) {
       say(`${last.task_id} goes on. Follow it again: ${command} tasks follow ${last.task_id}`);
       say(`End it: ${command} tasks kill ${last.task_id}`);
@@ -55,6 +58,7 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
     write(`\n${taskDetails(last, { homeDir, command, receipt, nowMs: systemClock.now() })}`);
     return exitCodeOfEnd(last.status);
   } finally {
+    keys.dispose();
     opened.dispose();
   }
 }
@@ -77,35 +81,41 @@ async function start({ tasks }: OpenTasks, prompt: string, options: RunOptions):
 }
 
 /** Prints the log and asks the questions of the task. Resolves with the final record, or the last one when the person leaves. */
-async function followToEnd(opened: OpenTasks, started: TaskRecord, options: RunOptions): Promise<TaskRecord> {
-  const { tasks } = opened;
+async function followToEnd(
+  { tasks }: OpenTasks,
+  started: TaskRecord,
+  keys: InterruptKeys,
+  options: RunOptions,
+): Promise<TaskRecord> {
   const { write, say, input, command } = options;
   const taskId = started.task_id;
-  const left = new AbortController();
   const questions = new TerminalQuestions({ tasks, input, say, command, clock: systemClock });
-  const keys = onInterrupt(left, say);
   let last = started;
   try {
     await followLog({
       clock: systemClock,
       page: logPages(tasks, taskId),
       isOver: async () => isFinal((last = await tasks.get(taskId)).status),
-      afterPages: () => questions.ask(last, left.signal),
+      afterPages: () => questions.ask(last, keys.left),
       write,
-      signal: left.signal,
+      signal: keys.left,
     });
     return keys.isKill() ? await kill(tasks, taskId) : last;
   } finally {
-    keys.dispose();
     questions.dispose();
   }
 }
 
+interface InterruptKeys extends Disposable {
+  /** Aborted when the person leaves. */
+  readonly left: AbortSignal;
+  /** Whether the task is to end. */
+  isKill(): boolean;
+}
+
 /** Ctrl-C leaves, and twice within two seconds also ends the task. */
-function onInterrupt(
-  left: AbortController,
-  say: (line: string) => void,
-): { isKill(): boolean; dispose(): void } {
+function onInterrupt(say: (line: string) => void): InterruptKeys {
+  const left = new AbortController();
   let leaving: { dispose(): void } | undefined;
   let isKill = false;
   const onSignal = (): void => {
@@ -120,6 +130,7 @@ function onInterrupt(
   };
   process.on('SIGINT', onSignal);
   return {
+    left: left.signal,
     isKill: () => isKill,
     dispose: () => {
       leaving?.dispose();

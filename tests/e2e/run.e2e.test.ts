@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { attach, type AttachedTerminal } from '../harness/attached-terminal.js';
@@ -21,17 +23,21 @@ interface Ended {
 interface Run {
   readonly cwd?: string;
   readonly input?: string;
+  /** Gets all that the command has said on standard error so far. */
+  readonly onSaid?: (err: string) => void;
 }
 
 /** Runs a command without a terminal, in the project. */
 async function command(
   bridge: TestBridge,
   words: readonly string[],
-  { cwd = bridge.project, input = '' }: Run = {},
+  { cwd = bridge.project, input = '', onSaid }: Run = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [serverEntry, ...words], { cwd, env: bridge.env, stdio: 'pipe' });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   child.stdin.end(input);
+  let said = '';
+  child.stderr.on('data', (part: Buffer) => onSaid?.((said += part.toString())));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   return { code, out, err };
 }
@@ -122,10 +128,10 @@ it('goes on when somebody else answers', async () => {
 
 it('without a terminal it says how to answer, and waits', async () => {
   const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const running = command(bridge, ['run', 'AGENT: split-prompt']);
-  const find = async (): Promise<string> => taskIdIn((await command(bridge, ['tasks', 'list'])).out);
-  await expect.poll(find).not.toBe('');
-  const taskId = await find();
+  let said = '';
+  const running = command(bridge, ['run', 'AGENT: split-prompt'], { onSaid: (err) => (said = err) });
+  await expect.poll(() => said).toContain('Answer it with');
+  const taskId = taskIdIn(said);
   const { decision_id } = await bridge.decision(taskId);
   expect(await command(bridge, ['tasks', 'answer', taskId, 'allow'])).toMatchObject({ code: 0 });
   const { code, out, err } = await running;
@@ -145,6 +151,28 @@ it('Ctrl-C leaves the task running, also at a question', async () => {
   await person.sees(`End it: node `);
   expect((await person.exited).code).toBe(0);
   expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('Ctrl-C while the task is being started leaves it running too, with its id', async () => {
+  const workplace = await createWorkplace();
+  const program = join(workplace.root, 'slow-program');
+  // Started with --version first, which waits for a line in `gate`.
+  await writeFile(
+    program,
+    '#!/bin/sh\ncd "$(dirname "$0")"\n[ "$1" = --version ] && { echo >reached; read line <gate; exit 0; }\nsleep 600\n',
+    { mode: 0o755 },
+  );
+  execFileSync('mkfifo', [join(workplace.root, 'reached'), join(workplace.root, 'gate')]);
+  const bridge = await startBridge({ claude: program, workplace });
+  const person = await inTerminal(bridge, 'Wait.');
+  await readFile(join(workplace.root, 'reached'));
+  person.type(CTRL_C);
+  await person.sees('Ctrl-C again within 2 s ends it');
+  await writeFile(join(workplace.root, 'gate'), '\n');
+  const taskId = taskIdIn(await person.sees('End it: node '));
+  expect((await person.exited).code).toBe(0);
+  expect(await bridge.status(taskId)).toMatchObject({ status: 'running' });
   await bridge.call('kill_task', { task_id: taskId });
 });
 

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
 import { systemCodeOf } from '../../src/base/errors.js';
+import { ProjectLocks } from '../../src/store/project-lock.js';
 import { isFinal } from '../../src/tasks/task.js';
 import type { TestBridge } from '../harness/start-bridge.js';
 import { LIST_LIMIT } from './caller.js';
@@ -48,9 +50,14 @@ export async function lastLook(servers: readonly FaultyServer[], recorder: Recor
   }
 }
 
-/** Closes the servers; then no process, socket, lock or ticket of the queue may be left. */
+/**
+ * Closes the servers; then no process, socket, lock or ticket of the queue may be left. What a process that was killed in its
+ * critical section left is taken over by the next process that enters one: here this one.
+ */
 export async function nothingLeft(bridge: TestBridge, servers: readonly FaultyServer[]): Promise<void> {
   for (const server of servers) await (await server.running).client.close();
+  const locks = new ProjectLocks(join(bridge.workplace.stateDir, 'locks'), systemClock, () => undefined);
+  await locks.exclusively(() => Promise.resolve());
   await bridge.workplace.settled();
   expect(await namesIn(join(bridge.workplace.stateDir, 'queue'))).toEqual([]);
 }
