@@ -8,6 +8,8 @@ export interface Resource<Services> {
   readonly mimeType: string;
   /** A fixed URI, or one that ends in a single variable: `logs://{task_id}`. */
   readonly uri: string;
+  /** Of the `SKILL.md` of a skill: the fields that its text begins with. */
+  readonly skill?: SkillFrontmatter;
   /** `variable` is empty for a fixed URI. Throws BridgeError when there is no such thing. */
   read(variable: string, services: Services): Promise<string>;
   /** Things behind a template worth showing in a list, newest first. */
@@ -16,6 +18,11 @@ export interface Resource<Services> {
   complete?(prefix: string, services: Services): Promise<readonly string[]>;
   /** Calls `changed` whenever reading would give something else; until disposed. */
   watch?(variable: string, services: Services, changed: () => void): Disposable;
+}
+
+export interface SkillFrontmatter {
+  readonly name: string;
+  readonly description: string;
 }
 
 interface ListedResource {

@@ -13,6 +13,7 @@ import {
   serveSubscriptions,
   type ResourcesHost,
 } from './serve-resources.js';
+import { serveSkills } from './serve-skills.js';
 import { serveTools, type ToolsHost } from './serve-tools.js';
 
 /** All that a connection serves. One such object serves any number of connections, in both eras of the protocol. */
@@ -92,6 +93,7 @@ function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpda
   serveTools(server, parts);
   serveResources(server, parts);
   serveSubscriptions(server, updates);
+  serveSkills(server, parts);
   servePrompts(server, parts);
   serveCompletions(server, parts);
   return server;

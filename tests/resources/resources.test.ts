@@ -51,8 +51,8 @@ describe('resources', () => {
     expect(text).not.toContain('abc');
   });
 
-  test('skill://claude-code-bridge is a short skill file that names only tools there are', async () => {
-    const text = await read('skill://claude-code-bridge');
+  test('skill://claude-code-bridge/SKILL.md is a short skill file that names only tools there are', async () => {
+    const text = await read('skill://claude-code-bridge/SKILL.md');
     expect(text).toMatch(/^---\nname: claude-code-bridge\ndescription: .+\n---\n\n# /);
     expect(Buffer.byteLength(text)).toBeLessThan(MAX_SKILL_BYTES);
     const known: ReadonlySet<string> = new Set(allTools.map((tool) => tool.name));
