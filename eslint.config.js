@@ -14,6 +14,6 @@ export default [
   {
     ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.cache/**', '**/*.cjs'],
   },
-  ...compat.config(rules).map((config) => ({ ...config, files: ['**/*.ts'] })),
+  ...compat.config(rules).map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
   { files: ['vitest.config.ts'], rules: { 'no-restricted-exports': 'off' } },
 ];

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPage } from './build/build-page.mjs';
 import { listingsModule } from './build/listings-module.mjs';
 import { unusedSchemas } from './build/unused-schemas.mjs';
 
@@ -100,6 +101,7 @@ const entries = {
   main: 'src/main.ts',
   program: 'src/cli/program.ts',
   keeper: 'src/keeper/main/keeper-main.ts',
+  board: 'src/board-main.ts',
   'check-worker': 'src/approvals/shell/check-worker.ts',
 };
 
@@ -157,6 +159,7 @@ const emulator = await build({
   logLevel: 'warning',
 });
 Object.assign(outputs, emulator.metafile.outputs);
+Object.assign(outputs, await buildPage({ root, outdir: join(outdir, 'web') }));
 checkStart(outputs);
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);

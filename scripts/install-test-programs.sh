@@ -8,7 +8,8 @@ set -euo pipefail
 readonly needed='zsh zsh
 bwrap bubblewrap
 socat socat
-rg ripgrep'
+rg ripgrep
+chromium chromium'
 # A mirror that does not answer must not hold a run for ever.
 readonly apt_seconds=240
 

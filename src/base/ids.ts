@@ -1,10 +1,4 @@
-/** `task_` and 20 hexadecimal digits: with 80 bits, ids neither collide nor can be guessed. */
-export const TASK_ID_PATTERN = /^task_[0-9a-f]{20}$/;
-/** `dec_` and a number that counts up within its task. */
-export const DECISION_ID_PATTERN = /^dec_[1-9][0-9]{0,8}$/;
-
-/** `proc_` and 12 hexadecimal digits: 48 bits do not collide, and a model has little to copy with every call. */
-export const PROCESS_ID_PATTERN = /^proc_[0-9a-f]{12}$/;
+export { DECISION_ID_PATTERN, PROCESS_ID_PATTERN, TASK_ID_PATTERN } from './id-patterns.js';
 
 export function createProcessId(): string {
   return `proc_${randomHex(6)}`;

@@ -10,6 +10,7 @@ export interface CommandContext {
   readonly homeDir: string;
   readonly serverEntry: string;
   readonly keeperEntry: string;
+  readonly boardEntry: string;
   /** How a person runs this program. */
   readonly command: string;
   readonly exitWith: (code: number) => void;

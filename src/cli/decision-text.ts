@@ -1,6 +1,6 @@
 // Pure: a decision as a person reads it in a terminal.
 import { quotedLines } from '../base/text/text.js';
-import { shownLine } from '../base/text/unseen-characters.js';
+import { shownLine } from '../base/text/shown-line.js';
 import { headline, wholeRequest } from '../tasks/decisions/whole-request.js';
 import type { Decision } from '../tasks/task.js';
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
+import { addBoard } from './add-board.js';
 import { addRun } from './add-run.js';
 import { addTasks } from './add-tasks.js';
 import { configPath, type CommandContext } from './command-context.js';
@@ -24,6 +25,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     command: await ownCommand({ entry: argv[1] ?? '', path: env['PATH'], homeDir }),
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
     keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
+    boardEntry: fileURLToPath(new URL('./board.js', import.meta.url)),
     exitWith: (code) => void (exitCode = code),
   };
   const program = new Command('claude-code-bridge')
@@ -39,7 +41,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     })
     .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
     .exitOverride();
-  for (const add of [addServe, addRun, addAttach, addTasks, addInit, addExplain, addDemo])
+  for (const add of [addServe, addRun, addBoard, addAttach, addTasks, addInit, addExplain, addDemo])
     add(program, context);
   try {
     await program.parseAsync([...argv]);

@@ -110,15 +110,22 @@ export const layers: readonly Layer[] = [
   },
   { folder: 'prompts', holds: 'ways in, as slash commands', imports: ['mcp', 'tasks', 'base'] },
   {
+    folder: 'board',
+    holds: 'the page of all tasks: its messages, its state, its server',
+    imports: ['keeper', 'tasks', 'store', 'base'],
+  },
+  {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
   },
   { folder: 'bridge.ts', holds: 'composition of one server', imports: 'everything' },
+  { folder: 'board-main.ts', holds: 'the program of the board, and its composition', imports: 'everything' },
   {
     folder: 'cli',
-    holds: 'the commands: serve, run, attach, tasks, init, explain, demo',
+    holds: 'the commands: serve, run, board, attach, tasks, init, explain, demo',
     imports: [
+      'board',
       'resources',
       'tools',
       'mcp',
@@ -188,6 +195,7 @@ export const soleImporters: readonly {
     folders: ['mcp'],
     why: 'tools know nothing of the protocol',
   },
+  { modules: ['ws'], folders: ['board'], why: 'pages are reached by one kind of connection' },
   {
     modules: ['dockerode', 'tar-stream'],
     folders: ['processes'],

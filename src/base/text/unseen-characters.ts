@@ -1,5 +1,4 @@
-// Pure: finds and escapes characters that a person does not see.
-import { oneLine } from './text.js';
+// Pure: finds and escapes characters that a person does not see. The board's page shares this file, so it imports nothing.
 
 /** Terminals, editors and shells disagree about these: a person may see another line than the shell. U+2800 looks blank. */
 const UNSEEN_CHARACTER =
@@ -19,11 +18,6 @@ export function hasUnseen(text: string): boolean {
 /** `text` with each unseen character escaped. */
 export function shownCharacters(text: string): string {
   return text.replace(ALL_UNSEEN, escapeOf);
-}
-
-/** The same on one line, at most `maxChars` long with `…` at a cut. */
-export function shownLine(text: string, maxChars = Number.MAX_SAFE_INTEGER): string {
-  return oneLine(shownCharacters(text.replace(/\r\n?/g, '\n')), maxChars);
 }
 
 function escapeOf(char: string): string {

@@ -1,4 +1,4 @@
-import { shownLine } from '../../base/text/unseen-characters.js';
+import { shownLine } from '../../base/text/shown-line.js';
 import { quotedLines } from '../../base/text/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';

@@ -1,5 +1,6 @@
 // Pure: what a decision is about, for the person who answers it.
-import { shownCharacters, shownLine } from '../../base/text/unseen-characters.js';
+import { shownLine } from '../../base/text/shown-line.js';
+import { shownCharacters } from '../../base/text/unseen-characters.js';
 import { countOf } from '../../base/text/text.js';
 import type { Decision } from '../task.js';
 

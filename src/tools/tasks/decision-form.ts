@@ -1,5 +1,5 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
-import { shownLine } from '../../base/text/unseen-characters.js';
+import { shownLine } from '../../base/text/shown-line.js';
 import { quotedLines } from '../../base/text/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';

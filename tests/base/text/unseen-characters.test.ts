@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { hasUnseen, shownCharacters, shownLine } from '../../../src/base/text/unseen-characters.js';
+import { shownLine } from '../../../src/base/text/shown-line.js';
+import { hasUnseen, shownCharacters } from '../../../src/base/text/unseen-characters.js';
 
 it.each([
   0x00, 0x08, 0x1b, 0x7f, 0x85, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x200b,

@@ -1,0 +1,154 @@
+// The program of the board's process: see src/board/board.ts. `linkToBoard` starts it.
+import './base/uncompiled-schemas.js';
+import { closeSync, rmSync, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from './base/clock.js';
+import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
+import { writeJsonFileAtomically } from './base/files/json-file.js';
+import { createStderrLogger, logLevelOf } from './base/logger.js';
+import { VERSION } from './base/version.js';
+import { readAssets } from './board/assets.js';
+import { Board } from './board/board.js';
+import {
+  ANOTHER_BOARD,
+  boardInputSchema,
+  boardPlace,
+  type BoardInput,
+  type BoardPlace,
+} from './board/board-place.js';
+import { serveLinks } from './board/link-socket.js';
+import { loadConfig } from './config/load-config.js';
+import { ownPlaces } from './config/own-places.js';
+import { readEnvironment } from './config/read-environment.js';
+import { READY_FD, type ReadyMessage } from './keeper/wire/ready-message.js';
+import { wireErrorOf } from './keeper/wire/wire-error.js';
+import { AllowedRoots } from './projects/allowed-roots.js';
+import { createReceiptService } from './services/receipt-service.js';
+import { createTaskServices, type TaskServices } from './services/task-services.js';
+import { FileLocks } from './store/file-locks.js';
+import type { LockHolder } from './store/lock-file.js';
+import { ownIdentity } from './store/process-identity.js';
+
+const [, , , statePath = '', runtimePath = '', level] = process.argv;
+const logger = createStderrLogger(logLevelOf(level));
+
+function sendReady(message: ReadyMessage): void {
+  try {
+    writeSync(READY_FD, JSON.stringify(message));
+    closeSync(READY_FD);
+  } catch (error) {
+    logger.warn('nothing waits for the board', { error: messageOf(error) });
+  }
+}
+
+/** The services of a server, for a process that only watches and acts for a person. */
+async function openServices(input: BoardInput) {
+  const env = readEnvironment();
+  const { config, source } = await loadConfig({ ...input, env });
+  const options = {
+    // The board is no server: it must not keep a task alive that ends when its last server has gone.
+    config: { ...config, on_disconnect: 'keep' as const },
+    env,
+    homeDir: input.homeDir,
+    settingsFile: source,
+    command: input.command,
+    version: VERSION,
+    logger,
+    keeperEntry: input.keeperEntry,
+    nodeArguments: process.execArgv,
+  };
+  const roots = new AllowedRoots(
+    config.allowed_roots,
+    input.homeDir,
+    ownPlaces(config, options),
+    input.command,
+  );
+  const services = await createTaskServices(options, roots);
+  return { services, receipts: createReceiptService(options, roots, services.stateDir) };
+}
+
+async function startBoard(
+  input: BoardInput,
+  services: TaskServices,
+  receipts: Awaited<ReturnType<typeof openServices>>['receipts'],
+): Promise<Board> {
+  const { stateDir, tasks, finisher } = services;
+  try {
+    return await Board.start(
+      {
+        tasks,
+        finisher,
+        receipts,
+        tasksDir: stateDir.tasksDir,
+        promptFile: (taskId) => stateDir.promptFile(taskId),
+        assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url))),
+        version: VERSION,
+        homeDir: input.homeDir,
+        clock: systemClock,
+        logger,
+      },
+      input.port,
+    );
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EADDRINUSE' && systemCodeOf(error) !== 'EACCES') throw error;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The board cannot use port ${input.port}: ${messageOf(error)}.`,
+      'Choose another port, or leave it out.',
+    );
+  }
+}
+
+/** Runs until nobody looks, or it is told to end. */
+async function main(input: BoardInput, place: BoardPlace): Promise<void> {
+  const owner = await ownIdentity();
+  const holder: LockHolder = {
+    project_path: place.folder,
+    task_id: 'board',
+    owner,
+    since: new Date(systemClock.now()).toISOString(),
+  };
+  const locks = new FileLocks({
+    statePath,
+    clock: systemClock,
+    onCorrupt: (corrupt) => logger.error('the lock of the board could not be read', { ...corrupt }),
+  });
+  if ((await locks.claim(place.lockFile, holder)) !== undefined) {
+    sendReady({ record: { board_id: ANOTHER_BOARD } });
+    return;
+  }
+  process.once('exit', () => {
+    for (const path of [place.discoveryFile, place.socketPath, place.lockFile]) rmSync(path, { force: true });
+  });
+  const { services, receipts } = await openServices(input);
+  process.once('exit', () => services.dispose());
+  const board = await startBoard(input, services, receipts);
+  const links = await serveLinks(place.socketPath, () => board.link());
+  const { id: board_id, port } = board;
+  const discovery = { version: VERSION, board_id, port, owner };
+  await writeJsonFileAtomically(place.discoveryFile, discovery, { durable: false });
+  logger.info(`The board started`, { version: VERSION, pid: process.pid, port });
+  const over = new Promise<string>((resolve) => {
+    board.onOver(resolve);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => resolve(`It got ${signal}.`));
+  });
+  process.on('SIGHUP', () => undefined);
+  sendReady({ record: discovery });
+  logger.info(`The board ends: ${await over}`);
+  await links.close();
+  await board.close();
+}
+
+try {
+  const input = boardInputSchema.parse(JSON.parse(await text(process.stdin)));
+  await main(input, boardPlace(statePath, runtimePath));
+  process.exit(0);
+} catch (error) {
+  logger.error('the board failed', {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+  sendReady({ error: wireErrorOf(error) });
+  process.exit(1);
+}

@@ -1,0 +1,69 @@
+import { BridgeError } from '../base/errors.js';
+import type { TaskFinisher } from '../tasks/task-finisher.js';
+import type { TaskService } from '../tasks/task-service.js';
+import type { ClientAction } from './protocol.js';
+import { inputHash } from './task-views.js';
+
+/** What a person does to a task, other than in its terminal. */
+export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${string}` }>;
+
+export interface ActServices {
+  readonly tasks: TaskService;
+  readonly finisher: Pick<TaskFinisher, 'finish'>;
+}
+
+const noAbort = new AbortController().signal;
+
+/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service does. */
+export async function act(
+  action: TaskClientAction,
+  by: string,
+  { tasks, finisher }: ActServices,
+): Promise<void> {
+  switch (action.type) {
+    case 'decision.answer':
+      return answer(action, by, tasks);
+    case 'task.message':
+      await tasks.message(action.task_id, { text: action.text });
+      return;
+    case 'task.interrupt':
+      await tasks.message(action.task_id, { interrupt: true });
+      return;
+    case 'task.kill':
+      await tasks.kill(action.task_id, action.reason === '' ? `Killed from the ${by}.` : action.reason);
+      return;
+    case 'task.finish':
+      await finisher.finish({ taskId: action.task_id, action: action.action, signal: noAbort });
+  }
+}
+
+async function answer(
+  {
+    task_id,
+    decision_id,
+    input_sha256,
+    verdict,
+    message,
+    answers,
+  }: Extract<ClientAction, { type: 'decision.answer' }>,
+  by: string,
+  tasks: TaskService,
+): Promise<void> {
+  const { decisions } = await tasks.get(task_id);
+  const decision = decisions.find((one) => one.decision_id === decision_id);
+  // The task itself says why there is none, or that it was answered.
+  if (decision !== undefined && decision.closed_at === null && inputHash(decision) !== input_sha256) {
+    throw new BridgeError(
+      'DECISION_CLOSED',
+      `What ${decision_id} asks for has changed since it was shown.`,
+      'Read it again and answer what it asks now.',
+    );
+  }
+  await tasks.respond(task_id, {
+    decision_id,
+    verdict,
+    ...(message !== undefined && { message }),
+    ...(answers !== undefined && { answers }),
+    by,
+  });
+}

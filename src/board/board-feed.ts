@@ -1,0 +1,166 @@
+import { watch, type FSWatcher } from 'node:fs';
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { Channel } from './channel.js';
+import type { OpenChannel } from './hub.js';
+import { Refresher } from './refresher.js';
+import { emptyBoard, reduceBoard, type BoardAction, type BoardState } from './state.js';
+import { TaskTracker } from './task-tracker.js';
+
+/** The newest tasks; more than a person looks through. */
+const MAX_TASKS = 500;
+/** A task's folder is there a moment before its record. */
+const NEW_TASK_MS = 50;
+const NEW_TASK_TRIES = 40;
+
+export interface BoardFeedOptions {
+  readonly tasks: TaskService;
+  readonly tasksDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Opens the overview: every task of this state directory, whoever started it. */
+export async function openBoardFeed(
+  options: BoardFeedOptions,
+  name: string,
+  seq: number,
+): Promise<OpenChannel> {
+  const channel = new Channel<BoardState, BoardAction>(name, emptyBoard, reduceBoard, seq);
+  const feed = new BoardFeed(options, channel);
+  try {
+    await feed.start();
+  } catch (error) {
+    feed.dispose();
+    throw error;
+  }
+  return { channel, dispose: () => feed.dispose() };
+}
+
+interface Followed {
+  readonly tracker: TaskTracker;
+  readonly refresher: Refresher;
+  watching: Disposable | undefined;
+}
+
+class BoardFeed implements Disposable {
+  readonly #options: BoardFeedOptions;
+  readonly #channel: Channel<BoardState, BoardAction>;
+  readonly #owned = new DisposableStore();
+  readonly #followed = new Map<string, Followed>();
+
+  constructor(options: BoardFeedOptions, channel: Channel<BoardState, BoardAction>) {
+    this.#options = options;
+    this.#channel = channel;
+  }
+
+  async start(): Promise<void> {
+    const { tasks } = this.#options;
+    this.#owned.add(tasks.onDidChange((taskId) => this.#follow(taskId).refresher.changed()));
+    this.#owned.add(tasks.watch('active'));
+    this.#owned.add(this.#watchFolders());
+    for (const purpose of ['task', 'ask'] as const) {
+      const page = await tasks.list({ limit: MAX_TASKS, purpose });
+      for (const record of page.tasks) this.#tell(this.#follow(record.task_id), record);
+      for (const { task_id, why } of page.unreadable ?? [])
+        this.#channel.dispatch({ type: 'task.unreadable', task_id, why });
+    }
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    for (const followed of this.#followed.values()) stop(followed);
+    this.#followed.clear();
+  }
+
+  #follow(taskId: string): Followed {
+    const known = this.#followed.get(taskId);
+    if (known !== undefined) return known;
+    const refresher = new Refresher(this.#options.clock, () => this.#refresh(taskId));
+    const followed: Followed = { tracker: new TaskTracker(), refresher, watching: undefined };
+    this.#followed.set(taskId, followed);
+    return followed;
+  }
+
+  async #refresh(taskId: string): Promise<void> {
+    const { tasks, logger } = this.#options;
+    try {
+      const record = await tasks.get(taskId);
+      const followed = this.#followed.get(taskId);
+      if (followed !== undefined) this.#tell(followed, record);
+    } catch (error) {
+      if (!(error instanceof BridgeError)) {
+        logger.error('A task could not be read', { taskId, error: messageOf(error) });
+        return;
+      }
+      if (error.code === 'TASK_NOT_FOUND') this.#remove(taskId);
+      else this.#channel.dispatch({ type: 'task.unreadable', task_id: taskId, why: error.message });
+    }
+  }
+
+  #tell(followed: Followed, record: TaskRecord): void {
+    if (this.#owned.isDisposed) return;
+    for (const action of followed.tracker.actionsFor(record)) this.#channel.dispatch(action);
+    if (!isFinal(record.status)) return;
+    followed.watching?.dispose();
+    followed.watching = undefined;
+  }
+
+  #remove(taskId: string): void {
+    const followed = this.#followed.get(taskId);
+    if (followed !== undefined) stop(followed);
+    this.#followed.delete(taskId);
+    const { tasks, unreadable } = this.#channel.state;
+    if (tasks[taskId] === undefined && unreadable[taskId] === undefined) return;
+    this.#channel.dispatch({ type: 'task.removed', task_id: taskId });
+  }
+
+  /** Tasks of other servers come and go by their folders. Where the system cannot watch them, `watch('active')` finds them within a second. */
+  #watchFolders(): Disposable {
+    const { tasksDir, logger } = this.#options;
+    let watcher: FSWatcher;
+    try {
+      watcher = watch(tasksDir, { persistent: false }, (_event, name) => {
+        if (name !== null && TASK_ID_PATTERN.test(name)) void this.#lookAtFolder(name);
+      });
+    } catch (error) {
+      logger.warn('The folder of tasks cannot be watched', { error: messageOf(error) });
+      return toDisposable(() => undefined);
+    }
+    watcher.on('error', (error) =>
+      logger.warn('The folder of tasks is no longer watched', { error: messageOf(error) }),
+    );
+    return toDisposable(() => watcher.close());
+  }
+
+  /** A folder appeared or is gone; one that appeared has its record in a moment. */
+  async #lookAtFolder(taskId: string): Promise<void> {
+    const { clock, tasks } = this.#options;
+    for (let tries = 0; tries < NEW_TASK_TRIES && !this.#owned.isDisposed; tries++) {
+      const ids = await tasks.taskIds(taskId).catch(() => []);
+      if (ids.length === 0) {
+        this.#remove(taskId);
+        return;
+      }
+      const record = await tasks.get(taskId).catch(() => undefined);
+      if (record !== undefined) {
+        const followed = this.#follow(taskId);
+        // At once, and not only when `watch('active')` has found it.
+        if (!isFinal(record.status)) followed.watching ??= tasks.watch(taskId);
+        this.#tell(followed, record);
+        return;
+      }
+      await new Promise<void>((resolve) => clock.after(NEW_TASK_MS, resolve));
+    }
+  }
+}
+
+function stop({ refresher, watching }: Followed): void {
+  refresher.dispose();
+  watching?.dispose();
+}

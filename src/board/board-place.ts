@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { processIdentitySchema } from '../store/process-identity.js';
+
+const DIGITS = 12;
+
+/** Where the board of a state directory is found. */
+export interface BoardPlace {
+  readonly folder: string;
+  /** Held by the board's process as long as it lives. */
+  readonly lockFile: string;
+  readonly discoveryFile: string;
+  readonly logFile: string;
+  /** The command and the tool ask for links here. */
+  readonly socketPath: string;
+}
+
+export function boardPlace(statePath: string, runtimePath: string): BoardPlace {
+  const folder = join(statePath, 'board');
+  const name = createHash('sha256').update(statePath).digest('hex').slice(0, DIGITS);
+  return {
+    folder,
+    lockFile: join(folder, 'lock'),
+    discoveryFile: join(folder, 'board.json'),
+    logFile: join(folder, 'board.log'),
+    socketPath: join(runtimePath, `board-${name}.sock`),
+  };
+}
+
+/** `board/board.json`: the board that runs. It holds no secret. */
+export const discoverySchema = z.object({
+  version: z.string(),
+  board_id: z.string(),
+  port: z.int().positive(),
+  owner: processIdentitySchema,
+});
+export type Discovery = z.infer<typeof discoverySchema>;
+
+/** What a process says instead of its id when another one is the board already. */
+export const ANOTHER_BOARD = 'another';
+
+/** What the board's process reads from its stdin. */
+export const boardInputSchema = z.object({
+  homeDir: z.string(),
+  cwd: z.string(),
+  configPath: z.string().optional(),
+  command: z.string(),
+  keeperEntry: z.string(),
+  /** Of the page; 0 chooses a free one. */
+  port: z.int().min(0).max(65_535),
+});
+export type BoardInput = z.infer<typeof boardInputSchema>;
+
+/** What a board answers on its socket. */
+export const linkAnswerSchema = z.object({ url: z.string(), port: z.int(), board_id: z.string() });
+export type BoardLink = z.infer<typeof linkAnswerSchema>;

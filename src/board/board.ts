@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Clock } from '../base/clock.js';
+import { Emitter } from '../base/event.js';
+import type { Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
+import type { TaskFinisher } from '../tasks/task-finisher.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { Access } from './access.js';
+import { act } from './act.js';
+import { openBoardFeed } from './board-feed.js';
+import type { BoardLink } from './board-place.js';
+import { BoardHttpServer, type Asset } from './http-server.js';
+import { Hub, type OpenChannel } from './hub.js';
+import { MAX_MESSAGE_BYTES } from './protocol.js';
+import { BoardSocket } from './socket.js';
+import { openTaskFeed } from './task-feed.js';
+import { TerminalWriters } from './terminal-writers.js';
+
+/** Pages at once. */
+const MAX_PAGES = 16;
+/** Without a page the board ends after this time. */
+const IDLE_MS = 15 * 60_000;
+const TRY_AGAIN_LATER = 1013;
+
+export interface BoardOptions {
+  readonly tasks: TaskService;
+  readonly finisher: Pick<TaskFinisher, 'finish'>;
+  readonly receipts: ReceiptService;
+  readonly tasksDir: string;
+  readonly promptFile: (taskId: string) => string;
+  readonly assets: ReadonlyMap<string, Asset>;
+  readonly version: string;
+  readonly homeDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The board: a page on loopback that shows all tasks and what they ask. It holds nothing that is not in the state directory. */
+export class Board {
+  readonly #options: BoardOptions;
+  readonly #access: Access;
+  readonly #hub: Hub;
+  readonly #sockets = new Set<BoardSocket>();
+  readonly #upgrades = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  readonly #over = new Emitter<string>();
+  readonly #id = randomUUID();
+  readonly #writers = new TerminalWriters();
+  #server: BoardHttpServer | undefined;
+  #idle: Disposable | undefined;
+  #pages = 0;
+  /** Why the board should end: nobody looks, or somebody guesses its codes. */
+  readonly onOver = this.#over.event;
+
+  private constructor(options: BoardOptions) {
+    this.#options = options;
+    const { clock, logger } = options;
+    this.#access = new Access(clock);
+    this.#access.onLocked(() => {
+      logger.error('Ten codes or tokens were wrong: the board closes');
+      this.#over.fire('Ten codes or tokens were wrong.');
+    });
+    this.#hub = new Hub({ clock, open: (name, seq) => this.#open(name, seq) });
+  }
+
+  /** Listens on 127.0.0.1; `port` 0 chooses a free one. */
+  static async start(options: BoardOptions, port: number): Promise<Board> {
+    const board = new Board(options);
+    board.#server = await BoardHttpServer.listen(
+      {
+        access: board.#access,
+        assets: options.assets,
+        logger: options.logger,
+        onUpgrade: (request, socket, head) => {
+          board.#upgrades.handleUpgrade(request, socket, head, (opened) => board.#welcome(opened));
+        },
+      },
+      port,
+    );
+    board.#restartIdle();
+    return board;
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get port(): number {
+    return this.#server?.port ?? 0;
+  }
+
+  /** A link that opens one page. Its code is in the fragment, which a browser sends to no server. */
+  link(): BoardLink {
+    this.#restartIdle();
+    const origin = this.#server?.origin ?? '';
+    return { url: `${origin}/#code=${this.#access.createCode()}`, port: this.port, board_id: this.#id };
+  }
+
+  async close(): Promise<void> {
+    this.#idle?.dispose();
+    for (const socket of this.#sockets) socket.dispose();
+    this.#hub.dispose();
+    this.#upgrades.close();
+    await this.#server?.close();
+  }
+
+  #welcome(opened: WebSocket): void {
+    if (this.#sockets.size >= MAX_PAGES) {
+      opened.close(TRY_AGAIN_LATER, 'too many pages');
+      return;
+    }
+    const { tasks, finisher, version, homeDir, clock, logger } = this.#options;
+    const socket = new BoardSocket(opened, ++this.#pages, {
+      hub: this.#hub,
+      access: this.#access,
+      writers: this.#writers,
+      record: (taskId) => tasks.get(taskId),
+      act: (action, by) => act(action, by, { tasks, finisher }),
+      boardId: this.#id,
+      version,
+      homeDir,
+      clock,
+      logger,
+    });
+    this.#sockets.add(socket);
+    this.#restartIdle();
+    opened.on('close', () => {
+      this.#sockets.delete(socket);
+      this.#restartIdle();
+    });
+  }
+
+  #restartIdle(): void {
+    this.#idle?.dispose();
+    if (this.#sockets.size > 0) return;
+    this.#idle = this.#options.clock.after(IDLE_MS, () => this.#over.fire('Nobody looks.'));
+  }
+
+  #open(name: string, seq: number): Promise<OpenChannel> {
+    const { tasks, receipts, tasksDir, promptFile, clock, logger } = this.#options;
+    if (name === 'board:/') return openBoardFeed({ tasks, tasksDir, clock, logger }, name, seq);
+    const taskId = name.slice('task:/'.length);
+    return openTaskFeed({ tasks, receipts, promptFile, clock, logger }, name, taskId, seq);
+  }
+}

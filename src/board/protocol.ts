@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
+import type { ChannelMessage } from './replica.js';
+import type { BoardAction, BoardState, TaskAction, TaskState } from './state.js';
+
+/** The version of the messages between a page and the board's process. */
+export const BOARD_PROTOCOL = 1;
+/** The longest message of a page. */
+export const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+const MAX_TEXT_CHARS = 200_000;
+const MAX_NAME_CHARS = 40;
+const MAX_INPUT_BYTES = 64 * 1024;
+/** The size of a terminal that a page may ask for. */
+const MAX_COLUMNS = 500;
+const MAX_ROWS = 300;
+
+const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
+const id = z.int().positive();
+/** `board:/`, `task:/<id>` or `term:/<id>`. */
+export const channelSchema = z
+  .string()
+  .regex(/^(board:\/|(task|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+
+const decisionAnswer = z.object({
+  type: z.literal('decision.answer'),
+  task_id: taskId,
+  decision_id: z.string().regex(DECISION_ID_PATTERN),
+  /** Of the request that was shown: an answer to another one is refused. */
+  input_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  verdict: z.enum(['allow', 'allow_session', 'deny']),
+  /** With deny: why, or what to do instead. */
+  message: z.string().max(MAX_TEXT_CHARS).optional(),
+  /** For questions: each question to its answer. */
+  answers: z.record(z.string().max(MAX_TEXT_CHARS), z.string().max(MAX_TEXT_CHARS)).optional(),
+});
+
+const taskActions = [
+  z.object({ type: z.literal('task.message'), task_id: taskId, text: z.string().min(1).max(MAX_TEXT_CHARS) }),
+  z.object({ type: z.literal('task.interrupt'), task_id: taskId }),
+  z.object({ type: z.literal('task.kill'), task_id: taskId, reason: z.string().max(MAX_TEXT_CHARS) }),
+  z.object({
+    type: z.literal('task.finish'),
+    task_id: taskId,
+    action: z.enum(['merge', 'apply', 'discard']),
+  }),
+] as const;
+
+const size = {
+  columns: z.int().min(2).max(MAX_COLUMNS),
+  rows: z.int().min(1).max(MAX_ROWS),
+};
+const terminalActions = [
+  /** From now on this client writes; another one that wrote is told. */
+  z.object({ type: z.literal('term.claim'), task_id: taskId, ...size }),
+  z.object({ type: z.literal('term.release'), task_id: taskId }),
+  z.object({
+    type: z.literal('term.input'),
+    task_id: taskId,
+    /** Base64. */
+    keys: z.base64().max(MAX_INPUT_BYTES),
+  }),
+  z.object({ type: z.literal('term.resize'), task_id: taskId, ...size }),
+] as const;
+
+/** What a person does. */
+export const clientActionSchema = z.discriminatedUnion('type', [
+  decisionAnswer,
+  ...taskActions,
+  ...terminalActions,
+]);
+export type ClientAction = z.infer<typeof clientActionSchema>;
+
+/** What a page sends, one JSON object in each message. */
+export const clientMessageSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    v: z.literal(BOARD_PROTOCOL),
+    token: z.string().max(100),
+    /** How others see who acted. */
+    client: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*$/)
+      .max(MAX_NAME_CHARS),
+  }),
+  z.object({
+    type: z.literal('subscribe'),
+    channel: channelSchema,
+    /** The number of the last action that the page has. */
+    since: z.int().nonnegative().optional(),
+  }),
+  z.object({ type: z.literal('unsubscribe'), channel: channelSchema }),
+  z.object({ type: z.literal('dispatch'), id, action: clientActionSchema }),
+  /** How many bytes of a terminal the page has shown since it subscribed. */
+  z.object({ type: z.literal('term.ack'), channel: channelSchema, bytes: z.int().nonnegative() }),
+]);
+export type ClientMessage = z.infer<typeof clientMessageSchema>;
+
+/** What a page may ask of this board. */
+export interface Capabilities {
+  readonly terminal: boolean;
+}
+
+/** What a terminal channel is: the page asks for the bytes with it. */
+export interface TerminalState {
+  /** The number in the head of its binary frames. */
+  readonly stream: number;
+  readonly columns: number;
+  readonly rows: number;
+  /** Who types; null when nobody does. */
+  readonly writer: string | null;
+  /** Why there is nothing to see any more, or yet. */
+  readonly closed: string | null;
+}
+
+export type TerminalAction = { readonly type: 'term.changed' } & Partial<TerminalState>;
+
+export interface ActionError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What the board sends. */
+export type ServerMessage =
+  | {
+      readonly type: 'welcome';
+      readonly v: typeof BOARD_PROTOCOL;
+      readonly caps: Capabilities;
+      /** Another one after the board was started anew: nothing that a page has is valid then. */
+      readonly board_id: string;
+      /** The name of this client as others see it. */
+      readonly client: string;
+      readonly version: string;
+      readonly home: string;
+    }
+  | ChannelMessage<BoardState, BoardAction>
+  | ChannelMessage<TaskState, TaskAction>
+  | ChannelMessage<TerminalState, TerminalAction>
+  | { readonly type: 'result'; readonly id: number; readonly ok: true }
+  | { readonly type: 'result'; readonly id: number; readonly ok: false; readonly error: ActionError }
+  /** A channel cannot be opened, or a message was not understood. */
+  | { readonly type: 'refused'; readonly channel?: string; readonly error: ActionError };

@@ -1,0 +1,291 @@
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import type { TaskRecord } from '../tasks/task.js';
+import type { Access } from './access.js';
+import type { TaskClientAction } from './act.js';
+import type { AnyChannelMessage, Hub } from './hub.js';
+import {
+  BOARD_PROTOCOL,
+  clientMessageSchema,
+  type ActionError,
+  type ClientAction,
+  type ClientMessage,
+  type ServerMessage,
+} from './protocol.js';
+import { TerminalStream } from './terminal-stream.js';
+import type { TerminalWriters } from './terminal-writers.js';
+
+/** A page says its token at once. */
+const HELLO_LIMIT_MS = 10_000;
+/** What waits for a page that does not read; beyond it messages are left out, and the page gets the whole state again. */
+const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
+const QUEUE_LOOK_MS = 200;
+const PING_MS = 20_000;
+/** Close codes of RFC 6455 (policy violation, and too much to send), which a page does not answer by connecting again. */
+const REFUSED = 1008;
+
+/** What the pages of a board share. */
+export interface SocketServices {
+  readonly hub: Hub;
+  readonly access: Access;
+  readonly writers: TerminalWriters;
+  readonly record: (taskId: string) => Promise<TaskRecord>;
+  readonly act: (action: TaskClientAction, by: string) => Promise<void>;
+  readonly boardId: string;
+  readonly version: string;
+  readonly homeDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Following extends Disposable {
+  snapshot(): AnyChannelMessage;
+}
+
+/** One page: its subscriptions, its terminals, and what it asks for. */
+export class BoardSocket implements Disposable {
+  readonly #services: SocketServices;
+  readonly #socket: WebSocket;
+  /** Tells pages of one kind apart. */
+  readonly #number: number;
+  readonly #owned = new DisposableStore();
+  readonly #following = new Map<string, Following>();
+  readonly #terminals = new Map<string, TerminalStream>();
+  #client: string | undefined;
+  #streams = 0;
+  /** Channels of which a message was left out. */
+  readonly #behind = new Set<string>();
+  #isAlive = true;
+  #ping: Disposable | undefined;
+  #catchUp: Disposable | undefined;
+
+  constructor(socket: WebSocket, number: number, services: SocketServices) {
+    this.#socket = socket;
+    this.#number = number;
+    this.#services = services;
+    const { clock, logger } = services;
+    socket.on('message', (data, isBinary) => this.#received(data, isBinary));
+    socket.on('pong', () => (this.#isAlive = true));
+    // Its close follows.
+    socket.on('error', (error) =>
+      logger.debug('The connection of a page failed', { error: messageOf(error) }),
+    );
+    socket.on('close', () => this.dispose());
+    this.#owned.add(
+      clock.after(HELLO_LIMIT_MS, () => {
+        if (this.#client === undefined) socket.close(REFUSED, 'no hello');
+      }),
+    );
+    this.#pingLater();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#ping?.dispose();
+    this.#catchUp?.dispose();
+    for (const following of this.#following.values()) following.dispose();
+    this.#following.clear();
+    for (const terminal of this.#terminals.values()) terminal.dispose();
+    this.#terminals.clear();
+    this.#socket.terminate();
+  }
+
+  #pingLater(): void {
+    this.#ping = this.#services.clock.after(PING_MS, () => {
+      if (!this.#isAlive) return this.#socket.terminate();
+      this.#isAlive = false;
+      this.#socket.ping();
+      this.#pingLater();
+    });
+  }
+
+  #received(data: RawData, isBinary: boolean): void {
+    const message = isBinary ? undefined : clientMessageSchema.safeParse(parsed(textOf(data)));
+    if (message?.success !== true) {
+      const why = message?.error.issues[0]?.message ?? 'it is binary';
+      this.#send({ type: 'refused', error: invalid(`A message was not understood: ${why}.`) });
+      if (this.#client === undefined) this.#socket.close(REFUSED, 'no hello');
+      return;
+    }
+    if (this.#client === undefined) this.#hello(message.data);
+    else this.#handle(message.data, this.#client);
+  }
+
+  #hello(message: ClientMessage): void {
+    const { access, boardId, version, homeDir } = this.#services;
+    if (message.type !== 'hello' || !access.isToken(message.token)) {
+      this.#socket.close(REFUSED, 'no token');
+      return;
+    }
+    this.#client = `${message.client}-${this.#number}`;
+    this.#send({
+      type: 'welcome',
+      v: BOARD_PROTOCOL,
+      caps: { terminal: true },
+      board_id: boardId,
+      client: this.#client,
+      version,
+      home: homeDir,
+    });
+  }
+
+  #handle(message: ClientMessage, client: string): void {
+    switch (message.type) {
+      case 'hello':
+        return;
+      case 'subscribe':
+        void this.#subscribe(message.channel, message.since, client);
+        return;
+      case 'unsubscribe':
+        this.#unsubscribe(message.channel);
+        return;
+      case 'term.ack':
+        this.#terminals.get(message.channel)?.acknowledge(message.bytes);
+        return;
+      case 'dispatch':
+        void this.#dispatch(message.id, message.action, client);
+    }
+  }
+
+  async #subscribe(channel: string, since: number | undefined, client: string): Promise<void> {
+    this.#unsubscribe(channel);
+    if (channel.startsWith('term:/')) {
+      this.#openTerminal(channel, client);
+      return;
+    }
+    try {
+      const following = await this.#services.hub.subscribe(
+        channel,
+        (message) => this.#sendOf(message),
+        since,
+      );
+      if (this.#owned.isDisposed || this.#following.has(channel)) following.dispose();
+      else this.#following.set(channel, following);
+    } catch (error) {
+      this.#send({ type: 'refused', channel, error: this.#errorOf(error) });
+    }
+  }
+
+  #openTerminal(channel: string, client: string): void {
+    const { writers, record, clock, logger } = this.#services;
+    const terminal = new TerminalStream({
+      taskId: channel.slice('term:/'.length),
+      stream: ++this.#streams,
+      client,
+      writers,
+      record,
+      clock,
+      logger,
+      sendFrame: (frame) => this.#socket.send(frame),
+    });
+    this.#terminals.set(channel, terminal);
+    const subscription = terminal.channel.subscribe((message) => this.#sendOf(message));
+    this.#following.set(channel, {
+      snapshot: () => terminal.channel.snapshot(),
+      dispose: () => subscription.dispose(),
+    });
+    void terminal.start();
+  }
+
+  #unsubscribe(channel: string): void {
+    this.#following.get(channel)?.dispose();
+    this.#following.delete(channel);
+    this.#terminals.get(channel)?.dispose();
+    this.#terminals.delete(channel);
+    this.#behind.delete(channel);
+  }
+
+  async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
+    try {
+      if (isTerminalAction(action)) await this.#actOnTerminal(action);
+      else await this.#services.act(action, `board/${client}`);
+      this.#send({ type: 'result', id, ok: true });
+    } catch (error) {
+      this.#send({ type: 'result', id, ok: false, error: this.#errorOf(error) });
+    }
+  }
+
+  async #actOnTerminal(action: TerminalClientAction): Promise<void> {
+    const terminal = this.#terminals.get(`term:/${action.task_id}`);
+    if (terminal === undefined)
+      throw new BridgeError('INVALID_ARGUMENTS', 'The page does not show this terminal.', 'Open it first.');
+    switch (action.type) {
+      case 'term.claim':
+        return terminal.claim(action);
+      case 'term.release':
+        return terminal.release();
+      case 'term.resize':
+        return terminal.resize(action);
+      case 'term.input':
+        return terminal.type(Buffer.from(action.keys, 'base64'));
+    }
+  }
+
+  #errorOf(error: unknown): ActionError {
+    if (error instanceof BridgeError) return { code: error.code, message: error.message, hint: error.hint };
+    this.#services.logger.error('What a page asked for failed', {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    return {
+      code: 'INTERNAL_ERROR',
+      message: 'An error in the board itself.',
+      hint: 'Its log has the details.',
+    };
+  }
+
+  /** Of a channel; left out while the page does not read what it has. */
+  #sendOf(message: AnyChannelMessage): void {
+    if (this.#behind.has(message.channel)) return;
+    if (this.#socket.bufferedAmount <= MAX_QUEUE_BYTES) {
+      this.#send(message);
+      return;
+    }
+    if (this.#behind.size === 0) this.#catchUpLater();
+    this.#behind.add(message.channel);
+  }
+
+  #catchUpLater(): void {
+    this.#catchUp = this.#services.clock.after(QUEUE_LOOK_MS, () => {
+      if (this.#socket.bufferedAmount > 0) return this.#catchUpLater();
+      const channels = [...this.#behind];
+      this.#behind.clear();
+      for (const channel of channels) {
+        const following = this.#following.get(channel);
+        if (following === undefined) continue;
+        this.#send({ type: 'gap', channel });
+        this.#sendOf(following.snapshot());
+      }
+    });
+  }
+
+  #send(message: ServerMessage): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}
+
+type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
+
+function isTerminalAction(action: ClientAction): action is TerminalClientAction {
+  return action.type.startsWith('term.');
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The schema reports that it is not a message.
+    return undefined;
+  }
+}
+
+function invalid(message: string): ActionError {
+  return { code: 'INVALID_ARGUMENTS', message, hint: 'The page is of another version: load it again.' };
+}

@@ -1,0 +1,94 @@
+// Pure: what a page shows of a record.
+import { createHash } from 'node:crypto';
+import { headBytes } from '../base/text/text.js';
+import { isFinal, type Decision, type TaskRecord } from '../tasks/task.js';
+import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
+
+const MAX_SUMMARY_BYTES = 2_000;
+const MAX_LAST_WORDS_BYTES = 600;
+const LAST_LINES = 4;
+/** Of what a request asks for; the journal and the log have the whole. */
+const MAX_INPUT_BYTES = 256 * 1024;
+
+export function cardOf(record: TaskRecord): TaskCard {
+  const { trouble, worktree } = record;
+  return {
+    task_id: record.task_id,
+    status: record.status,
+    is_final: isFinal(record.status),
+    reason: headBytes(record.reason, MAX_SUMMARY_BYTES),
+    activity: headBytes(record.activity, MAX_SUMMARY_BYTES),
+    project_path: worktree?.project_path ?? record.project_path,
+    prompt_summary: headBytes(record.prompt_summary, MAX_SUMMARY_BYTES),
+    last_words: lastWordsOf(record),
+    model: record.model,
+    driver: record.driver,
+    permission_mode: record.permission_mode,
+    created_at: record.created_at,
+    started_at: record.started_at,
+    ended_at: record.ended_at,
+    elapsed_seconds: record.elapsed_seconds,
+    turns: record.turns,
+    files_changed: record.files_changed.length,
+    queue_position: record.queue_position ?? null,
+    trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
+    branch: worktree?.branch ?? null,
+    worktree_result: worktree?.finished?.result ?? null,
+    keep_open: record.keep_open,
+    change_seq: record.change_seq,
+  };
+}
+
+export function decisionViewOf(taskId: string, decision: Decision): DecisionView {
+  const text = JSON.stringify(decision.input);
+  const isLong = Buffer.byteLength(text) > MAX_INPUT_BYTES;
+  return {
+    task_id: taskId,
+    decision_id: decision.decision_id,
+    kind: decision.kind,
+    tool: decision.tool,
+    summary: decision.summary,
+    input: isLong ? cutInput(decision.input) : decision.input,
+    input_is_cut: isLong || (decision.input_is_cut ?? false),
+    input_sha256: inputHash(decision),
+    options: decision.options,
+    questions: (decision.questions ?? []).map(({ question, header, multiSelect, options }) => ({
+      question,
+      header,
+      multi_select: multiSelect,
+      options: options.map(({ label, description }) => ({ label, description: description ?? null })),
+    })),
+    why: decision.why ?? null,
+    asked_at: decision.asked_at,
+    expires_at: decision.expires_at,
+    closed: endOf(decision),
+  };
+}
+
+/** What an answer names, so that it is for the request that was shown. */
+export function inputHash({ tool, input, questions }: Decision): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tool, input, questions ?? null]))
+    .digest('hex');
+}
+
+export function endOf({ closed_at, verdict, answered_by, reason }: Decision): DecisionEnd | null {
+  if (closed_at === null) return null;
+  return { verdict: verdict ?? 'withdrawn', by: answered_by ?? 'session', reason, at: closed_at };
+}
+
+function lastWordsOf({ final_message, last_output }: TaskRecord): string {
+  const text = final_message === '' ? last_output : final_message;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return headBytes(lines.slice(-LAST_LINES).join('\n'), MAX_LAST_WORDS_BYTES);
+}
+
+function cutInput(input: Decision['input']): Record<string, unknown> {
+  const share = Math.floor(MAX_INPUT_BYTES / Math.max(1, Object.keys(input).length));
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      key,
+      headBytes(typeof value === 'string' ? value : JSON.stringify(value), share),
+    ]),
+  );
+}

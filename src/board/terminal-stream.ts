@@ -1,0 +1,198 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import { KeeperClient } from '../keeper/host/keeper-client.js';
+import type { TerminalPush } from '../keeper/wire/task-messages.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { Channel } from './channel.js';
+import { frameOf } from './frame.js';
+import type { TerminalAction, TerminalState } from './protocol.js';
+import type { TerminalViewer, TerminalWriters } from './terminal-writers.js';
+
+/** The keeper is read no further while a page has this much that it has not shown. */
+const PAUSE_ABOVE_BYTES = 512 * 1024;
+const RESUME_BELOW_BYTES = 128 * 1024;
+/** Lines above the screen that a page can scroll back to. */
+const SCROLLBACK_LINES = 1_000;
+
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface TerminalStreamOptions {
+  readonly taskId: string;
+  readonly stream: number;
+  readonly client: string;
+  readonly writers: TerminalWriters;
+  readonly record: (taskId: string) => Promise<TaskRecord>;
+  /** Sends a binary message to the page. */
+  readonly sendFrame: (frame: Buffer) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * One page's view of a running task's terminal, over a connection to the keeper of its own: it only watches, in the size that the
+ * session has, until the page claims the terminal.
+ */
+export class TerminalStream implements TerminalViewer, Disposable {
+  readonly client: string;
+  readonly channel: Channel<TerminalState, TerminalAction>;
+  readonly #options: TerminalStreamOptions;
+  readonly #owned = new DisposableStore();
+  #link: KeeperClient | undefined;
+  #size: Size = { columns: 80, rows: 24 };
+  #sentBytes = 0;
+  #shownBytes = 0;
+  #isPaused = false;
+  #isFitting = false;
+
+  constructor(options: TerminalStreamOptions) {
+    this.#options = options;
+    this.client = options.client;
+    const { stream, writers, taskId } = options;
+    const state: TerminalState = {
+      stream,
+      ...this.#size,
+      writer: writers.writerOf(taskId),
+      closed: null,
+    };
+    this.channel = new Channel(`term:/${taskId}`, state, (before, { type: _type, ...change }) => ({
+      ...before,
+      ...change,
+    }));
+    this.#owned.add(writers.join(taskId, this));
+  }
+
+  /** Connects to the keeper. A terminal that cannot be seen says why in its state. */
+  async start(): Promise<void> {
+    const { taskId, record, clock } = this.#options;
+    try {
+      const task = await record(taskId);
+      if (isFinal(task.status)) return this.#close(`The task has ended: ${task.reason}`);
+      if (task.keeper === null) return this.#close('The task has not started yet.');
+      const link = await KeeperClient.connect(taskId, task.socket_path, 'watcher');
+      if (link === undefined) return this.#close('The keeper of the task is gone.');
+      this.#link = this.#owned.add(link);
+      if (this.#owned.isDisposed) return;
+      this.#owned.add(link.onTerminal((push) => this.#show(push)));
+      this.#owned.add(link.onDidClose(() => this.#close('The session has ended.')));
+      if ((await link.introduced(clock)) === undefined)
+        return this.#close(
+          'The task was started by an older version of the bridge, which shows no terminal.',
+        );
+      await this.#watchAt(await link.screen(), true);
+    } catch (error) {
+      this.#close(messageOf(error));
+    }
+  }
+
+  claim(size: Size): Promise<void> {
+    const { writers, taskId } = this.#options;
+    this.#mustBeOpen();
+    writers.claim(taskId, this);
+    return this.#watchAt(size, false);
+  }
+
+  async release(): Promise<void> {
+    const { writers, taskId } = this.#options;
+    if (!writers.isWriter(taskId, this)) return;
+    writers.release(taskId, this);
+    await this.#onlyWatch();
+  }
+
+  async resize(size: Size): Promise<void> {
+    if (this.#isWriter) await this.#watchAt(size, false);
+  }
+
+  /** Throws INVALID_ARGUMENTS for a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes the keys. */
+  async type(keys: Buffer): Promise<void> {
+    const link = this.#mustBeOpen();
+    if (!this.#isWriter) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        'Another page has the keyboard of this terminal, or no page has.',
+        'Take it over first.',
+      );
+    }
+    await link.type(keys);
+  }
+
+  /** The page has shown so many bytes since it subscribed. */
+  acknowledge(bytes: number): void {
+    this.#shownBytes = Math.max(this.#shownBytes, Math.min(bytes, this.#sentBytes));
+    if (!this.#isPaused || this.#sentBytes - this.#shownBytes >= RESUME_BELOW_BYTES) return;
+    this.#isPaused = false;
+    this.#link?.resume();
+  }
+
+  writerChanged(writer: string | null): void {
+    if (this.channel.state.writer === writer) return;
+    const wasWriter = this.channel.state.writer === this.client;
+    this.channel.dispatch({ type: 'term.changed', writer });
+    if (wasWriter && writer !== this.client) void this.#onlyWatch();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  get #isWriter(): boolean {
+    return this.#options.writers.isWriter(this.#options.taskId, this);
+  }
+
+  #mustBeOpen(): KeeperClient {
+    const { closed } = this.channel.state;
+    if (this.#link !== undefined && closed === null) return this.#link;
+    throw new BridgeError(
+      'TASK_NOT_RUNNING',
+      closed ?? 'The terminal is not open yet.',
+      'The log of the task says what was in it.',
+    );
+  }
+
+  async #watchAt({ columns, rows }: Size, isFirst: boolean): Promise<void> {
+    this.#size = { columns, rows };
+    this.channel.dispatch({ type: 'term.changed', columns, rows });
+    await this.#link?.watch({
+      columns,
+      rows,
+      read_only: !this.#isWriter,
+      covered: false,
+      scrollback: isFirst ? SCROLLBACK_LINES : 0,
+    });
+  }
+
+  /** In the size that the session has: another page, or `attach`, decides it. */
+  async #onlyWatch(): Promise<void> {
+    const { logger, taskId } = this.#options;
+    if (this.#link === undefined || this.#isFitting || this.channel.state.closed !== null) return;
+    this.#isFitting = true;
+    try {
+      await this.#watchAt(await this.#link.screen(), false);
+    } catch (error) {
+      logger.debug('A terminal could not be fitted', { taskId, error: messageOf(error) });
+    } finally {
+      this.#isFitting = false;
+    }
+  }
+
+  #show({ kind, data }: TerminalPush): void {
+    const { sendFrame, stream } = this.#options;
+    const bytes = Buffer.from(data, 'base64');
+    sendFrame(frameOf(kind, stream, this.#sentBytes, bytes));
+    this.#sentBytes += bytes.length;
+    // A picture means that the session has another size than this page.
+    if (kind === 'picture' && !this.#isWriter) void this.#onlyWatch();
+    if (this.#isPaused || this.#sentBytes - this.#shownBytes <= PAUSE_ABOVE_BYTES) return;
+    this.#isPaused = true;
+    this.#link?.pause();
+  }
+
+  #close(why: string): void {
+    if (this.channel.state.closed !== null || this.#owned.isDisposed) return;
+    this.channel.dispatch({ type: 'term.changed', closed: why, writer: null });
+  }
+}

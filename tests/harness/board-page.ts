@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+import type { z } from 'zod';
+import { discoverySchema } from '../../src/board/board-place.js';
+import { endProcess } from './end-process.js';
+import { serverEntry, type TestBridge } from './start-bridge.js';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+/** Without these flags Chromium asks hosts of its maker, which no test needs. */
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let starting: Promise<Browser> | undefined;
+
+/** One browser for all tests of a file. */
+export function sharedBrowser(): () => Promise<Browser> {
+  afterAll(async () => {
+    const browser = await starting;
+    starting = undefined;
+    await browser?.close();
+  });
+  return () => (starting ??= chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS }));
+}
+
+/** Runs `claude-code-bridge board --no-open` and gives the link that it prints; the board ends with the test. */
+export async function boardLink(bridge: TestBridge, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [serverEntry, 'board', '--no-open', ...args],
+    {
+      cwd: bridge.project,
+      env: bridge.env,
+    },
+  );
+  const url = /http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+/.exec(stdout)?.[0];
+  if (url === undefined) throw new Error(`no link: ${stdout}`);
+  endsWithTest(bridge);
+  return url;
+}
+
+/** The board that runs, as its file says. */
+export async function discoveryOf(bridge: TestBridge): Promise<z.infer<typeof discoverySchema>> {
+  const text = await readFile(join(bridge.workplace.stateDir, 'board', 'board.json'), 'utf8');
+  return discoverySchema.parse(JSON.parse(text));
+}
+
+/** A page of the board, in a browser profile of its own. Errors and refused loads of the page fail the test. */
+export async function boardPage(bridge: TestBridge, browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    // A lost connection is said by the browser itself.
+    if (message.type() === 'error' && !message.text().includes('WebSocket')) errors.push(message.text());
+  });
+  onTestFinished(() => {
+    if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
+  });
+  await page.goto(await boardLink(bridge));
+  return page;
+}
+
+const ending = new WeakSet<TestBridge>();
+
+function endsWithTest(bridge: TestBridge): void {
+  if (ending.has(bridge)) return;
+  ending.add(bridge);
+  onTestFinished(async () => {
+    ending.delete(bridge);
+    const discovery = await discoveryOf(bridge).catch(() => undefined);
+    if (discovery !== undefined) await endProcess(discovery.owner.pid);
+  });
+}

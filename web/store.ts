@@ -1,0 +1,209 @@
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import type { ActionError, ClientAction, ServerMessage } from '../src/board/protocol.js';
+import { applyMessage, newReplica, type ChannelMessage, type Replica } from '../src/board/replica.js';
+import {
+  reduceBoard,
+  reduceTask,
+  type BoardAction,
+  type BoardState,
+  type TaskAction,
+  type TaskState,
+} from '../src/board/state.js';
+import type { TerminalAction, TerminalState } from '../src/board/protocol.js';
+import type { ConnectionState, Transport } from './transport/transport.js';
+
+type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: ActionError };
+
+/** Bytes of a terminal: what they are, and the number of the first one. */
+export interface TerminalBytes {
+  readonly kind: number;
+  readonly stream: number;
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** An answer that comes later than this is said not to have come. */
+const RESULT_LIMIT_MS = 40_000;
+const BOARD = 'board:/';
+const FRAME_HEAD_BYTES = 13;
+
+/** All that the page knows: copies of the channels that it follows, and the connection. */
+export class Store {
+  readonly connection = signal<ConnectionState>({ how: 'connecting' });
+  /** The name of this page as others see it. */
+  readonly client = signal('');
+  readonly home = signal('');
+  readonly version = signal('');
+  readonly #board = signal<Replica<BoardState>>(newReplica);
+  readonly #task = signal<Replica<TaskState>>(newReplica);
+  readonly #terminal = signal<Replica<TerminalState>>(newReplica);
+  /** The task whose page is open. */
+  readonly openTask = signal<string | undefined>(undefined);
+  /** Why the page of the task cannot be shown. */
+  readonly taskError = signal<ActionError | undefined>(undefined);
+  readonly board: ReadonlySignal<BoardState | undefined> = computed(() => this.#board.value.state);
+  readonly task: ReadonlySignal<TaskState | undefined> = computed(() => this.#task.value.state);
+  readonly terminal: ReadonlySignal<TerminalState | undefined> = computed(() => this.#terminal.value.state);
+  readonly #transport: Transport;
+  readonly #waiting = new Map<number, (outcome: Outcome) => void>();
+  #boardId = '';
+  #terminalTask: string | undefined;
+  #onBytes: ((bytes: TerminalBytes) => void) | undefined;
+  #ids = 0;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    transport.onState((state) => this.#connected(state));
+    transport.onMessage((message) => this.#received(message));
+    transport.onFrame((frame) => this.#onFrame(frame));
+    transport.start();
+  }
+
+  /** Shows a task, or the overview alone. */
+  open(taskId: string | undefined): void {
+    const before = this.openTask.value;
+    if (before === taskId) return;
+    if (before !== undefined) this.#transport.unsubscribe(`task:/${before}`);
+    this.openTask.value = taskId;
+    this.#task.value = newReplica;
+    this.taskError.value = undefined;
+    if (taskId !== undefined) this.#transport.subscribe(`task:/${taskId}`, undefined);
+  }
+
+  /** Follows the terminal of a task until the result is called. */
+  openTerminal(taskId: string, onBytes: (bytes: TerminalBytes) => void): () => void {
+    this.#terminalTask = taskId;
+    this.#terminal.value = newReplica;
+    this.#onBytes = onBytes;
+    this.#transport.subscribe(`term:/${taskId}`, undefined);
+    return () => {
+      this.#transport.unsubscribe(`term:/${taskId}`);
+      if (this.#terminalTask !== taskId || this.#onBytes !== onBytes) return;
+      this.#terminalTask = undefined;
+      this.#onBytes = undefined;
+      this.#terminal.value = newReplica;
+    };
+  }
+
+  acknowledge(bytes: number): void {
+    if (this.#terminalTask !== undefined) this.#transport.acknowledge(`term:/${this.#terminalTask}`, bytes);
+  }
+
+  /** Asks the board to do something; resolves with what became of it, and never rejects. */
+  act(action: ClientAction): Promise<Outcome> {
+    if (this.connection.value.how !== 'open') return Promise.resolve({ ok: false, error: lostConnection });
+    const id = ++this.#ids;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish({ ok: false, error: noAnswer }), RESULT_LIMIT_MS);
+      const finish = (outcome: Outcome): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        resolve(outcome);
+      };
+      this.#waiting.set(id, finish);
+      this.#transport.dispatch(id, action);
+    });
+  }
+
+  #connected(state: ConnectionState): void {
+    this.connection.value = state;
+    if (state.how === 'open') return;
+    for (const finish of [...this.#waiting.values()]) finish({ ok: false, error: lostConnection });
+  }
+
+  #received(message: ServerMessage): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#welcomed(message);
+        return;
+      case 'result':
+        this.#waiting.get(message.id)?.(message);
+        return;
+      case 'refused':
+        if (message.channel === `task:/${this.openTask.value}`) this.taskError.value = message.error;
+        return;
+      default:
+        this.#apply(message);
+    }
+  }
+
+  /** What this page has is still good for the same board, and else nothing of it is. */
+  #welcomed({ board_id, client, home, version }: Extract<ServerMessage, { type: 'welcome' }>): void {
+    const isSame = board_id === this.#boardId;
+    this.#boardId = board_id;
+    this.client.value = client;
+    this.home.value = home;
+    this.version.value = version;
+    const since = (replica: Replica<unknown>): number | undefined =>
+      isSame && replica.state !== undefined && !replica.isBehind ? replica.seq : undefined;
+    this.#transport.subscribe(BOARD, since(this.#board.value));
+    const task = this.openTask.value;
+    if (task !== undefined) this.#transport.subscribe(`task:/${task}`, since(this.#task.value));
+    if (this.#terminalTask !== undefined) this.#transport.subscribe(`term:/${this.#terminalTask}`, undefined);
+  }
+
+  #apply(message: Exclude<ServerMessage, { type: 'welcome' | 'result' | 'refused' }>): void {
+    const { channel } = message;
+    if (channel === BOARD) this.#board.value = this.#next(this.#board.value, message, reduceBoard, isOfBoard);
+    else if (channel === `task:/${this.openTask.value}`)
+      this.#task.value = this.#next(this.#task.value, message, reduceTask, isOfTask);
+    else if (channel === `term:/${this.#terminalTask}`)
+      this.#terminal.value = this.#next(this.#terminal.value, message, reduceTerminal, isOfTerminal);
+  }
+
+  #next<S, A>(
+    replica: Replica<S>,
+    message: AnyMessage,
+    reduce: (state: S, action: A) => S,
+    isOf: (message: AnyMessage) => message is AnyMessage & ChannelMessage<S, A>,
+  ): Replica<S> {
+    if (!isOf(message)) return replica;
+    const next = applyMessage(replica, message, reduce);
+    if (next.isBehind && !replica.isBehind && message.type === 'action')
+      this.#transport.subscribe(message.channel, next.state === undefined ? undefined : next.seq);
+    return next;
+  }
+
+  #onFrame(frame: ArrayBuffer): void {
+    const head = new DataView(frame);
+    if (frame.byteLength < FRAME_HEAD_BYTES) return;
+    this.#onBytes?.({
+      kind: head.getUint8(0),
+      stream: head.getUint32(1),
+      offset: Number(head.getBigUint64(5)),
+      bytes: new Uint8Array(frame, FRAME_HEAD_BYTES),
+    });
+  }
+}
+
+type AnyMessage = Exclude<ServerMessage, { type: 'welcome' | 'result' | 'refused' }>;
+
+function isOfBoard(message: AnyMessage): message is AnyMessage & ChannelMessage<BoardState, BoardAction> {
+  return message.channel === BOARD;
+}
+
+function isOfTask(message: AnyMessage): message is AnyMessage & ChannelMessage<TaskState, TaskAction> {
+  return message.channel.startsWith('task:/');
+}
+
+function isOfTerminal(
+  message: AnyMessage,
+): message is AnyMessage & ChannelMessage<TerminalState, TerminalAction> {
+  return message.channel.startsWith('term:/');
+}
+
+function reduceTerminal(state: TerminalState, { type: _type, ...change }: TerminalAction): TerminalState {
+  return { ...state, ...change };
+}
+
+const lostConnection: ActionError = {
+  code: 'TASK_UNREACHABLE',
+  message: 'The board is not connected.',
+  hint: 'It is tried again by itself; then do it once more.',
+};
+
+const noAnswer: ActionError = {
+  code: 'TASK_UNREACHABLE',
+  message: 'The board did not answer.',
+  hint: 'Look at the task to see what became of it.',
+};

@@ -1,0 +1,158 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ActionError, ClientAction } from '../../src/board/protocol.js';
+import type { DecisionView } from '../../src/board/state.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { clockTime, span } from '../text/words.js';
+import { onKey } from './keys.js';
+import { Questions, type Answers } from './questions.js';
+import { RequestView } from './request.js';
+import { useNow } from './use-now.js';
+
+/** A card that has just appeared takes no yes: it may stand where something else was clicked. */
+const INERT_MS = 500;
+
+type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
+
+const kindWords: Readonly<Record<DecisionView['kind'], string>> = {
+  permission: 'asks for permission',
+  question: 'has a question',
+  plan: 'has a plan',
+  trust: 'asks whether to trust the folder',
+  prompt: 'asks in its terminal',
+};
+
+interface DecisionProps {
+  readonly store: Store;
+  readonly decision: DecisionView;
+  /** The keys y, s and n are for this one. */
+  readonly hasKeys: boolean;
+}
+
+/** One open question of a task, and its answers. */
+export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
+  const isLive = useLater(`${decision.decision_id} ${decision.input_sha256}`);
+  const [answers, setAnswers] = useState<Answers>({});
+  const [words, setWords] = useState('');
+  const [error, setError] = useState<ActionError | undefined>();
+  const [isSent, setIsSent] = useState(false);
+  const isQuestion = decision.kind === 'question';
+  const isAnswerable = !isQuestion || decision.questions.every((one) => answers[one.question]);
+  const answer = (verdict: Verdict): void => {
+    // A no is never in the way of anything.
+    if (isSent || (verdict !== 'deny' && (!isLive || !isAnswerable))) return;
+    setIsSent(true);
+    setError(undefined);
+    void store.act(actionOf(decision, verdict, { answers, words })).then((outcome) => {
+      if (outcome.ok) return;
+      setIsSent(false);
+      setError(outcome.error);
+    });
+  };
+  useAnswerKeys(hasKeys, answer);
+  return (
+    <article class="decision" aria-label={`${decision.summary}, ${kindWords[decision.kind]}`}>
+      <header>
+        <strong>Claude Code {kindWords[decision.kind]}</strong>
+        <Deadline decision={decision} />
+      </header>
+      {isQuestion ? (
+        <Questions questions={decision.questions} answers={answers} onChange={setAnswers} />
+      ) : (
+        <RequestView decision={decision} />
+      )}
+      {decision.why !== null && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
+      <div class="answers">
+        <button
+          type="button"
+          class="primary"
+          disabled={!isLive || isSent || !isAnswerable}
+          onClick={() => answer('allow')}
+        >
+          {isQuestion ? 'Answer' : 'Allow once'}
+        </button>
+        {decision.kind === 'permission' && (
+          <button type="button" disabled={!isLive || isSent} onClick={() => answer('allow_session')}>
+            For this session
+          </button>
+        )}
+        <button type="button" class="deny" disabled={isSent} onClick={() => answer('deny')}>
+          Deny
+        </button>
+        <input
+          type="text"
+          class="why"
+          dir="auto"
+          placeholder="With Deny: why, or what to do instead"
+          aria-label="With Deny: why, or what to do instead"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </div>
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {visible(error.message)} {visible(error.hint)}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** One that was answered: by whom, and with what words. */
+export function ClosedDecision({ decision }: { readonly decision: DecisionView }) {
+  const { closed } = decision;
+  if (closed === null) return null;
+  return (
+    <li class="closed">
+      <span class={`verdict ${closed.verdict}`}>{closed.verdict}</span>{' '}
+      <span dir="auto">{visible(decision.summary)}</span>{' '}
+      <span class="quiet">
+        by {visible(closed.by)} at {clockTime(closed.at)}
+        {closed.reason !== null && `: ${visible(closed.reason)}`}
+      </span>
+    </li>
+  );
+}
+
+function Deadline({ decision }: { readonly decision: DecisionView }) {
+  const nowMs = useNow(1_000);
+  const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
+  return <span class="quiet">denied in {span(left)} without an answer</span>;
+}
+
+function actionOf(
+  { task_id, decision_id, input_sha256, kind }: DecisionView,
+  verdict: Verdict,
+  given: { readonly answers: Answers; readonly words: string },
+): ClientAction {
+  return {
+    type: 'decision.answer',
+    ...{ task_id, decision_id, input_sha256, verdict },
+    ...(verdict === 'deny' && given.words !== '' && { message: given.words }),
+    ...(verdict !== 'deny' && kind === 'question' && { answers: { ...given.answers } }),
+  };
+}
+
+/** False for half a second after `key` changed. */
+function useLater(key: string): boolean {
+  const [live, setLive] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setLive(key), INERT_MS);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return live === key;
+}
+
+function useAnswerKeys(hasKeys: boolean, answer: (verdict: Verdict) => void): void {
+  const current = useRef(answer);
+  current.current = answer;
+  useEffect(() => {
+    if (!hasKeys) return undefined;
+    const offs = [
+      onKey('n', () => current.current('deny')),
+      onKey('y', () => current.current('allow')),
+      onKey('s', () => current.current('allow_session')),
+    ];
+    return () => offs.forEach((off) => off());
+  }, [hasKeys]);
+}

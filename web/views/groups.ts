@@ -1,0 +1,70 @@
+import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
+
+/** What needs a person first comes first. */
+export const groupNames = {
+  waiting: 'Waiting for you',
+  limits: 'Held up',
+  failed: 'Failed',
+  running: 'Running',
+  queued: 'Queued',
+  ended: 'Ended',
+} as const;
+export type GroupName = keyof typeof groupNames;
+
+export interface Group {
+  readonly name: GroupName;
+  readonly tasks: readonly TaskCard[];
+}
+
+/** A failure is news for a day; then it is history. */
+const NEWS_MS = 24 * 3_600_000;
+const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'timeout']);
+
+/** The tasks whose words hold all of `search`, in their groups; empty groups are left out. */
+export function groupsOf(board: BoardState, search: string, nowMs: number): Group[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const waiting = new Set(openOf(board.decisions).map(({ task_id }) => task_id));
+  const groups = new Map<GroupName, TaskCard[]>();
+  for (const task of Object.values(board.tasks)) {
+    if (!words.every((word) => textOf(task).includes(word))) continue;
+    const name = groupOf(task, waiting.has(task.task_id), nowMs);
+    groups.set(name, [...(groups.get(name) ?? []), task]);
+  }
+  return names.flatMap((name) => {
+    const tasks = groups.get(name);
+    return tasks === undefined ? [] : [{ name, tasks: tasks.sort(newestFirst) }];
+  });
+}
+
+const names: readonly GroupName[] = ['waiting', 'limits', 'failed', 'running', 'queued', 'ended'];
+
+function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {
+  if (isAsked && !task.is_final) return 'waiting';
+  if (task.is_final) {
+    const isNews = nowMs - Date.parse(task.ended_at ?? task.created_at) < NEWS_MS;
+    return FAILED.has(task.status) && isNews ? 'failed' : 'ended';
+  }
+  if (task.trouble !== null) return 'limits';
+  if (task.status === 'pending') return 'queued';
+  // Its turn is over, and it waits for a message.
+  return task.status === 'waiting' ? 'waiting' : 'running';
+}
+
+function textOf(task: TaskCard): string {
+  return [
+    task.task_id,
+    task.project_path,
+    task.prompt_summary,
+    task.status,
+    task.model ?? '',
+    task.branch ?? '',
+    task.activity,
+  ]
+    .join('\n')
+    .toLowerCase();
+}
+
+function newestFirst(a: TaskCard, b: TaskCard): number {
+  const timeOf = (task: TaskCard): string => task.ended_at ?? task.started_at ?? task.created_at;
+  return timeOf(b).localeCompare(timeOf(a)) || a.task_id.localeCompare(b.task_id);
+}

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import type { TaskState } from '../../src/board/state.js';
+import { visible } from '../text/visible.js';
+import { clockTime } from '../text/words.js';
+import { entriesOf, type TimelineEntry } from './timeline-entries.js';
+
+/** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
+const FIRST_ENTRIES = 200;
+const MORE_ENTRIES = 1_000;
+
+/** What happened, in the order of the journal. */
+export function Timeline({ state }: { readonly state: TaskState }) {
+  const [shown, setShown] = useState(FIRST_ENTRIES);
+  const entries = entriesOf(state.events);
+  const hidden = Math.max(0, entries.length - shown);
+  return (
+    <ol class="timeline">
+      {state.earlier_events > 0 && hidden === 0 && (
+        <li class="quiet">{state.earlier_events} earlier events are in the journal and not shown here.</li>
+      )}
+      {hidden > 0 && (
+        <li>
+          <button type="button" onClick={() => setShown(shown + MORE_ENTRIES)}>
+            Show {Math.min(hidden, MORE_ENTRIES)} earlier entries ({hidden} are hidden)
+          </button>
+        </li>
+      )}
+      {entries.slice(hidden).map((entry) => (
+        <Entry key={entry.seq} entry={entry} />
+      ))}
+      {entries.length === 0 && <li class="empty">Nothing has happened yet.</li>}
+    </ol>
+  );
+}
+
+function Entry({ entry }: { readonly entry: TimelineEntry }) {
+  return (
+    <li class={`entry is-${entry.kind}`}>
+      <time class="quiet" dateTime={entry.at}>
+        {clockTime(entry.at)}
+      </time>
+      <div class="entry-body">
+        {entry.detail === '' ? (
+          <Words entry={entry} />
+        ) : (
+          <details>
+            <summary>
+              <Words entry={entry} />
+            </summary>
+            <pre class="block" tabIndex={0} aria-label="Output">
+              {visible(entry.detail)}
+            </pre>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Words({ entry }: { readonly entry: TimelineEntry }) {
+  return (
+    <span class="words" dir="auto">
+      {visible(entry.words)}
+    </span>
+  );
+}
