@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { onTestFinished } from 'vitest';
+import WebSocket from 'ws';
+import { z } from 'zod';
+import { silentLogger } from '../../src/base/logger.js';
+import { Board } from '../../src/board/board.js';
+import type { Asset } from '../../src/board/http-server.js';
+import type { TaskService } from '../../src/tasks/task-service.js';
+import { systemClock, type Clock } from '../../src/base/clock.js';
+import { createWorkplace } from '../harness/workplace.js';
+import { noReceipts } from '../tools/fake-task-service.js';
+
+const shell = '<html><meta name="style-nonce" content="__STYLE_NONCE__"></html>';
+const assets = new Map<string, Asset>([
+  ['/', { type: 'text/html; charset=utf-8', body: Buffer.from(shell) }],
+  ['/app.js', { type: 'text/javascript; charset=utf-8', body: Buffer.from('export {};') }],
+]);
+
+/** A board over `tasks`, in this process; it is closed with the test. */
+export async function serveBoard(tasks: TaskService, clock: Clock = systemClock): Promise<Board> {
+  const workplace = await createWorkplace();
+  const board = await Board.start(
+    {
+      tasks,
+      finisher: { finish: () => Promise.reject(new Error('no task here has a worktree')) },
+      receipts: noReceipts,
+      tasksDir: workplace.projectsDir,
+      promptFile: () => `${workplace.root}/no-prompt`,
+      assets,
+      version: '0.0.0',
+      homeDir: workplace.homeDir,
+      clock,
+      logger: silentLogger,
+    },
+    0,
+  );
+  onTestFinished(async () => {
+    await board.close();
+    await workplace.remove();
+  });
+  return board;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A request with exactly these headers, as any program can send it. */
+export function ask(
+  board: Board,
+  path: string,
+  options: {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  } = {},
+): Promise<Answer> {
+  const { method = 'GET', headers = {}, body } = options;
+  const { port } = board;
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      { host: '127.0.0.1', port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+        );
+      },
+    );
+    asking.on('error', reject);
+    asking.end(body);
+  });
+}
+
+/** As the page does it. */
+export async function tokenOf(board: Board): Promise<string> {
+  const code = board.link().url.split('#code=')[1] ?? '';
+  const { body } = await ask(board, '/token', {
+    method: 'POST',
+    headers: { origin: `http://127.0.0.1:${board.port}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  return z.object({ token: z.string() }).parse(JSON.parse(body)).token;
+}
+
+const messageSchema = z.looseObject({ type: z.string() });
+type Message = z.infer<typeof messageSchema>;
+
+/** A client of the board's socket that keeps what it gets. */
+export class TestPage {
+  readonly got: Message[] = [];
+  readonly socket: WebSocket;
+  readonly closed: Promise<number>;
+
+  constructor(board: Board, headers: Readonly<Record<string, string>> = {}) {
+    this.socket = new WebSocket(`ws://127.0.0.1:${board.port}/socket`, {
+      headers: { origin: `http://127.0.0.1:${board.port}`, ...headers },
+    });
+    this.socket.on('message', (data, isBinary) => {
+      if (!isBinary && Buffer.isBuffer(data)) this.got.push(messageSchema.parse(JSON.parse(data.toString())));
+    });
+    this.closed = new Promise((resolve) => this.socket.on('close', (code) => resolve(code)));
+    onTestFinished(() => this.socket.terminate());
+  }
+
+  /** Connected, and greeted with the token. */
+  static async open(board: Board, client = 'test'): Promise<TestPage> {
+    const page = new TestPage(board);
+    await once(page.socket, 'open');
+    page.send({ type: 'hello', v: 1, token: await tokenOf(board), client });
+    await page.message('welcome');
+    return page;
+  }
+
+  send(message: unknown): void {
+    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  /** The newest message of this type that fits, once it is there. */
+  async message(type: string, fits: (message: Message) => boolean = () => true): Promise<Message> {
+    for (;;) {
+      const found = this.got.findLast((message) => message.type === type && fits(message));
+      if (found !== undefined) return found;
+      await once(this.socket, 'message');
+    }
+  }
+}
