@@ -30,7 +30,13 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['tests/**/*.test.ts'],
-          exclude: [...shared.exclude, 'tests/e2e/**', 'tests/soak/**', 'tests/specification/**'],
+          exclude: [
+            ...shared.exclude,
+            'tests/browser/**',
+            'tests/e2e/**',
+            'tests/soak/**',
+            'tests/specification/**',
+          ],
           globalSetup: [
             'tests/harness/suite-folder.ts',
             'tests/harness/build-node-pty.ts',
@@ -43,7 +49,9 @@ export default defineConfig({
       { test: { ...e2e, name: 'e2e' } },
       // Each example of the specification and of the README, as its user meets it.
       { test: { ...e2e, name: 'specification', include: ['tests/specification/**/*.test.ts'] } },
-      // The same without /proc, as on macOS: servers and keepers read the process table of `ps`.
+      // The board in a real browser.
+      { test: { ...e2e, name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
+      // The e2e tests without /proc, as on macOS: servers and keepers read the process table of `ps`.
       { test: { ...e2e, name: 'e2e-ps', env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' } } },
       // Hours of faults, by `npm run test:soak` alone: a plain `vitest run` meets an empty project.
       {

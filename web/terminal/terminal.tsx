@@ -6,7 +6,7 @@ import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { fitted } from './fitted.js';
 import { openLink } from './links.js';
-import { nonceStyles } from './nonce-styles.js';
+import { allowStyles } from './allowed-styles.js';
 
 const SCROLLBACK_LINES = 5_000;
 const RESIZE_QUIET_MS = 150;
@@ -27,7 +27,8 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
   useEffect(() => {
     if (shown === undefined || state === undefined) return;
     shown.options.disableStdin = !isWriter;
-    if (!isWriter) shown.resize(state.columns, state.rows);
+    if (isWriter) shown.focus();
+    else shown.resize(state.columns, state.rows);
   }, [shown, isWriter, state?.columns, state?.rows]);
   useWriterSize(store, taskId, isWriter ? shown : undefined, place);
   const claim = (): void => {
@@ -35,7 +36,6 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
     const size = fitted(shown, place.current);
     void store.act({ type: 'term.claim', task_id: taskId, ...size }).then((outcome) => {
       setError(outcome.ok ? undefined : outcome.error);
-      if (outcome.ok) shown.focus();
     });
   };
   return (
@@ -46,11 +46,15 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
         </span>
         {state?.closed === null &&
           (isWriter ? (
-            <button type="button" onClick={() => void store.act({ type: 'term.release', task_id: taskId })}>
+            <button
+              key="release"
+              type="button"
+              onClick={() => void store.act({ type: 'term.release', task_id: taskId })}
+            >
               Give the keyboard back
             </button>
           ) : (
-            <button type="button" onClick={claim}>
+            <button key="claim" type="button" onClick={claim}>
               Take the keyboard
             </button>
           ))}
@@ -61,7 +65,7 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
         </p>
       )}
       <div
-        class={isWriter ? 'terminal writing' : 'terminal'}
+        class={isWriter ? 'terminal-place writing' : 'terminal-place'}
         ref={place}
         onDblClick={isWriter ? undefined : claim}
       />
@@ -91,7 +95,7 @@ function openTerminal(
     linkHandler: { activate: (_event, uri) => openLink(uri) },
     theme: { background: '#16181d', foreground: '#e6e6e6' },
   });
-  const removeNonce = nonceStyles(place);
+  const forbidStyles = allowStyles(place);
   terminal.open(place);
   // What a program in it may not do: read and write the clipboard, set the title of the page.
   for (const code of [0, 1, 2, 52]) terminal.parser.registerOscHandler(code, () => true);
@@ -115,7 +119,7 @@ function openTerminal(
       close();
       typed.dispose();
       terminal.dispose();
-      removeNonce();
+      forbidStyles();
     },
   };
 }

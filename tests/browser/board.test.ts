@@ -1,0 +1,145 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { boardLink, boardPage, discoveryOf, sharedBrowser } from '../harness/board-page.js';
+import { endProcess } from '../harness/end-process.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { asksAboutPrompts, quickAgent, scriptedAgent } from '../harness/scripted-agent.js';
+import { asks, runs, says } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
+
+const browser = sharedBrowser();
+const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+
+/** What a screen reader or an eye would stumble over, by the rules of WCAG 2.2 AA. */
+async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+it('shows a task as it starts, what it asks, and takes the answer', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const page = await boardPage(bridge, await browser());
+  await page.getByText('No tasks yet.').waitFor();
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  await page.getByRole('article').waitFor();
+  await expect.poll(() => page.title()).toBe('(1) Claude Code Bridge');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await page.getByRole('article').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: /AGENT: split-prompt/ }).click();
+  await page.getByText('allowed: Do you want to proceed? [y/N], by board/chrome-1').waitFor();
+  await page.getByText('completed: The agent exited with code 0.').waitFor();
+  await expect.poll(() => page.title()).toBe('Claude Code Bridge');
+  expect(await bridge.status(taskId)).toMatchObject({ status: 'completed' });
+});
+
+it('an answer of another route takes the question away, and the page says who gave it', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  const page = await boardPage(bridge, await browser());
+  await page
+    .getByRole('link', { name: /AGENT: split-prompt/ })
+    .first()
+    .click();
+  await page.getByRole('article').waitFor();
+  const { decision_id } = await bridge.decision(taskId);
+  await bridge.call('respond_to_task', { task_id: taskId, decision_id, verdict: 'deny', message: 'not now' });
+  await page.getByRole('article').waitFor({ state: 'detached' });
+  await page.getByText('Answered questions (1)').click();
+  await page.getByText(/by caller at .*not now/).waitFor();
+});
+
+it('a key answers only after the card has stood for half a second, and deny at once', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const page = await boardPage(bridge, await browser());
+  await page.getByText('No tasks yet.').waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  await page.getByRole('article').waitFor();
+  expect(await page.getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Deny' }).isDisabled()).toBe(false);
+  await page.clock.runFor(450);
+  await page.keyboard.press('y');
+  expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
+  await page.clock.runFor(300);
+  await page.clock.resume();
+  await page.keyboard.press('y');
+  await page.getByRole('article').waitFor({ state: 'detached' });
+});
+
+it('a board that was killed is said to be lost; one that is opened again shows the truth', async () => {
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+  const page = await boardPage(bridge, await browser());
+  await page.getByText('No tasks yet.').waitFor();
+  process.kill((await discoveryOf(bridge)).owner.pid, 'SIGKILL');
+  await page.getByText('The connection to the board is lost').waitFor();
+  const taskId = await bridge.start({ prompt: 'AGENT: exit 3', path: bridge.project });
+  await expect.poll(async () => (await bridge.status(taskId)).status).toBe('failed');
+  await page.goto(await boardLink(bridge));
+  await page.getByRole('link', { name: /failed AGENT: exit 3/ }).waitFor();
+});
+
+it('two commands at once open one board, and a port that is taken is named', async () => {
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+  const links = await Promise.all([boardLink(bridge), boardLink(bridge), boardLink(bridge)]);
+  expect(new Set(links.map((link) => new URL(link).port)).size).toBe(1);
+  expect(new Set(links).size).toBe(3);
+  const { port, owner } = await discoveryOf(bridge);
+  await expect(boardLink(bridge, '--port', `${port === 7_777 ? 7_778 : 7_777}`)).rejects.toThrow(
+    `already runs at port ${port}`,
+  );
+  await expect(boardLink(bridge, '--host', '0.0.0.0')).rejects.toThrow('ssh -L');
+  await endProcess(owner.pid);
+  await expect(discoveryOf(bridge)).rejects.toThrow('ENOENT');
+});
+
+describeNewestClaude('with Claude Code', ({ binary }) => {
+  it('a task is watched, its question and its command are answered, and a message reaches it', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        asks('Which color?', ['Red', 'Blue']),
+        runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
+        says('All is done.'),
+        says('You are welcome.'),
+      ],
+    });
+    const page = await boardPage(bridge, await browser());
+    const taskId = await bridge.start({
+      prompt: 'Clean up.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+      keep_open: true,
+    });
+    await page
+      .getByRole('link', { name: /Clean up/ })
+      .first()
+      .click();
+    await page.getByLabel('Blue').check();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await page.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await page.getByText('All is done.').first().waitFor();
+    await page.getByText('✓ Bash(rm -f build.txt && echo "done it"): exit code 0').click();
+    await page.getByLabel('Output').getByText('done it').waitFor();
+    await page.getByLabel('Message to the session').fill('Thank you.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('You are welcome.').first().waitFor();
+    await page.getByRole('button', { name: 'Kill…' }).click();
+    await page.getByLabel('Why the task is killed').fill('Seen enough.');
+    await page.getByRole('button', { name: 'Kill it' }).click();
+    await page.getByText('killed: Seen enough.').first().waitFor();
+    await page.getByRole('tab', { name: 'Receipt' }).click();
+    await page.getByRole('tabpanel').getByText('rm -f build.txt').first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+    expect(await bridge.status(taskId)).toMatchObject({ status: 'killed', reason: 'Seen enough.' });
+  });
+});
