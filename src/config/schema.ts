@@ -383,7 +383,7 @@ export const configSchema = z.strictObject({
         .min(1)
         .max(MAX_LIST_ITEMS),
     ])
-    .default(['tasks', 'project', 'files', 'git'])
+    .default(['tasks', 'project', 'files', 'git', 'board'])
     .describe('Toolsets that the server offers, or `all`.')
     .register(settingFacts, { env: 'MCP_TOOLSETS', form: 'list or all', expected: TOOLSETS_WORDS }),
 

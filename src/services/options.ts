@@ -17,8 +17,8 @@ export interface BridgeOptions {
   readonly command?: string;
   readonly version: string;
   readonly logger: Logger;
-  /** The program that keeps one task. */
+  /** The program that keeps one task. That of the board lies beside it. */
   readonly keeperEntry: string;
-  /** Arguments for Node when it runs the keeper. */
+  /** Arguments for Node when it runs the keeper or the board. */
   readonly nodeArguments?: readonly string[];
 }

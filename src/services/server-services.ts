@@ -38,6 +38,10 @@ export function createServerServices(
       ...tasks.offered,
       ...processes.offered,
       ...projectAccessors(options, roots, activeProject),
+      board: lazily(async () => {
+        const { createBoardOpener } = await import('./board-opener.js');
+        return createBoardOpener(options, await tasks.services());
+      }),
       activeProject,
       config: options.config,
     },

@@ -30,6 +30,7 @@ const DISCONNECT_GRACE_SECONDS = 30;
 
 export interface TaskServices extends Disposable {
   readonly stateDir: StateDir;
+  readonly runtimeDir: RuntimeDir;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
   /** Ends and removes what was left by keepers that were killed while no server ran; an error is logged. */
@@ -85,6 +86,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
   owned.add(logTasks(tasks, logger));
   return {
     stateDir,
+    runtimeDir,
     tasks,
     finisher,
     sweepLeftovers: () =>

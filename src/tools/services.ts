@@ -22,6 +22,12 @@ interface Finisher {
   finish(query: FinishTask): Promise<FinishedTask>;
 }
 
+/** The page of all tasks, in a process of its own that is started if none runs. */
+interface BoardOpener {
+  /** A link that opens one page, within a minute. Throws STATE_UNUSABLE. */
+  link(): Promise<{ readonly url: string }>;
+}
+
 /** What tools may use. Each service is loaded and built by the first call that asks for it; what that throws, the call throws. */
 export interface ToolServices {
   readonly tasks: () => Promise<TaskService>;
@@ -34,5 +40,6 @@ export interface ToolServices {
   readonly conversations: () => Promise<ConversationManager>;
   readonly delegation: () => Promise<Delegation>;
   readonly processes: () => Promise<ProcessService>;
+  readonly board: () => Promise<BoardOpener>;
   readonly copies: () => Promise<ContainerCopies>;
 }

@@ -33,6 +33,7 @@ export const toolLoaders: Readonly<Record<string, () => Promise<BridgeTool>>> = 
   list_files: async () => (await import('./files/list-files.js')).listFiles,
   list_tasks: async () => (await import('./tasks/list-tasks.js')).listTasks,
   message_task: async () => (await import('./tasks/message-task.js')).messageTask,
+  open_board: async () => (await import('./board/open-board.js')).openBoard,
   ps: async () => (await import('./process/ps.js')).ps,
   read_file: async () => (await import('./files/read-file.js')).readFile,
   read_file_range: async () => (await import('./files/read-file-range.js')).readFileRange,

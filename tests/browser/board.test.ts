@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { boardLink, boardPage, discoveryOf, sharedBrowser } from '../harness/board-page.js';
+import { boardLink, boardPage, sharedBrowser } from '../harness/board-page.js';
+import { discoveryOf } from '../harness/board-process.js';
 import { endProcess } from '../harness/end-process.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { asksAboutPrompts, quickAgent, scriptedAgent } from '../harness/scripted-agent.js';

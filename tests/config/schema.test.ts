@@ -64,7 +64,7 @@ test('the defaults are those of the specification', () => {
       'Continue\\?',
       'Approve\\?',
     ],
-    toolsets: ['tasks', 'project', 'files', 'git'],
+    toolsets: ['tasks', 'project', 'files', 'git', 'board'],
     client: { forms: true, answers: 'auto' },
     state_dir: null,
     log_level: 'info',

@@ -1,12 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
-import type { z } from 'zod';
-import { discoverySchema } from '../../src/board/board-place.js';
-import { endProcess } from './end-process.js';
+import { endsWithTest } from './board-process.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -49,12 +45,6 @@ export async function boardLink(bridge: TestBridge, ...args: readonly string[]):
   return url;
 }
 
-/** The board that runs, as its file says. */
-export async function discoveryOf(bridge: TestBridge): Promise<z.infer<typeof discoverySchema>> {
-  const text = await readFile(join(bridge.workplace.stateDir, 'board', 'board.json'), 'utf8');
-  return discoverySchema.parse(JSON.parse(text));
-}
-
 /** A page of the board, in a browser profile of its own. Errors and refused loads of the page fail the test. */
 export async function boardPage(bridge: TestBridge, browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
@@ -71,16 +61,4 @@ export async function boardPage(bridge: TestBridge, browser: Browser): Promise<P
   });
   await page.goto(await boardLink(bridge));
   return page;
-}
-
-const ending = new WeakSet<TestBridge>();
-
-function endsWithTest(bridge: TestBridge): void {
-  if (ending.has(bridge)) return;
-  ending.add(bridge);
-  onTestFinished(async () => {
-    ending.delete(bridge);
-    const discovery = await discoveryOf(bridge).catch(() => undefined);
-    if (discovery !== undefined) await endProcess(discovery.owner.pid);
-  });
 }

@@ -17,4 +17,5 @@ export const unusedServices: ToolServices = {
   delegation: unused,
   processes: unused,
   copies: unused,
+  board: unused,
 };

@@ -20,7 +20,7 @@ export const gitDiff = defineTool({
   title: 'Git diff',
   toolset: 'git',
   effect: 'read',
-  description: 'Patch of the unstaged changes of tracked files, in pages that end between files or hunks.',
+  description: 'Patch of unstaged changes of tracked files, in pages that end between files or hunks.',
   maxResultChars: MAX_PATCH_CHARS,
   input: {
     path: repositoryPathInput,

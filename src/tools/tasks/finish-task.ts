@@ -9,8 +9,7 @@ export const finishTask = defineTool({
   toolset: 'tasks',
   effect: 'destroy',
   searchHint: 'merge, apply or discard the worktree of a task',
-  description:
-    'Finish the worktree of a task: merge its branch, apply it as uncommitted changes, or discard it.',
+  description: 'Finish the worktree of a task: merge its branch, apply it uncommitted, or discard it.',
   input: {
     task_id: taskIdInput,
     action: finishActionSchema,
