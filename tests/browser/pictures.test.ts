@@ -37,26 +37,30 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
       ],
     });
     const [shop = '', arabic = ''] = bridge.projects;
-    const first = await bridge.start({ prompt: 'Find out why the test fails and fix it.', path: arabic });
+    const first = await bridge.start({ prompt: 'أصلح الاختبار ثم انشره.', path: arabic });
     await expect.poll(async () => (await bridge.status(first)).status).toBe('completed');
     const taskId = await bridge.start({
-      prompt: 'أصلح الاختبار ثم انشره. 修正してから公開してください。',
+      prompt: 'Run the tests, then publish the package.',
       path: shop,
       permission_mode: 'cautious',
     });
     const page = await boardPage(bridge, await browser());
     await page.setViewportSize({ width: 1000, height: 620 });
     await page.getByRole('article').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
       const overview = await picture(page, 'overview');
       expect(overview.length).toBeGreaterThan(10_000);
     }
-    await page.getByRole('link', { name: /أصلح/ }).first().click();
+    await page
+      .getByRole('link', { name: /Run the tests/ })
+      .first()
+      .click();
     await page.getByText('I run the tests first.').waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await page.getByText('Now I publish.').waitFor();
-    await page.getByRole('button', { name: 'Allow once' }).isEnabled();
+    await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
     await picture(page, 'task');
     await page.setViewportSize({ width: 360, height: 700 });
     await expectNoOverflow(page);

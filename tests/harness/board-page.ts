@@ -47,6 +47,8 @@ export async function boardLink(bridge: TestBridge, ...args: readonly string[]):
 
 /** A page of the board, in a browser profile of its own. Errors and refused loads of the page fail the test. */
 export async function boardPage(bridge: TestBridge, browser: Browser): Promise<Page> {
+  // First, so that the board ends after its pages.
+  const link = await boardLink(bridge);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   onTestFinished(() => context.close());
   const page = await context.newPage();
@@ -59,6 +61,6 @@ export async function boardPage(bridge: TestBridge, browser: Browser): Promise<P
   onTestFinished(() => {
     if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
   });
-  await page.goto(await boardLink(bridge));
+  await page.goto(link);
   return page;
 }
