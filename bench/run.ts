@@ -2,6 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { measureAsk } from './ask.js';
 import { measureAttach } from './attach.js';
+import { measureBoard } from './board.js';
 import { measureDelegate } from './delegate.js';
 import { measureExplore } from './explore.js';
 import { measureFloodTask } from './flood-task.js';
@@ -24,6 +25,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   delegate: measureDelegate,
   ask: measureAsk,
   attach: measureAttach,
+  board: measureBoard,
   pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
   flood: () => measureFloodTask(FLOOD_MB),
   many: measureManyTasks,

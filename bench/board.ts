@@ -1,0 +1,183 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { chromium, type Page } from 'playwright-core';
+import { z } from 'zod';
+import { createTaskId } from '../src/base/ids.js';
+import { discoverySchema } from '../src/board/board-place.js';
+import { journalLine } from '../src/store/journal-line.js';
+import { initialRecord } from '../src/tasks/record/initial-record.js';
+import { figuresOf, memoryOf, type Figures } from './figures.js';
+import { StdioClient } from './stdio-client.js';
+import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+];
+const FEW_TASKS = 50;
+const MANY_TASKS = 100;
+const EVENTS = 5_000;
+const PAINTS = 7;
+const KEYS = 60;
+const KEY_INTERVAL_MS = 60;
+
+export interface BoardFigures {
+  readonly sizes: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>;
+  readonly firstPaintMs: Figures;
+  readonly longTaskMs: number;
+  readonly processMb: number;
+  readonly keyMs: Figures;
+  readonly entryMs: Figures;
+}
+
+/** Sizes of the page, first paint with 50 tasks, a task of 5,000 events, memory with 100 tasks, keys and entries to the screen. */
+export async function measureBoard(): Promise<BoardFigures> {
+  const workplace = await createWorkplace({ MCP_RULES: ASKS });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+  try {
+    for (let index = 0; index < FEW_TASKS; index++) writeEndedTask(workplace, 10);
+    const paints: number[] = [];
+    for (let round = 0; round < PAINTS; round++)
+      paints.push(await firstPaint(await openPage(browser, workplace)));
+    for (let index = FEW_TASKS; index < MANY_TASKS; index++) writeEndedTask(workplace, 10);
+    const long = writeEndedTask(workplace, EVENTS);
+    const page = await openPage(browser, workplace);
+    const longTaskMs = await openLong(page, long);
+    const typed = await typeIntoTask(page, workplace);
+    const { owner } = discovery(workplace);
+    const processMb = memoryOf(owner.pid).pss;
+    process.kill(owner.pid, 'SIGTERM');
+    return { sizes: sizes(), firstPaintMs: figuresOf(paints), longTaskMs, processMb, ...typed };
+  } finally {
+    await browser.close();
+    workplace.dispose();
+  }
+}
+
+const ASKS = JSON.stringify([{ rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' }]);
+
+function sizes(): BoardFigures['sizes'] {
+  const folder = join(import.meta.dirname, '../dist/web');
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => {
+      const bytes = readFileSync(join(folder, name));
+      return [name.replace(/-[A-Z0-9]+\./, '.'), { bytes: bytes.length, gzip: gzipSync(bytes).length }];
+    }),
+  );
+}
+
+async function openPage(
+  browser: Awaited<ReturnType<typeof chromium.launch>>,
+  workplace: Workplace,
+): Promise<Page> {
+  const [node = '', entry = ''] = BRIDGE;
+  const out = execFileSync(node, [entry, 'board', '--no-open'], { env: workplace.env, encoding: 'utf8' });
+  const link = /http:\/\/\S+/.exec(out)?.[0] ?? '';
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.locator('.row').first().waitFor();
+  return page;
+}
+
+/** From the start of the navigation to the first row of a task. */
+async function firstPaint(page: Page): Promise<number> {
+  await page.reload();
+  const ms = await page.evaluate<number>(
+    "new Promise((done) => { const look = () => document.querySelector('.row') ? requestAnimationFrame(() => done(performance.now())) : requestAnimationFrame(look); look(); })",
+  );
+  await page.context().close();
+  return ms;
+}
+
+async function openLong(page: Page, taskId: string): Promise<number> {
+  return page.evaluate<number>(
+    `new Promise((done) => { const start = performance.now(); location.hash = '#/${taskId}'; const look = () => document.querySelectorAll('.entry').length > 100 ? requestAnimationFrame(() => done(performance.now() - start)) : requestAnimationFrame(look); look(); })`,
+  );
+}
+
+/** A task with a terminal: from a key to the echo on screen, and from an entry of the journal to its line in the timeline. */
+async function typeIntoTask(
+  page: Page,
+  workplace: Workplace,
+): Promise<{ readonly keyMs: Figures; readonly entryMs: Figures }> {
+  const client = new StdioClient(BRIDGE, workplace.env);
+  await client.initialize();
+  const path = workplace.project('app');
+  const { task_id } = z
+    .object({ task_id: z.string() })
+    .parse(await client.call('start_task', { prompt: 'BENCH-SLEEP 600', path }));
+  await page.goto(`${page.url().split('#')[0]}#/${task_id}`);
+  await page.getByRole('tab', { name: 'Terminal' }).click();
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  await page.getByText('Your keys go to the session.').waitFor();
+  await page.evaluate(
+    "window.keyTimes = []; let at = 0; addEventListener('keydown', () => { at = performance.now(); }, true); new MutationObserver(() => { if (at > 0) { const from = at; at = 0; requestAnimationFrame(() => window.keyTimes.push(performance.now() - from)); } }).observe(document.querySelector('.xterm-rows'), { subtree: true, childList: true, characterData: true })",
+  );
+  for (let key = 0; key < KEYS; key++) {
+    await page.keyboard.press('x');
+    await sleep(KEY_INTERVAL_MS);
+  }
+  const keyTimes = z.array(z.number()).parse(await page.evaluate('window.keyTimes'));
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.evaluate(
+    "window.entryTimes = []; new MutationObserver((all) => { for (const { addedNodes } of all) for (const node of addedNodes) { const time = node.querySelector?.('time'); if (time) window.entryTimes.push(Date.now() - Date.parse(time.dateTime)); } }).observe(document.querySelector('.timeline'), { childList: true })",
+  );
+  await client.call('kill_task', { task_id });
+  await page.getByText('killed').first().waitFor();
+  await sleep(500);
+  const entryTimes = z.array(z.number()).parse(await page.evaluate('window.entryTimes'));
+  await client.close();
+  return { keyMs: figuresOf(keyTimes), entryMs: figuresOf(entryTimes) };
+}
+
+function discovery(workplace: Workplace): z.infer<typeof discoverySchema> {
+  return discoverySchema.parse(
+    JSON.parse(readFileSync(join(workplace.folder, 'state', 'board', 'board.json'), 'utf8')),
+  );
+}
+
+function writeEndedTask(workplace: Workplace, events: number): string {
+  const task_id = createTaskId();
+  const folder = join(workplace.folder, 'state', 'tasks', task_id);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const project_path = workplace.project('app');
+  const now = Date.now();
+  const record = initialRecord({
+    spec: {
+      task_id,
+      project_path,
+      permission_mode: 'auto',
+      driver: 'interactive',
+      model: null,
+      keep_open: false,
+      timeout_seconds: 3_600,
+      created_at: new Date(now).toISOString(),
+      settings: {
+        shell: '/bin/sh',
+        claude_command: ['/bin/true'],
+        auto_approve_patterns: [],
+        decision_timeout_seconds: 600,
+        max_log_size_bytes: 1_000_000,
+        pass_environment: [],
+      },
+    },
+    prompt: `Do the work of ${task_id} well.`,
+    owner: { pid: 1, start_time: 'never', boot_id: 'an earlier boot' },
+    mark: task_id,
+    socketPath: join(workplace.folder, 'none.sock'),
+    files: { logFile: join(project_path, 'task.log'), promptFile: join(project_path, 'prompt.md') },
+    now,
+  });
+  const ended = { status: 'completed', reason: 'All done.', ended_at: new Date(now).toISOString() };
+  writeFileSync(join(folder, 'record.json'), JSON.stringify({ ...record, ...ended }));
+  const line = (at: number): string =>
+    journalLine(at + 1, new Date(now).toISOString(), 'said', { text: `What was said as number ${at}.` });
+  writeFileSync(join(folder, 'journal.ndjson'), Array.from({ length: events }, (_, at) => line(at)).join(''));
+  return task_id;
+}
