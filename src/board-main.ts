@@ -1,6 +1,7 @@
 // The program of the board's process: see src/board/board.ts. `linkToBoard` starts it.
 import './base/uncompiled-schemas.js';
 import { closeSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from './base/clock.js';
@@ -17,6 +18,7 @@ import {
   type BoardInput,
   type BoardPlace,
 } from './board/board-place.js';
+import { Reviews } from './board/reviews.js';
 import { serveLinks } from './board/link-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
@@ -24,10 +26,14 @@ import { readEnvironment } from './config/read-environment.js';
 import { READY_FD, type ReadyMessage } from './keeper/wire/ready-message.js';
 import { wireErrorOf } from './keeper/wire/wire-error.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
-import { createReceiptService } from './services/receipt-service.js';
-import { createTaskServices, type TaskServices } from './services/task-services.js';
+import { createFilesPatches } from './services/files-patches.js';
+import { createReceiptGit, createReceiptService } from './services/receipt-service.js';
+import { createTaskServices } from './services/task-services.js';
 import { FileLocks } from './store/file-locks.js';
 import type { LockHolder } from './store/lock-file.js';
+import { taskPatch } from './tasks/receipt/task-patch.js';
+import type { GitReport } from './tasks/receipt/receipt.js';
+import type { TaskRecord } from './tasks/task.js';
 import { ownIdentity } from './store/process-identity.js';
 
 const [, , , statePath = '', runtimePath = '', level] = process.argv;
@@ -65,14 +71,23 @@ async function openServices(input: BoardInput) {
     input.command,
   );
   const services = await createTaskServices(options, roots);
-  return { services, receipts: createReceiptService(options, roots, services.stateDir) };
+  const { stateDir } = services;
+  const receipts = createReceiptService(options, roots, stateDir);
+  const git = createReceiptGit(options, roots, stateDir);
+  const reportOf = async (record: TaskRecord): Promise<GitReport> =>
+    (await receipts.receiptOf(record, new AbortController().signal))?.git ?? git.report(record);
+  return {
+    services,
+    receipts,
+    patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
+    readPatch: createFilesPatches(options, roots, systemClock),
+  };
 }
 
-async function startBoard(
-  input: BoardInput,
-  services: TaskServices,
-  receipts: Awaited<ReturnType<typeof openServices>>['receipts'],
-): Promise<Board> {
+type OpenServices = Awaited<ReturnType<typeof openServices>>;
+
+async function startBoard(input: BoardInput, opened: OpenServices): Promise<Board> {
+  const { services, receipts, patchOf, readPatch } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
     return await Board.start(
@@ -80,6 +95,9 @@ async function startBoard(
         tasks,
         finisher,
         receipts,
+        reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
+        patchOf,
+        readPatch,
         tasksDir: stateDir.tasksDir,
         promptFile: (taskId) => stateDir.promptFile(taskId),
         assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url))),
@@ -121,9 +139,9 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   process.once('exit', () => {
     for (const path of [place.discoveryFile, place.socketPath, place.lockFile]) rmSync(path, { force: true });
   });
-  const { services, receipts } = await openServices(input);
-  process.once('exit', () => services.dispose());
-  const board = await startBoard(input, services, receipts);
+  const opened = await openServices(input);
+  process.once('exit', () => opened.services.dispose());
+  const board = await startBoard(input, opened);
   const links = await serveLinks(place.socketPath, () => board.link());
   const { id: board_id, port } = board;
   const discovery = { version: VERSION, board_id, port, owner };

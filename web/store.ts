@@ -3,16 +3,20 @@ import type { ActionError, ClientAction, ServerMessage } from '../src/board/prot
 import { applyMessage, newReplica, type ChannelMessage, type Replica } from '../src/board/replica.js';
 import {
   reduceBoard,
+  reduceDiff,
   reduceTask,
   type BoardAction,
   type BoardState,
+  type DiffAction,
+  type DiffState,
   type TaskAction,
   type TaskState,
 } from '../src/board/state.js';
 import type { TerminalAction, TerminalState } from '../src/board/protocol.js';
 import type { ConnectionState, Transport } from './transport/transport.js';
 
-type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: ActionError };
+type Outcome =
+  { readonly ok: true; readonly task_id?: string } | { readonly ok: false; readonly error: ActionError };
 
 /** Bytes of a terminal: what they are, and the number of the first one. */
 export interface TerminalBytes {
@@ -36,6 +40,7 @@ export class Store {
   readonly version = signal('');
   readonly #board = signal<Replica<BoardState>>(newReplica);
   readonly #task = signal<Replica<TaskState>>(newReplica);
+  readonly #diff = signal<Replica<DiffState>>(newReplica);
   readonly #terminal = signal<Replica<TerminalState>>(newReplica);
   /** The task whose page is open. */
   readonly openTask = signal<string | undefined>(undefined);
@@ -43,10 +48,12 @@ export class Store {
   readonly taskError = signal<ActionError | undefined>(undefined);
   readonly board: ReadonlySignal<BoardState | undefined> = computed(() => this.#board.value.state);
   readonly task: ReadonlySignal<TaskState | undefined> = computed(() => this.#task.value.state);
+  readonly diff: ReadonlySignal<DiffState | undefined> = computed(() => this.#diff.value.state);
   readonly terminal: ReadonlySignal<TerminalState | undefined> = computed(() => this.#terminal.value.state);
   readonly #transport: Transport;
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   #boardId = '';
+  #diffTask: string | undefined;
   #terminalTask: string | undefined;
   #onBytes: ((bytes: TerminalBytes) => void) | undefined;
   #ids = 0;
@@ -68,6 +75,19 @@ export class Store {
     this.#task.value = newReplica;
     this.taskError.value = undefined;
     if (taskId !== undefined) this.#transport.subscribe(`task:/${taskId}`, undefined);
+  }
+
+  /** Follows what a task changed until the result is called. */
+  openDiff(taskId: string): () => void {
+    this.#diffTask = taskId;
+    this.#diff.value = newReplica;
+    this.#transport.subscribe(`diff:/${taskId}`, undefined);
+    return () => {
+      this.#transport.unsubscribe(`diff:/${taskId}`);
+      if (this.#diffTask !== taskId) return;
+      this.#diffTask = undefined;
+      this.#diff.value = newReplica;
+    };
   }
 
   /** Follows the terminal of a task until the result is called. */
@@ -139,6 +159,8 @@ export class Store {
     this.#transport.subscribe(BOARD, since(this.#board.value));
     const task = this.openTask.value;
     if (task !== undefined) this.#transport.subscribe(`task:/${task}`, since(this.#task.value));
+    if (this.#diffTask !== undefined)
+      this.#transport.subscribe(`diff:/${this.#diffTask}`, since(this.#diff.value));
     if (this.#terminalTask !== undefined) this.#transport.subscribe(`term:/${this.#terminalTask}`, undefined);
   }
 
@@ -147,6 +169,8 @@ export class Store {
     if (channel === BOARD) this.#board.value = this.#next(this.#board.value, message, reduceBoard, isOfBoard);
     else if (channel === `task:/${this.openTask.value}`)
       this.#task.value = this.#next(this.#task.value, message, reduceTask, isOfTask);
+    else if (channel === `diff:/${this.#diffTask}`)
+      this.#diff.value = this.#next(this.#diff.value, message, reduceDiff, isOfDiff);
     else if (channel === `term:/${this.#terminalTask}`)
       this.#terminal.value = this.#next(this.#terminal.value, message, reduceTerminal, isOfTerminal);
   }
@@ -184,6 +208,10 @@ function isOfBoard(message: AnyMessage): message is AnyMessage & ChannelMessage<
 
 function isOfTask(message: AnyMessage): message is AnyMessage & ChannelMessage<TaskState, TaskAction> {
   return message.channel.startsWith('task:/');
+}
+
+function isOfDiff(message: AnyMessage): message is AnyMessage & ChannelMessage<DiffState, DiffAction> {
+  return message.channel.startsWith('diff:/');
 }
 
 function isOfTerminal(

@@ -2,6 +2,8 @@ import { BridgeError } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { ClientAction } from './protocol.js';
+import { actOnReview } from './review-actions.js';
+import type { Reviews } from './reviews.js';
 import { inputHash } from './task-views.js';
 
 /** What a person does to a task, other than in its terminal. */
@@ -9,31 +11,41 @@ export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${st
 
 export interface ActServices {
   readonly tasks: TaskService;
+  readonly reviews: Reviews;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
 }
 
 const noAbort = new AbortController().signal;
 
-/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service does. */
+/**
+ * Does what a person asked for at a page; `by` stands in the task's journal. Gives the id of a task that was started. Throws as the
+ * task service does.
+ */
 export async function act(
   action: TaskClientAction,
   by: string,
-  { tasks, finisher }: ActServices,
-): Promise<void> {
+  { tasks, reviews, finisher }: ActServices,
+): Promise<string | undefined> {
   switch (action.type) {
     case 'decision.answer':
-      return answer(action, by, tasks);
+      await answer(action, by, tasks);
+      return undefined;
     case 'task.message':
       await tasks.message(action.task_id, { text: action.text });
-      return;
+      return undefined;
     case 'task.interrupt':
       await tasks.message(action.task_id, { interrupt: true });
-      return;
+      return undefined;
     case 'task.kill':
       await tasks.kill(action.task_id, action.reason === '' ? `Killed from the ${by}.` : action.reason);
-      return;
+      return undefined;
     case 'task.finish':
       await finisher.finish({ taskId: action.task_id, action: action.action, signal: noAbort });
+      return undefined;
+    case 'review.add':
+    case 'review.remove':
+    case 'review.submit':
+      return actOnReview(action, { tasks, reviews });
   }
 }
 

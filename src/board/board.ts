@@ -12,8 +12,10 @@ import { act } from './act.js';
 import { openBoardFeed } from './board-feed.js';
 import type { BoardLink } from './board-place.js';
 import { BoardHttpServer, type Asset } from './http-server.js';
+import { openDiffFeed, type DiffFeedOptions } from './diff-feed.js';
 import { Hub, type OpenChannel } from './hub.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
+import type { Reviews } from './reviews.js';
 import { BoardSocket } from './socket.js';
 import { openTaskFeed } from './task-feed.js';
 import { TerminalWriters } from './terminal-writers.js';
@@ -28,6 +30,9 @@ export interface BoardOptions {
   readonly tasks: TaskService;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
   readonly receipts: ReceiptService;
+  readonly reviews: Reviews;
+  readonly patchOf: DiffFeedOptions['patchOf'];
+  readonly readPatch: DiffFeedOptions['readPatch'];
   readonly tasksDir: string;
   readonly promptFile: (taskId: string) => string;
   readonly assets: ReadonlyMap<string, Asset>;
@@ -114,13 +119,13 @@ export class Board {
       opened.close(TRY_AGAIN_LATER, 'too many pages');
       return;
     }
-    const { tasks, finisher, version, homeDir, clock, logger } = this.#options;
+    const { tasks, finisher, reviews, version, homeDir, clock, logger } = this.#options;
     const socket = new BoardSocket(opened, ++this.#pages, {
       hub: this.#hub,
       access: this.#access,
       writers: this.#writers,
       record: (taskId) => tasks.get(taskId),
-      act: (action, by) => act(action, by, { tasks, finisher }),
+      act: (action, by) => act(action, by, { tasks, finisher, reviews }),
       boardId: this.#id,
       version,
       homeDir,
@@ -142,9 +147,10 @@ export class Board {
   }
 
   #open(name: string, seq: number): Promise<OpenChannel> {
-    const { tasks, receipts, tasksDir, promptFile, clock, logger } = this.#options;
-    if (name === 'board:/') return openBoardFeed({ tasks, tasksDir, clock, logger }, name, seq);
-    const taskId = name.slice('task:/'.length);
-    return openTaskFeed({ tasks, receipts, promptFile, clock, logger }, name, taskId, seq);
+    if (name === 'board:/') return openBoardFeed(this.#options, name, seq);
+    const [kind = '', taskId = ''] = name.split(':/');
+    return kind === 'diff'
+      ? openDiffFeed(this.#options, name, taskId, seq)
+      : openTaskFeed(this.#options, name, taskId, seq);
   }
 }

@@ -3,17 +3,21 @@ import type { Disposable } from '../base/lifecycle.js';
 import { toDisposable } from '../base/lifecycle.js';
 import type { Channel } from './channel.js';
 import type { ChannelMessage } from './replica.js';
-import type { BoardAction, BoardState, TaskAction, TaskState } from './state.js';
+import type { BoardAction, BoardState, DiffAction, DiffState, TaskAction, TaskState } from './state.js';
 import type { TerminalAction, TerminalState } from './protocol.js';
 
 /** How long a channel goes on without a subscriber: a page that lost its connection, or was loaded again, gets what it missed. */
 const LINGER_MS = 20_000;
 
 export type AnyChannel =
-  Channel<BoardState, BoardAction> | Channel<TaskState, TaskAction> | Channel<TerminalState, TerminalAction>;
+  | Channel<BoardState, BoardAction>
+  | Channel<TaskState, TaskAction>
+  | Channel<DiffState, DiffAction>
+  | Channel<TerminalState, TerminalAction>;
 export type AnyChannelMessage =
   | ChannelMessage<BoardState, BoardAction>
   | ChannelMessage<TaskState, TaskAction>
+  | ChannelMessage<DiffState, DiffAction>
   | ChannelMessage<TerminalState, TerminalAction>;
 
 /** A channel that is kept up to date until it is disposed. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
 import type { ChannelMessage } from './replica.js';
-import type { BoardAction, BoardState, TaskAction, TaskState } from './state.js';
+import type { BoardAction, BoardState, DiffAction, DiffState, TaskAction, TaskState } from './state.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;
@@ -10,6 +10,9 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 const MAX_TEXT_CHARS = 200_000;
 const MAX_NAME_CHARS = 40;
+const MAX_PATH_CHARS = 4_096;
+const MAX_LINE_CHARS = 10_000;
+const MAX_COMMENT_CHARS = 10_000;
 const MAX_INPUT_BYTES = 64 * 1024;
 /** The size of a terminal that a page may ask for. */
 const MAX_COLUMNS = 500;
@@ -17,10 +20,10 @@ const MAX_ROWS = 300;
 
 const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>` or `term:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>` or `term:/<id>`. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(/^(board:\/|(task|diff|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
 
 const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
@@ -46,6 +49,22 @@ const taskActions = [
   }),
 ] as const;
 
+const reviewActions = [
+  /** Keeps a comment on a line until it is sent. */
+  z.object({
+    type: z.literal('review.add'),
+    task_id: taskId,
+    file: z.string().min(1).max(MAX_PATH_CHARS),
+    side: z.enum(['old', 'new']),
+    line: z.int().positive(),
+    quoted: z.string().max(MAX_LINE_CHARS),
+    text: z.string().min(1).max(MAX_COMMENT_CHARS),
+  }),
+  z.object({ type: z.literal('review.remove'), task_id: taskId, comment_id: z.string().max(MAX_NAME_CHARS) }),
+  /** Sends all comments that were not sent as one message, or, for a task that has ended, as the prompt of one that goes on from it. */
+  z.object({ type: z.literal('review.submit'), task_id: taskId }),
+] as const;
+
 const size = {
   columns: z.int().min(2).max(MAX_COLUMNS),
   rows: z.int().min(1).max(MAX_ROWS),
@@ -67,6 +86,7 @@ const terminalActions = [
 export const clientActionSchema = z.discriminatedUnion('type', [
   decisionAnswer,
   ...taskActions,
+  ...reviewActions,
   ...terminalActions,
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
@@ -136,8 +156,10 @@ export type ServerMessage =
     }
   | ChannelMessage<BoardState, BoardAction>
   | ChannelMessage<TaskState, TaskAction>
+  | ChannelMessage<DiffState, DiffAction>
   | ChannelMessage<TerminalState, TerminalAction>
-  | { readonly type: 'result'; readonly id: number; readonly ok: true }
+  /** `task_id`: the task that was started. */
+  | { readonly type: 'result'; readonly id: number; readonly ok: true; readonly task_id?: string }
   | { readonly type: 'result'; readonly id: number; readonly ok: false; readonly error: ActionError }
   /** A channel cannot be opened, or a message was not understood. */
   | { readonly type: 'refused'; readonly channel?: string; readonly error: ActionError };

@@ -33,7 +33,8 @@ export interface SocketServices {
   readonly access: Access;
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
-  readonly act: (action: TaskClientAction, by: string) => Promise<void>;
+  /** Gives the id of a task that was started. */
+  readonly act: (action: TaskClientAction, by: string) => Promise<string | undefined>;
   readonly boardId: string;
   readonly version: string;
   readonly homeDir: string;
@@ -200,27 +201,32 @@ export class BoardSocket implements Disposable {
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
     try {
-      if (isTerminalAction(action)) await this.#actOnTerminal(action);
-      else await this.#services.act(action, `board/${client}`);
-      this.#send({ type: 'result', id, ok: true });
+      const started = isTerminalAction(action)
+        ? await this.#actOnTerminal(action)
+        : await this.#services.act(action, `board/${client}`);
+      this.#send({ type: 'result', id, ok: true, ...(started !== undefined && { task_id: started }) });
     } catch (error) {
       this.#send({ type: 'result', id, ok: false, error: this.#errorOf(error) });
     }
   }
 
-  async #actOnTerminal(action: TerminalClientAction): Promise<void> {
+  async #actOnTerminal(action: TerminalClientAction): Promise<undefined> {
     const terminal = this.#terminals.get(`term:/${action.task_id}`);
     if (terminal === undefined)
       throw new BridgeError('INVALID_ARGUMENTS', 'The page does not show this terminal.', 'Open it first.');
     switch (action.type) {
       case 'term.claim':
-        return terminal.claim(action);
+        await terminal.claim(action);
+        return undefined;
       case 'term.release':
-        return terminal.release();
+        await terminal.release();
+        return undefined;
       case 'term.resize':
-        return terminal.resize(action);
+        await terminal.resize(action);
+        return undefined;
       case 'term.input':
-        return terminal.type(Buffer.from(action.keys, 'base64'));
+        await terminal.type(Buffer.from(action.keys, 'base64'));
+        return undefined;
     }
   }
 

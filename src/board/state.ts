@@ -100,6 +100,50 @@ export interface TaskState {
 /** What a receipt says, as far as a page shows it. The whole one is in the task's folder. */
 export type ReceiptFacts = Readonly<Record<string, unknown>>;
 
+/** A changed file, with its hunks as git prints them. */
+export interface DiffFile {
+  readonly path: string;
+  readonly change: 'created' | 'changed' | 'deleted' | 'renamed';
+  readonly is_binary: boolean;
+  readonly insertions: number;
+  readonly deletions: number;
+  readonly hunks: string;
+  /** The file has more hunks than `hunks`. */
+  readonly is_cut: boolean;
+}
+
+/** A comment on a line of a task's changes. */
+export interface ReviewComment {
+  readonly comment_id: string;
+  readonly file: string;
+  /** Whether the line is one that was taken away, or one of the file as it is now. */
+  readonly side: 'old' | 'new';
+  readonly line: number;
+  /** The line itself. */
+  readonly quoted: string;
+  readonly text: string;
+  /** `answered`: it was sent, and the line has changed since. */
+  readonly state: 'draft' | 'sent' | 'answered';
+}
+
+/** What a task changed since it began. */
+export interface DiffState {
+  readonly files: readonly DiffFile[];
+  readonly notes: readonly string[];
+  /** Why there is nothing to see. */
+  readonly why: string | null;
+  readonly comments: readonly ReviewComment[];
+}
+
+export type DiffAction =
+  | {
+      readonly type: 'diff.changed';
+      readonly files: readonly DiffFile[];
+      readonly notes: readonly string[];
+      readonly why: string | null;
+    }
+  | { readonly type: 'review.changed'; readonly comments: readonly ReviewComment[] };
+
 export type BoardAction =
   | { readonly type: 'task.upserted'; readonly task: TaskCard }
   | { readonly type: 'task.removed'; readonly task_id: string }
@@ -129,6 +173,8 @@ export const emptyTask: TaskState = {
   earlier_events: 0,
   receipt: null,
 };
+
+export const emptyDiff: DiffState = { files: [], notes: [], why: null, comments: [] };
 
 /** So many closed decisions of a task stay. */
 const CLOSED_DECISIONS = 50;
@@ -189,6 +235,10 @@ export function reduceTask(state: TaskState, action: TaskAction): TaskState {
     case 'receipt.ready':
       return { ...state, receipt: action.receipt };
   }
+}
+
+export function reduceDiff(state: DiffState, { type: _type, ...change }: DiffAction): DiffState {
+  return { ...state, ...change };
 }
 
 /** The open decisions of a task, in the order in which they were asked. */

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
-import { Board } from '../../src/board/board.js';
+import { Board, type BoardOptions } from '../../src/board/board.js';
+import { Reviews } from '../../src/board/reviews.js';
 import type { Asset } from '../../src/board/http-server.js';
 import type { TaskService } from '../../src/tasks/task-service.js';
-import { systemClock, type Clock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/clock.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { noReceipts } from '../tools/fake-task-service.js';
 
@@ -18,19 +20,23 @@ const assets = new Map<string, Asset>([
 ]);
 
 /** A board over `tasks`, in this process; it is closed with the test. */
-export async function serveBoard(tasks: TaskService, clock: Clock = systemClock): Promise<Board> {
+export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptions> = {}): Promise<Board> {
   const workplace = await createWorkplace();
   const board = await Board.start(
     {
       tasks,
       finisher: { finish: () => Promise.reject(new Error('no task here has a worktree')) },
       receipts: noReceipts,
+      reviews: new Reviews(join(workplace.root, 'reviews')),
+      patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
+      readPatch: async () => undefined,
+      ...changes,
       tasksDir: workplace.projectsDir,
       promptFile: () => `${workplace.root}/no-prompt`,
       assets,
       version: '0.0.0',
       homeDir: workplace.homeDir,
-      clock,
+      clock: systemClock,
       logger: silentLogger,
     },
     0,

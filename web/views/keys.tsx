@@ -7,7 +7,7 @@ const words: readonly (readonly [string, string])[] = [
   ['y', 'allow what is asked, once'],
   ['s', 'allow it for the session'],
   ['n', 'deny it'],
-  ['1 … 4', 'timeline, terminal, receipt, prompt'],
+  ['1 … 5', 'timeline, changes, terminal, receipt, prompt'],
   ['m', 'write a message'],
   ['?', 'these keys'],
 ];

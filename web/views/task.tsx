@@ -13,10 +13,12 @@ import { Block } from './request.js';
 import { Timeline } from './timeline.js';
 import { useNow } from './use-now.js';
 
+/** Loaded when changes are looked at. */
+const DiffView = lazy(async () => (await import('./diff.js')).DiffView);
 /** The emulator is six times the rest of the page: it is loaded when a terminal is shown. */
 const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).TerminalView);
 
-const tabs = ['Timeline', 'Terminal', 'Receipt', 'Prompt'] as const;
+const tabs = ['Timeline', 'Changes', 'Terminal', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
 
 /** One task: what it asks, what it did, its terminal, and what a person can do. */
@@ -96,6 +98,12 @@ function TabPanel({ tab, store, state, taskId }: Omit<ShownProps, 'task'> & { re
           <Timeline state={state} />
           <ClosedDecisions state={state} />
         </>
+      );
+    case 'Changes':
+      return (
+        <Suspense fallback={<p class="empty">Loading…</p>}>
+          <DiffView store={store} taskId={taskId} />
+        </Suspense>
       );
     case 'Terminal':
       return (

@@ -1,0 +1,143 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError, messageOf } from '../base/errors.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+import type { TaskPatch, TaskPatchQuery } from '../tasks/receipt/task-patch.js';
+import type { TaskRecord } from '../tasks/task.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { Channel } from './channel.js';
+import type { OpenChannel } from './hub.js';
+import { patchFiles } from './patch-files.js';
+import { Refresher } from './refresher.js';
+import { shownComment, type Reviews, type StoredComment } from './reviews.js';
+import { emptyDiff, reduceDiff, type DiffAction, type DiffFile, type DiffState } from './state.js';
+
+/** More than a page gets; what git prints beyond it is not read. */
+const MAX_PATCH_BYTES = 16 * 1024 * 1024;
+
+export interface DiffFeedOptions {
+  readonly tasks: TaskService;
+  readonly reviews: Reviews;
+  /** Which patch shows what a task changed. Throws NOT_A_REPOSITORY, and the errors of git. */
+  readonly patchOf: (record: TaskRecord) => Promise<TaskPatch>;
+  /** Passes the patch on. */
+  readonly readPatch: (
+    query: TaskPatchQuery,
+    take: (chunk: Buffer) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Opens what a task changed, with the comments on it. Throws TASK_NOT_FOUND, STATE_UNUSABLE, TASK_UNREACHABLE. */
+export async function openDiffFeed(
+  options: DiffFeedOptions,
+  name: string,
+  taskId: string,
+  seq: number,
+): Promise<OpenChannel> {
+  const record = await options.tasks.get(taskId);
+  const channel = new Channel<DiffState, DiffAction>(name, emptyDiff, reduceDiff, seq);
+  const feed = new DiffFeed(options, taskId, channel);
+  await feed.start(record);
+  return { channel, dispose: () => feed.dispose() };
+}
+
+type ReadDiff = Pick<DiffState, 'files' | 'notes' | 'why'>;
+
+class DiffFeed implements Disposable {
+  readonly #options: DiffFeedOptions;
+  readonly #taskId: string;
+  readonly #channel: Channel<DiffState, DiffAction>;
+  readonly #owned = new DisposableStore();
+  readonly #left = new AbortController();
+  /** What of the record says that files may have changed, as it was when git was asked. */
+  #seen = '';
+
+  constructor(options: DiffFeedOptions, taskId: string, channel: Channel<DiffState, DiffAction>) {
+    this.#options = options;
+    this.#taskId = taskId;
+    this.#channel = channel;
+  }
+
+  async start(record: TaskRecord): Promise<void> {
+    const { tasks, reviews, clock } = this.#options;
+    const refresher = this.#owned.add(new Refresher(clock, () => this.#refresh()));
+    const ofTask = (taskId: string): void => {
+      if (taskId === this.#taskId) refresher.changed();
+    };
+    this.#owned.add(tasks.onDidChange(ofTask));
+    this.#owned.add(reviews.onDidChange(ofTask));
+    this.#owned.add(tasks.watch(this.#taskId));
+    await this.#lookAt(record);
+  }
+
+  dispose(): void {
+    this.#left.abort();
+    this.#owned.dispose();
+  }
+
+  async #refresh(): Promise<void> {
+    const { tasks, logger } = this.#options;
+    try {
+      await this.#lookAt(await tasks.get(this.#taskId));
+    } catch (error) {
+      logger.warn('What a task changed could not be read', {
+        taskId: this.#taskId,
+        error: messageOf(error),
+      });
+    }
+  }
+
+  async #lookAt(record: TaskRecord): Promise<void> {
+    const { status, turns, files_changed, worktree } = record;
+    const seen = JSON.stringify([status, turns, files_changed, worktree?.finished?.at]);
+    if (seen !== this.#seen) {
+      const read = await this.#read(record);
+      if (this.#owned.isDisposed) return;
+      this.#seen = seen;
+      this.#channel.dispatch({ type: 'diff.changed', ...read });
+    }
+    await this.#showComments();
+  }
+
+  async #showComments(): Promise<void> {
+    const { files, comments: before } = this.#channel.state;
+    const stored = await this.#options.reviews.of(this.#taskId);
+    const comments = stored.map((one) => shownComment(one, (comment) => isThere(comment, files)));
+    if (JSON.stringify(comments) === JSON.stringify(before) || this.#owned.isDisposed) return;
+    this.#channel.dispatch({ type: 'review.changed', comments });
+  }
+
+  async #read(record: TaskRecord): Promise<ReadDiff> {
+    const { patchOf, readPatch } = this.#options;
+    try {
+      const patch = await patchOf(record);
+      if (patch.state === 'nothing') return { files: [], notes: [], why: patch.why };
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const take = (chunk: Buffer): void => {
+        bytes += chunk.length;
+        if (bytes <= MAX_PATCH_BYTES) chunks.push(chunk);
+      };
+      await readPatch(patch.query, take, this.#left.signal);
+      const notes =
+        bytes > MAX_PATCH_BYTES
+          ? [...patch.notes, 'The patch is longer than 16 MB: this is its beginning.']
+          : patch.notes;
+      return { files: patchFiles(Buffer.concat(chunks)), notes, why: null };
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      return { files: [], notes: [], why: `${error.message} ${error.hint}` };
+    }
+  }
+}
+
+/** Whether a changed file still has the line of a comment; a file that is no longer changed has not. */
+function isThere({ file, side, quoted }: StoredComment, files: readonly DiffFile[]): boolean {
+  const found = files.find(({ path }) => path === file);
+  if (found === undefined) return false;
+  const signs = side === 'old' ? ['-', ' '] : ['+', ' '];
+  return found.hunks.split('\n').some((line) => signs.includes(line.charAt(0)) && line.slice(1) === quoted);
+}

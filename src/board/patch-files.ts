@@ -1,0 +1,53 @@
+// Pure: the files of a patch as git prints it.
+import { headBytes } from '../base/text/text.js';
+import { patchName } from '../git/diff/patch-name.js';
+import type { DiffFile } from './state.js';
+
+/** Of one file, and of all together, a page gets no more. */
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_PATCH_BYTES = 4 * 1024 * 1024;
+
+/** The files of a patch, each with its hunks as git prints them. Of a long patch the first files have their hunks, and the others are named. */
+export function patchFiles(patch: Buffer): DiffFile[] {
+  const files: DiffFile[] = [];
+  let bytes = 0;
+  for (const lines of sections(patch.toString('utf8'))) {
+    const hunksAt = lines.findIndex((line) => line.startsWith('@@'));
+    const head = hunksAt === -1 ? lines : lines.slice(0, hunksAt);
+    const body = hunksAt === -1 ? [] : lines.slice(hunksAt);
+    const whole = body.join('\n');
+    const kept = bytes > MAX_PATCH_BYTES ? '' : headBytes(whole, MAX_FILE_BYTES);
+    bytes += kept.length;
+    files.push({
+      path: patchName(head.map(oneByteEach))?.toString('utf8') ?? 'unknown',
+      change: changeOf(head),
+      is_binary: head.some((line) => line.startsWith('Binary files ')),
+      insertions: body.filter((line) => line.startsWith('+')).length,
+      deletions: body.filter((line) => line.startsWith('-')).length,
+      hunks: kept,
+      is_cut: kept.length < whole.length,
+    });
+  }
+  return files;
+}
+
+function sections(patch: string): string[][] {
+  const all: string[][] = [];
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('diff --git ')) all.push([]);
+    all.at(-1)?.push(line);
+  }
+  // The last one ends with the line break of the patch.
+  for (const lines of all) if (lines.at(-1) === '') lines.pop();
+  return all;
+}
+
+function changeOf(head: readonly string[]): DiffFile['change'] {
+  if (head.some((line) => line.startsWith('new file mode'))) return 'created';
+  if (head.some((line) => line.startsWith('deleted file mode'))) return 'deleted';
+  return head.some((line) => line.startsWith('rename to ')) ? 'renamed' : 'changed';
+}
+
+function oneByteEach(line: string): string {
+  return Buffer.from(line).toString('latin1');
+}

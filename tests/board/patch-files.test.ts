@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { patchFiles } from '../../src/board/patch-files.js';
+
+const patch = `diff --git a/a.js b/a.js
+index 1..2 100644
+--- a/a.js
++++ b/a.js
+@@ -1,2 +1,2 @@
+-old
++new
+ diff --git a/not/a/header b/not/a/header
+diff --git a/made.txt b/made.txt
+new file mode 100644
+--- /dev/null
++++ b/made.txt
+@@ -0,0 +1 @@
++one
+diff --git a/x.png b/x.png
+index 1..2 100644
+Binary files a/x.png and b/x.png differ
+diff --git a/here b/there
+similarity index 100%
+rename from here
+rename to there
+diff --git "a/\\303\\244.txt" "b/\\303\\244.txt"
+deleted file mode 100644
+--- "a/\\303\\244.txt"
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+`;
+
+test('each file has its name, what became of it, and its hunks', () => {
+  expect(patchFiles(Buffer.from(patch))).toMatchObject([
+    { path: 'a.js', change: 'changed', insertions: 1, deletions: 1, is_cut: false },
+    { path: 'made.txt', change: 'created', hunks: '@@ -0,0 +1 @@\n+one' },
+    { path: 'x.png', is_binary: true, hunks: '' },
+    { path: 'there', change: 'renamed', insertions: 0 },
+    { path: 'ä.txt', change: 'deleted', deletions: 1 },
+  ]);
+});
+
+test('a long file is cut and says so', () => {
+  const long = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1,100000 @@\n${'+line\n'.repeat(100_000)}`;
+  const [file] = patchFiles(Buffer.from(long));
+  expect(file).toMatchObject({ path: 'a', is_cut: true, insertions: 100_000 });
+  expect(file?.hunks.length).toBeLessThan(300_000);
+});
+
+test('an empty patch has no files', () => {
+  expect(patchFiles(Buffer.alloc(0))).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { reviewMessage, Reviews, shownComment } from '../../src/board/reviews.js';
+import { createWorkplace } from '../harness/workplace.js';
+import { TASK_ID } from '../tools/fake-task-service.js';
+
+const comment = { file: 'a.js', side: 'new', line: 3, quoted: 'let a;', text: 'Use const.' } as const;
+
+let folder: string;
+let reviews: Reviews;
+
+beforeEach(async () => {
+  const workplace = await createWorkplace();
+  onTestFinished(() => workplace.remove());
+  folder = join(workplace.root, 'reviews');
+  reviews = new Reviews(folder);
+});
+
+test('comments outlive the board, and those at once are all kept', async () => {
+  await Promise.all([1, 2, 3].map((line) => reviews.add(TASK_ID, { ...comment, line })));
+  const kept = await new Reviews(folder).of(TASK_ID);
+  expect(kept.map(({ line }) => line)).toEqual([1, 2, 3]);
+  await reviews.remove(TASK_ID, kept[1]?.comment_id ?? '');
+  expect((await reviews.of(TASK_ID)).map(({ line }) => line)).toEqual([1, 3]);
+});
+
+test('a comment that was sent is answered when its line is gone', async () => {
+  await reviews.add(TASK_ID, comment);
+  const [draft] = await reviews.of(TASK_ID);
+  if (draft === undefined) throw new Error('no comment');
+  expect(shownComment(draft, () => false).state).toBe('draft');
+  await reviews.sent(TASK_ID, new Set([draft.comment_id]), '2026-03-01T10:00:00.000Z');
+  const [sent = draft] = await reviews.of(TASK_ID);
+  expect(shownComment(sent, () => true).state).toBe('sent');
+  expect(shownComment(sent, () => false).state).toBe('answered');
+});
+
+test('the message has file, line and the line itself before each comment', () => {
+  const stored = { ...comment, comment_id: '1', sent_at: null };
+  expect(reviewMessage([stored, { ...stored, side: 'old' }])).toBe(
+    'Comments on your changes:\n\na.js, line 3:\n> let a;\nUse const.\n\na.js, line 3 (removed):\n> let a;\nUse const.\n',
+  );
+});
+
+test('a file that cannot be read is named, and nothing is written over it', async () => {
+  await reviews.add(TASK_ID, comment);
+  await writeFile(join(folder, `${TASK_ID}.json`), '{');
+  await expect(reviews.add(TASK_ID, comment)).rejects.toThrow('cannot be read');
+});

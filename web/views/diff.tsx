@@ -1,0 +1,306 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ActionError, ClientAction } from '../../src/board/protocol.js';
+import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
+import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { openTaskPage } from './app.js';
+
+/** Files with more lines are folded at first. */
+const FOLDED_LINES = 400;
+
+/** What a task changed since it began, with comments on its lines. */
+export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
+  useEffect(() => store.openDiff(taskId), [store, taskId]);
+  const diff = store.diff.value;
+  if (diff === undefined) return <p class="empty">Asking git…</p>;
+  const added = sum(diff.files.map(({ insertions }) => insertions));
+  const removed = sum(diff.files.map(({ deletions }) => deletions));
+  return (
+    <div class="diff-view">
+      <Review store={store} taskId={taskId} diff={diff} />
+      {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
+      {diff.files.length > 0 && (
+        <p class="quiet">
+          {diff.files.length} {diff.files.length === 1 ? 'file' : 'files'}, +{added} −{removed}
+        </p>
+      )}
+      {diff.notes.map((note) => (
+        <p key={note} class="quiet">
+          {visible(note)}
+        </p>
+      ))}
+      {diff.files.map((file) => (
+        <FileDiff key={file.path} store={store} taskId={taskId} file={file} comments={diff.comments} />
+      ))}
+    </div>
+  );
+}
+
+/** The comments that are not sent yet, and how to send them. */
+function Review({
+  store,
+  taskId,
+  diff,
+}: {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly diff: DiffState;
+}) {
+  const [error, setError] = useState<ActionError>();
+  const drafts = diff.comments.filter(({ state }) => state === 'draft');
+  const hasEnded = store.task.value?.task?.is_final === true;
+  if (diff.comments.length === 0) {
+    return diff.files.length === 0 ? null : <p class="quiet">Press the number of a line to comment on it.</p>;
+  }
+  const send = (): void =>
+    void store.act({ type: 'review.submit', task_id: taskId }).then((outcome) => {
+      setError(outcome.ok ? undefined : outcome.error);
+      if (outcome.ok && outcome.task_id !== undefined) openTaskPage(outcome.task_id);
+    });
+  return (
+    <div class="review">
+      <span>
+        {drafts.length} to send, {diff.comments.length - drafts.length} sent
+      </span>
+      <button type="button" class="primary" disabled={drafts.length === 0} onClick={send}>
+        {hasEnded ? 'Start a task that goes on with them' : 'Send them as one message'}
+      </button>
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {visible(error.message)} {visible(error.hint)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface FileProps {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly file: DiffFile;
+  readonly comments: readonly ReviewComment[];
+}
+
+function FileDiff({ store, taskId, file, comments }: FileProps) {
+  const lines = useMemo(() => parseHunks(file.hunks), [file.hunks]);
+  const own = comments.filter((one) => one.file === file.path);
+  return (
+    <details class="file" open={lines.length <= FOLDED_LINES || own.length > 0}>
+      <summary>
+        <span class="path">{visible(file.path)}</span>{' '}
+        <span class="quiet">
+          {file.change}
+          {file.is_binary ? ', binary' : `, +${file.insertions} −${file.deletions}`}
+        </span>
+      </summary>
+      <table class="lines">
+        <tbody>
+          {lines.map((line, at) => (
+            <LineRow key={at} store={store} taskId={taskId} path={file.path} line={line} comments={own} />
+          ))}
+        </tbody>
+      </table>
+      {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
+      <LostComments store={store} taskId={taskId} comments={own} lines={lines} />
+    </details>
+  );
+}
+
+interface LineProps {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly path: string;
+  readonly line: DiffLine;
+  readonly comments: readonly ReviewComment[];
+}
+
+function LineRow({ store, taskId, path, line, comments }: LineProps) {
+  const [isWriting, setIsWriting] = useState(false);
+  if (line.kind === 'hunk') {
+    return (
+      <tr class="hunk">
+        <td colSpan={3}>{visible(line.text)}</td>
+      </tr>
+    );
+  }
+  const side = line.kind === 'removed' ? 'old' : 'new';
+  const number = (side === 'old' ? line.old : line.now) ?? 0;
+  const own = comments.filter((one) => isOnLine(one, side, number, line));
+  return (
+    <>
+      <tr class={line.kind}>
+        <td class="number">{line.old}</td>
+        <td class="number">
+          <button
+            type="button"
+            aria-label={`Comment on line ${number}${side === 'old' ? ', removed' : ''} of ${path}`}
+            onClick={() => setIsWriting(!isWriting)}
+          >
+            {line.now ?? '−'}
+          </button>
+        </td>
+        <td class="code" dir="ltr">
+          <LineText line={line} />
+        </td>
+      </tr>
+      {(own.length > 0 || isWriting) && (
+        <tr>
+          <td colSpan={3} class="comments">
+            {own.map((comment) => (
+              <Comment key={comment.comment_id} store={store} taskId={taskId} comment={comment} />
+            ))}
+            {isWriting && (
+              <CommentBox
+                store={store}
+                action={{
+                  type: 'review.add',
+                  task_id: taskId,
+                  file: path,
+                  side,
+                  line: number,
+                  quoted: line.text,
+                  text: '',
+                }}
+                onDone={() => setIsWriting(false)}
+              />
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function LineText({ line }: { readonly line: DiffLine }) {
+  const { text, changed } = line;
+  if (changed === undefined) return <>{visible(text)}</>;
+  const [from, to] = changed;
+  return (
+    <>
+      {visible(text.slice(0, from))}
+      <mark>{visible(text.slice(from, to))}</mark>
+      {visible(text.slice(to))}
+    </>
+  );
+}
+
+function Comment({
+  store,
+  taskId,
+  comment,
+}: {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly comment: ReviewComment;
+}) {
+  return (
+    <div class={`comment ${comment.state}`}>
+      <p dir="auto">{visible(comment.text)}</p>
+      <p class="quiet">
+        {stateWords[comment.state]}{' '}
+        {comment.state === 'draft' && (
+          <button
+            type="button"
+            onClick={() =>
+              void store.act({ type: 'review.remove', task_id: taskId, comment_id: comment.comment_id })
+            }
+          >
+            Remove
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+const stateWords = {
+  draft: 'Not sent yet.',
+  sent: 'Sent.',
+  answered: 'Answered: the line has changed since.',
+} as const;
+
+/** Comments on lines that are no longer there. */
+function LostComments({
+  store,
+  taskId,
+  comments,
+  lines,
+}: {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly comments: readonly ReviewComment[];
+  readonly lines: readonly DiffLine[];
+}) {
+  const lost = comments.filter(
+    (one) =>
+      !lines.some((line) => isOnLine(one, one.side, (one.side === 'old' ? line.old : line.now) ?? 0, line)),
+  );
+  if (lost.length === 0) return null;
+  return (
+    <div class="comments">
+      {lost.map((comment) => (
+        <div key={comment.comment_id}>
+          <p class="path quiet">
+            line {comment.line}: {visible(comment.quoted)}
+          </p>
+          <Comment store={store} taskId={taskId} comment={comment} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function isOnLine(comment: ReviewComment, side: 'old' | 'new', number: number, line: DiffLine): boolean {
+  return comment.side === side && comment.line === number && comment.quoted === line.text;
+}
+
+interface BoxProps {
+  readonly store: Store;
+  readonly action: Extract<ClientAction, { type: 'review.add' }>;
+  readonly onDone: () => void;
+}
+
+function CommentBox({ store, action, onDone }: BoxProps) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<ActionError>();
+  const add = (): void => {
+    if (text.trim() === '') return;
+    void store.act({ ...action, text }).then((outcome) => {
+      if (outcome.ok) onDone();
+      else setError(outcome.error);
+    });
+  };
+  return (
+    <form
+      class="message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <textarea
+        dir="auto"
+        rows={2}
+        autoFocus
+        aria-label="Comment"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add();
+          if (event.key === 'Escape') onDone();
+        }}
+      />
+      <button type="submit">Keep</button>
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {visible(error.message)} {visible(error.hint)}
+        </p>
+      )}
+    </form>
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
