@@ -33,11 +33,24 @@ export function questionLines({
   return [`${shownLine(question)}${multiSelect ? ' (several may be chosen)' : ''}`, ...numbered];
 }
 
-/** What stands after `tasks answer <task>` for the first of the open decisions. */
-export function answerWords([first, ...more]: readonly Decision[]): string {
-  if (first === undefined) return '';
-  const questions = first.questions ?? [];
-  const words =
-    questions.length === 0 ? 'allow|allow_session|deny' : questions.map(() => '--option <number>').join(' ');
-  return more.length === 0 ? words : `${first.decision_id} ${words}`;
+/**
+ * How a decision is answered with `begin`, `<program> tasks answer <task>`: words, then one command for each answer. A shell takes
+ * each as it stands, and runs nothing else.
+ */
+export function answerLines({ decision_id, questions = [] }: Decision, begin: string): string[] {
+  const command = `${begin} ${decision_id}`;
+  const [only, ...more] = questions;
+  if (only === undefined)
+    return ['Answer it with one of:', ...['allow', 'allow_session', 'deny'].map((word) => `${command} ${word}`)];
+  if (more.length > 0 || only.options.length === 0)
+    return [
+      'Answer it with deny, or with one --option for each question, a number or your own words, after:',
+      `${command} deny`,
+      command,
+    ];
+  return [
+    'Answer it with one of these (after --option your own words count too):',
+    ...only.options.map((_, index) => `${command} --option ${index + 1}`),
+    `${command} deny`,
+  ];
 }

@@ -1,7 +1,8 @@
 import { oneLine, quotedLines } from '../base/text/text.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
-import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
-import { answerWords, decisionLines } from './decision-text.js';
+import { finishActionSchema } from '../tasks/worktree-maker.js';
+import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
+import { answerLines, decisionLines } from './decision-text.js';
 import { receiptLines } from './receipt-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
@@ -39,7 +40,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     fields.push(['changed', record.files_changed.join(', ')]);
   const lines = fieldLines(fields);
   for (const decision of openDecisions(record))
-    lines.push('', ...decisionLines(decision), `(until ${decision.expires_at})`);
+    lines.push('', ...openDecisionLines(decision, record.task_id, command));
   // What an agent printed must not drive the terminal that it is shown in.
   if (receipt !== undefined) lines.push(...receiptLines(receipt));
   else if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
@@ -48,16 +49,17 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   return `${lines.join('\n')}\n`;
 }
 
+/** What is asked, until when, and how it is answered. */
+export function openDecisionLines(decision: Decision, taskId: string, command: string): string[] {
+  const until = `(until ${decision.expires_at})`;
+  return [...decisionLines(decision), until, ...answerLines(decision, `${command} tasks answer ${taskId}`)];
+}
+
 /** What can be done with the task in a terminal. */
 function nextCommands(record: TaskRecord, command: string): [string, string][] {
   const { task_id, status, worktree } = record;
-  const answer: [string, string][] =
-    openDecisions(record).length === 0
-      ? []
-      : [['answer', `${command} tasks answer ${task_id} ${answerWords(openDecisions(record))}`]];
   if (!isFinal(status))
     return [
-      ...answer,
       ['attach', `${command} attach ${task_id}`],
       ['follow', `${command} tasks follow ${task_id}`],
       ['end', `${command} tasks kill ${task_id}`],
@@ -66,7 +68,10 @@ function nextCommands(record: TaskRecord, command: string): [string, string][] {
   return [
     ['worktree', `${worktree.path}, on the branch ${worktree.branch}`],
     ['diff', `${command} tasks diff ${task_id}`],
-    ['finish', `${command} tasks finish ${task_id} merge|apply|discard`],
+    ...finishActionSchema.options.map((action): [string, string] => [
+      action,
+      `${command} tasks finish ${task_id} ${action}`,
+    ]),
   ];
 }
 

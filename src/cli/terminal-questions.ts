@@ -7,7 +7,7 @@ import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { chosen, typedVerdict } from './decision-answer.js';
-import { answerWords, decisionLines } from './decision-text.js';
+import { answerLines, decisionLines } from './decision-text.js';
 
 /** How often it is checked whether somebody else has answered. */
 const CHECK_MS = 500;
@@ -78,9 +78,7 @@ export class TerminalQuestions implements Disposable {
       if (answer !== undefined) return answer;
       if (closed.signal.aborted) say('It is no longer open: somebody else answered, or its time was over.');
       else if (!signal.aborted)
-        say(
-          `Answer it with: ${command} tasks answer ${taskId} ${decision.decision_id} ${answerWords([decision])}`,
-        );
+        for (const line of answerLines(decision, `${command} tasks answer ${taskId}`)) say(line);
       return undefined;
     } finally {
       closed.abort();

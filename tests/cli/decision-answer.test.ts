@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import { answerOf, chosen, typedVerdict } from '../../src/cli/decision-answer.js';
-import { answerWords, decisionLines } from '../../src/cli/decision-text.js';
+import { answerLines, decisionLines } from '../../src/cli/decision-text.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 
 const colour = {
@@ -26,10 +26,24 @@ describe('what is asked', () => {
     );
   });
 
-  it('comes with the words of tasks answer', () => {
-    expect(answerWords([request])).toBe('allow|allow_session|deny');
-    expect(answerWords([questions])).toBe('--option <number> --option <number>');
-    expect(answerWords([request, questions])).toBe('dec_1 allow|allow_session|deny');
+  it('comes with one command for each answer, in which a shell finds nothing of its own', () => {
+    const question = sampleDecision({ kind: 'question', questions: [colour] });
+    const begin = 'bridge tasks answer task_1';
+    const commandsFor = (decision: typeof request): string[] => answerLines(decision, begin).slice(1);
+    expect(commandsFor(request)).toEqual([
+      `${begin} dec_1 allow`,
+      `${begin} dec_1 allow_session`,
+      `${begin} dec_1 deny`,
+    ]);
+    expect(commandsFor(question)).toEqual([
+      `${begin} dec_1 --option 1`,
+      `${begin} dec_1 --option 2`,
+      `${begin} dec_1 deny`,
+    ]);
+    // Of several questions none is answered by what is pasted.
+    expect(commandsFor(questions)).toEqual([`${begin} dec_1 deny`, `${begin} dec_1`]);
+    for (const decision of [request, question, questions])
+      for (const line of commandsFor(decision)) expect(line).toMatch(/^[\w -]+$/);
   });
 });
 

@@ -137,7 +137,7 @@ it('without a terminal it says how to answer, and waits', async () => {
   const { code, out, err } = await running;
   expect(code).toBe(0);
   expect(err).toContain(
-    `Answer it with: node ${serverEntry} tasks answer ${taskId} ${decision_id} allow|allow_session|deny`,
+    `Answer it with one of:\nnode ${serverEntry} tasks answer ${taskId} ${decision_id} allow\n`,
   );
   expect(out).toContain('GOT:y');
 });

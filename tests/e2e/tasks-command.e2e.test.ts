@@ -112,8 +112,10 @@ it('answers what a task asks', async () => {
   const shown = await tasks(bridge, 'show', taskId);
   expect(shown).toContain(`? ${decision_id}: `);
   expect(shown).toContain('Do you want to proceed? [y/N]');
-  const [, line = ''] = /^answer +node .* tasks answer (.*)$/m.exec(shown) ?? [];
-  expect(line).toBe(`${taskId} allow|allow_session|deny`);
+  const lines = [...shown.matchAll(/^node .* tasks answer (.*)$/gm)].map(([, words]) => words);
+  expect(lines).toEqual(
+    ['allow', 'allow_session', 'deny'].map((word) => `${taskId} ${decision_id} ${word}`),
+  );
   const unknown = await failedTasks(bridge, 'answer', taskId, 'dec_9', 'deny');
   expect(unknown.code).toBe(66);
   expect(unknown.stderr).toContain(`Open: ${decision_id}.`);
@@ -158,7 +160,7 @@ it('shows the diff of a worktree, and finishes it', async () => {
   await bridge.end(taskId);
   await bridge.call('kill_task', { task_id: beside });
   expect(await tasks(bridge, 'show', taskId)).toMatch(
-    new RegExp(`^finish +node .* tasks finish ${taskId} merge`, 'm'),
+    new RegExp(`^merge +node .* tasks finish ${taskId} merge$`, 'm'),
   );
   const patch = '@@ -1 +1 @@\n-one\n+two\n';
   expect(await tasks(bridge, 'diff', taskId)).toContain(patch);

@@ -54,7 +54,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'attach needs a terminal on stdin and stdout.',
-      `Without a terminal, run ${options.command} tasks follow ${record.task_id}.`,
+      `Without a terminal: ${options.command} tasks follow ${record.task_id}`,
     );
   }
   const link = await KeeperClient.connect(record.task_id, record.socket_path, 'watcher');
