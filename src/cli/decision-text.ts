@@ -41,7 +41,10 @@ export function answerLines({ decision_id, questions = [] }: Decision, begin: st
   const command = `${begin} ${decision_id}`;
   const [only, ...more] = questions;
   if (only === undefined)
-    return ['Answer it with one of:', ...['allow', 'allow_session', 'deny'].map((word) => `${command} ${word}`)];
+    return [
+      'Answer it with one of:',
+      ...['allow', 'allow_session', 'deny'].map((word) => `${command} ${word}`),
+    ];
   if (more.length > 0 || only.options.length === 0)
     return [
       'Answer it with deny, or with one --option for each question, a number or your own words, after:',

@@ -7,7 +7,6 @@ import { followLog } from './attach/follow-log.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
 import { requireOutsideTasks } from './require-outside-tasks.js';
-import { logPages } from './tasks.js';
 import { shortHome, taskDetails } from './tasks-text.js';
 import { TerminalQuestions } from './terminal-questions.js';
 
@@ -94,7 +93,7 @@ async function followToEnd(
   try {
     await followLog({
       clock: systemClock,
-      page: logPages(tasks, taskId),
+      path: started.log_file,
       isOver: async () => isFinal((last = await tasks.get(taskId)).status),
       afterPages: () => questions.ask(last, keys.left),
       write,

@@ -148,18 +148,10 @@ async function follow(
   let last = record;
   await followLog({
     clock: systemClock,
-    page: logPages(tasks, record.task_id),
+    path: record.log_file,
     isOver: async () => isFinal((last = await tasks.get(record.task_id)).status),
     write,
     signal: stop.signal,
   });
   return isFinal(last.status) ? exitCodeOfEnd(last.status) : exitCodes.done;
-}
-
-/** The pages of a task's log, for `followLog`. */
-export function logPages(tasks: OpenTasks['tasks'], taskId: string): Parameters<typeof followLog>[0]['page'] {
-  return async (cursor, maxBytes) => {
-    const page = await tasks.output({ taskId, view: 'log', cursor, maxBytes });
-    return { ...page, totalBytes: page.totalBytes ?? 0 };
-  };
 }

@@ -44,7 +44,7 @@ export async function readLogPage(
   }
 }
 
-interface Part {
+export interface Part {
   /** Inode and time of birth: an inode alone is soon given to the next file. */
   readonly id: string;
   readonly size: number;
@@ -74,8 +74,8 @@ function cursorAt(position: number, parts: readonly Part[]): string {
   return '0:0';
 }
 
-/** The older part and the newer one of one moment: a log that rotates between two opens is opened again. */
-async function openParts(path: string): Promise<Part[]> {
+/** The parts of one moment, the older first; the caller closes them: a log that rotates between two opens is opened again. */
+export async function openParts(path: string): Promise<Part[]> {
   for (let tries = 1; ; tries++) {
     const newer = await openPart(path);
     const older = await openPart(`${path}.1`);

@@ -7,7 +7,6 @@ import { KeeperClient } from '../../keeper/host/keeper-client.js';
 import { requireOutsideTasks } from '../require-outside-tasks.js';
 import { openStateDir, type StateDir } from '../../store/state-dir.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
-import { readLogPage } from '../../tasks/task-output.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { DEFAULT_DETACH_KEY, detachByte } from './attach-keys.js';
 import { AttachSession, type AttachEnd } from './attach-session.js';
@@ -112,7 +111,7 @@ async function followInstead(
   let last = record;
   await followLog({
     clock: systemClock,
-    page: (cursor, maxBytes) => readLogPage(record.log_file, cursor, maxBytes),
+    path: record.log_file,
     isOver: async () => isFinal((last = (await read(record.task_id)) ?? last).status),
     write: (text) => void process.stdout.write(text),
     signal: stop.signal,

@@ -1,13 +1,16 @@
 import { sleep, type Clock } from '../../base/clock.js';
-import type { TextPage } from '../../tasks/task-output.js';
+import { LogStream } from '../../tasks/log-stream.js';
 
 const PAGE_BYTES = 64 * 1024;
-/** A log grows by lines; people do not read faster than this. */
-const LOOK_INTERVAL_MS = 200;
+/** Short, since a log of a small size may rotate between two looks. */
+const LOOK_INTERVAL_MS = 50;
+/** After so many looks without the rest, the task is asked about again: that costs a connection. */
+const LOOKS_PER_STATUS = 4;
 
 export interface FollowLogOptions {
   readonly clock: Clock;
-  readonly page: (cursor: string, maxBytes: number) => Promise<TextPage>;
+  /** Of the log. */
+  readonly path: string;
   readonly isOver: () => Promise<boolean>;
   /** Each time all that was there has been written. */
   readonly afterPages?: () => Promise<void>;
@@ -16,20 +19,40 @@ export interface FollowLogOptions {
 }
 
 /** Writes a log from its beginning and then as it grows; resolves when its task is over and all was written, or on abort. */
-export async function followLog(options: FollowLogOptions): Promise<void> {
-  const { clock, page, isOver, afterPages, write, signal } = options;
-  let cursor = '0:0';
-  while (!signal.aborted) {
-    // Asked before the last look: what was written by then is read by it.
-    const isLast = await isOver();
-    for (let more = true; more && !signal.aborted;) {
-      const read = await page(cursor, PAGE_BYTES);
-      if (read.text !== '') write(read.text);
-      more = read.more;
-      cursor = read.cursor;
+export async function followLog({
+  clock,
+  path,
+  isOver,
+  afterPages,
+  write,
+  signal,
+}: FollowLogOptions): Promise<void> {
+  const stream = new LogStream(path);
+  try {
+    while (!signal.aborted) {
+      // Asked before the last look: what was written by then is read by it.
+      const isLast = await isOver();
+      await writeAll(stream, write, signal);
+      if (isLast) return;
+      await afterPages?.();
+      for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {
+        await sleep(clock, LOOK_INTERVAL_MS, signal);
+        await writeAll(stream, write, signal);
+      }
     }
-    if (isLast) return;
-    await afterPages?.();
-    await sleep(clock, LOOK_INTERVAL_MS, signal);
+  } finally {
+    await stream.close();
+  }
+}
+
+async function writeAll(
+  stream: LogStream,
+  write: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const text = await stream.read(PAGE_BYTES);
+    if (text === '') return;
+    write(text);
   }
 }

@@ -4,6 +4,7 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { allWaits } from '../../pty/child.js';
 import { AppendFile } from '../../store/append-file.js';
+import { goneNote } from '../../store/gone-note.js';
 import { Journal } from '../../store/journal.js';
 import { RotatedPair } from '../../store/rotated-pair.js';
 import type { StateDir } from '../../store/state-dir.js';
@@ -181,11 +182,6 @@ export class TaskFiles implements Disposable {
     if (this.records.isFailing) return 'failing';
     return isRemoved ? 'removed' : 'written';
   }
-}
-
-/** The first line of a log file when older files are gone. */
-function goneNote(goneBytes: number): string {
-  return goneBytes === 0 ? '' : `[The log was rotated: its first ${goneBytes} bytes are gone]\n`;
 }
 
 /** Where errors of the files go; a file is open before StorageWatch exists. */
