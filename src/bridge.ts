@@ -4,12 +4,14 @@ import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
+import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
 import type { BridgeOptions } from './services/options.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
+import { listings } from './tools/listings.js';
 import { offeredGuidance } from './tools/offered-guidance.js';
 import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
 import { enabledTools } from './tools/registry.js';
@@ -53,12 +55,17 @@ export function createBridge(options: BridgeOptions): Bridge {
   const isSilent = marked && config.inside_tasks === 'off';
   // Each prompt starts or follows a task.
   const prompts = isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts;
-  const resources = isSilent ? [] : allResources;
+  const offered = marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools;
+  const names = {
+    offered: new Set(offered.map(({ name }) => name)),
+    all: listings.map(({ listing }) => listing.name),
+  };
+  const resources = isSilent ? [] : offeredResources(allResources, names);
   return {
     parts: {
       identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
       instructions: isSilent ? insideInstructions : instructionsFor(config.toolsets),
-      tools: marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools,
+      tools: offered,
       resources: unusable === undefined ? resources : refusedResources(resources, unusable),
       prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
       clientFolders,

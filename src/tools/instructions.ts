@@ -5,7 +5,8 @@ export function instructionsFor(setting: 'all' | readonly string[]): string {
   const chosen = chosenToolsets(setting);
   if (chosen.has('tasks')) return taskInstructions;
   const does = (toolset: Toolset): string => toolsets[toolset];
-  return [...chosen].map(does).join('\n');
+  const asks = [...chosen].flatMap((toolset) => statusTools[toolset] ?? []);
+  return [...[...chosen].map(does), ...(asks.length === 0 ? [] : [howToAnswer(asks)])].join('\n');
 }
 
 const taskInstructions = [
@@ -14,6 +15,17 @@ const taskInstructions = [
   'A task with status waiting has open decisions: answer each with respond_to_task; ask the user when the choice is theirs. Unanswered ones are denied at expires_at.',
   'After it has ended, get_task_result reports what it did and what it only claims. One task per project at a time; tasks go on when this conversation ends.',
 ].join('\n');
+
+/** Of the toolsets whose tasks may ask: the tool that shows what is asked, and how it goes on. */
+const statusTools: Partial<Record<Toolset, string>> = {
+  conversation: 'ask_status',
+  delegate: 'TaskStatus',
+};
+
+function howToAnswer(tools: readonly string[]): string {
+  const status = tools.join(' or ');
+  return `Claude Code may ask whether it may do something, or what is wanted: ${status} shows the open decisions. Answer each with respond_to_task, ask the user when the choice is theirs, then call ${status} again. Unanswered ones are denied at expires_at.`;
+}
 
 /** The same for a server inside a task, where it offers nothing. */
 export const insideInstructions =

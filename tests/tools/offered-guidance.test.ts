@@ -40,3 +40,12 @@ test('the instructions name no tool that is not offered', () => {
     expect(guidance(toolset)(text)).toBe(text);
   }
 });
+
+test.each([
+  ['conversation', 'ask_status'],
+  ['delegate', 'TaskStatus'],
+])('the instructions of %s alone say how a question is answered', (toolset, status) => {
+  expect(instructionsFor([toolset])).toContain(
+    `${status} shows the open decisions. Answer each with respond_to_task`,
+  );
+});
