@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
-import { readFitting } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/read-fitting.js';
+import type { FileRange } from '../../files/read/read-range.js';
 import { defineTool } from '../define-tool.js';
 
 const MIN_CONTENT_BYTES = 256;
@@ -36,19 +37,28 @@ export const readFileRange = defineTool({
   },
   handle: async ({ path, start_line, end_line, max_bytes }, services, { signal, pageBytes }) => {
     const files = await services.files();
+    const read = (maxBytes: number): Promise<FileRange> =>
+      files.readRange({ path, startLine: start_line, endLine: end_line, maxBytes, signal });
+    const text = ({ content }: FileRange): string => content;
     const range = await readFitting(
       { maxBytes: max_bytes ?? pageBytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
-      (maxBytes) => files.readRange({ path, startLine: start_line, endLine: end_line, maxBytes, signal }),
-      ({ content }) => content,
+      read,
+      text,
     );
-    return {
-      path: range.path,
-      start_line: range.startLine,
-      end_line: range.endLine,
-      total_lines: range.totalLines,
-      truncated: range.truncated,
-      note: range.note,
-      content: range.content,
-    };
+    if (max_bytes !== undefined) return view(range);
+    const limits = { pageBytes, minBytes: MIN_CONTENT_BYTES };
+    return view(await withinPage(range, limits, read, { of: view, text }));
   },
 });
+
+function view(range: FileRange) {
+  return {
+    path: range.path,
+    start_line: range.startLine,
+    end_line: range.endLine,
+    total_lines: range.totalLines,
+    truncated: range.truncated,
+    note: range.note,
+    content: range.content,
+  };
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
-import { readFitting } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/read-fitting.js';
+import type { FilePage } from '../../files/read/read-page.js';
 import { defineTool } from '../define-tool.js';
 
 const MIN_CONTENT_BYTES = 256;
@@ -38,21 +39,29 @@ export const readFile = defineTool({
   },
   handle: async ({ path, header, cursor, max_bytes }, services, call) => {
     const files = await services.files();
+    const read = (maxBytes: number): Promise<FilePage> => files.readFile({ path, header, cursor, maxBytes });
+    const text = ({ content }: FilePage): string => content;
     const page = await readFitting(
       { maxBytes: max_bytes ?? call.pageBytes ?? TEXT_PAGE_BYTES, minBytes: MIN_CONTENT_BYTES },
-      (maxBytes) => files.readFile({ path, header, cursor, maxBytes }),
-      ({ content }) => content,
+      read,
+      text,
     );
-    return {
-      path: page.path,
-      lines: page.lines,
-      size_bytes: page.sizeBytes,
-      encoding: page.encoding,
-      sha256: page.sha256,
-      truncated: page.truncated,
-      cursor: page.cursor,
-      note: page.note,
-      content: page.content,
-    };
+    if (max_bytes !== undefined) return view(page);
+    const limits = { pageBytes: call.pageBytes, minBytes: MIN_CONTENT_BYTES };
+    return view(await withinPage(page, limits, read, { of: view, text }));
   },
 });
+
+function view(page: FilePage) {
+  return {
+    path: page.path,
+    lines: page.lines,
+    size_bytes: page.sizeBytes,
+    encoding: page.encoding,
+    sha256: page.sha256,
+    truncated: page.truncated,
+    cursor: page.cursor,
+    note: page.note,
+    content: page.content,
+  };
+}

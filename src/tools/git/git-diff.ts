@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readFitting } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import {
@@ -46,33 +46,37 @@ export const gitDiff = defineTool({
       ...(cached !== undefined && { cached }),
       ...(base !== undefined && { base }),
     };
-    const page = await readFitting(
-      { maxBytes: pageBytes, minBytes: MIN_PAGE_BYTES },
-      // A smaller page is of the same diff.
-      (maxBytes, larger: Page | undefined) =>
-        git.diff({ path, signal }, { ...query, ...pageOf(larger?.here ?? cursor, maxBytes) }),
-      ({ text }) => text,
-    );
-    return {
-      path: page.path,
-      repository: page.repository,
-      truncated: page.cursor !== undefined,
-      total_bytes: page.totalBytes,
-      files: page.files,
-      continues: page.continues,
-      omitted: [...page.omitted],
-      omitted_files: page.omittedFiles,
-      cursor: page.cursor,
-      message: messageText(
-        page.hasSubmodules && cached !== true ? `${diffMessage(page)} ${SUBMODULES_NOTE}` : diffMessage(page),
-        page.escaped,
-      ),
-      diff: page.text,
-    };
+    // A smaller page is of the same diff.
+    const read = (maxBytes: number | undefined, larger: Page | undefined): Promise<Page> =>
+      git.diff({ path, signal }, { ...query, ...pageOf(larger?.here ?? cursor, maxBytes) });
+    const text = (page: Page): string => page.text;
+    const view = (page: Page) => viewOf(page, cached !== true);
+    const limits = { pageBytes, minBytes: MIN_PAGE_BYTES };
+    const page = await readFitting<Page, number | undefined>({ ...limits, maxBytes: pageBytes }, read, text);
+    return view(await withinPage(page, limits, read, { of: view, text }));
   },
 });
 
 type Page = Awaited<ReturnType<GitService['diff']>>;
+
+function viewOf(page: Page, isUnstaged: boolean) {
+  return {
+    path: page.path,
+    repository: page.repository,
+    truncated: page.cursor !== undefined,
+    total_bytes: page.totalBytes,
+    files: page.files,
+    continues: page.continues,
+    omitted: [...page.omitted],
+    omitted_files: page.omittedFiles,
+    cursor: page.cursor,
+    message: messageText(
+      page.hasSubmodules && isUnstaged ? `${diffMessage(page)} ${SUBMODULES_NOTE}` : diffMessage(page),
+      page.escaped,
+    ),
+    diff: page.text,
+  };
+}
 
 function diffMessage(page: Page): string {
   if (page.totalBytes === 0) return 'No changes to show.';

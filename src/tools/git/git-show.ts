@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
-import { readFitting } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import { SHOWN_FILES_BYTES } from '../../git/diff/show-commit.js';
 import type { GitService } from '../../git/git-service.js';
@@ -34,39 +34,45 @@ export const gitShow = defineTool({
   },
   handle: async ({ revision, path, cursor }, services, { signal, pageBytes }) => {
     const git = await services.git();
-    const shown = await readFitting(
-      { maxBytes: pageBytes, minBytes: MIN_PAGE_BYTES },
-      async (maxBytes, larger: Shown | undefined) => {
-        const query = { revision, ...pageOf(larger?.here ?? cursor, maxBytes) };
-        const page = await git.show({ path, signal }, query);
-        // A page with a cursor has no facts.
-        return { ...page, facts: larger?.facts ?? page.facts };
-      },
+    const read = async (maxBytes: number | undefined, larger: Shown | undefined): Promise<Shown> => {
+      const query = { revision, ...pageOf(larger?.here ?? cursor, maxBytes) };
+      const page = await git.show({ path, signal }, query);
+      // A page with a cursor has no facts.
+      return { ...page, facts: larger?.facts ?? page.facts };
+    };
+    const limits = { pageBytes, minBytes: MIN_PAGE_BYTES };
+    const shown = await readFitting<Shown, number | undefined>(
+      { ...limits, maxBytes: pageBytes },
+      read,
       ({ patch: { text }, facts }) => text + (facts?.message ?? ''),
     );
-    const { patch, facts } = shown;
-    return {
-      path: shown.path,
-      repository: shown.repository,
-      commit: shown.commit,
-      ...(facts !== undefined && {
-        parents: [...facts.parents],
-        author: facts.author,
-        date: facts.date,
-        commit_message: facts.message,
-        files: facts.stat.files.slice(0, fittingCount(facts.stat.files, SHOWN_FILES_BYTES)),
-        summary: facts.stat.summary,
-      }),
-      truncated: shown.cursor !== undefined,
-      total_bytes: patch.totalBytes,
-      cursor: shown.cursor,
-      message: messageText(showMessage(shown), patch.escaped),
-      diff: patch.text,
-    };
+    return viewOf(await withinPage(shown, limits, read, { of: viewOf, text: ({ patch: { text } }) => text }));
   },
 });
 
 type Shown = Awaited<ReturnType<GitService['show']>>;
+
+function viewOf(shown: Shown) {
+  const { patch, facts } = shown;
+  return {
+    path: shown.path,
+    repository: shown.repository,
+    commit: shown.commit,
+    ...(facts !== undefined && {
+      parents: [...facts.parents],
+      author: facts.author,
+      date: facts.date,
+      commit_message: facts.message,
+      files: facts.stat.files.slice(0, fittingCount(facts.stat.files, SHOWN_FILES_BYTES)),
+      summary: facts.stat.summary,
+    }),
+    truncated: shown.cursor !== undefined,
+    total_bytes: patch.totalBytes,
+    cursor: shown.cursor,
+    message: messageText(showMessage(shown), patch.escaped),
+    diff: patch.text,
+  };
+}
 
 function showMessage({ cursor, facts }: Shown): string {
   if (cursor !== undefined) return 'Diff truncated. Pass cursor for the next page, or path for one file.';
