@@ -2,8 +2,10 @@ import { oneLine } from '../base/text/text.js';
 import { openDecisions, type TaskRecord } from '../tasks/task.js';
 import { ageOf, shortHome } from './tasks-text.js';
 
-/** The most characters of the texts of a row, where nothing limits its width. */
-const MOST = { project: 40, prompt: 60, now: 60 } as const;
+/** Where nothing limits the width of a row, longer texts are not cut, and move what follows them. */
+const ALIGNED = { project: 40, prompt: 60 } as const;
+/** Of any text, for a row is one line. */
+const MAX_TEXT_CHARS = 2_000;
 /** With less than this left for the texts of a row, it shows project and prompt alone. */
 const ROOM_FOR_NOW = 60;
 const GAP = '  ';
@@ -37,29 +39,40 @@ export function taskTable(records: readonly TaskRecord[], options: TableOptions)
     ['PROJECT', 'PROMPT', 'NOW'],
     ...records.map((record) => [
       shortHome(record.project_path, options.homeDir),
-      oneLine(record.prompt_summary, MOST.prompt),
-      oneLine(record.activity === '' ? record.reason : record.activity, MOST.now),
+      oneLine(record.prompt_summary, MAX_TEXT_CHARS),
+      oneLine(record.activity === '' ? record.reason : record.activity, MAX_TEXT_CHARS),
     ]),
   ];
   const fixedWidths = widthsOf(fixed);
   const used = fixedWidths.reduce((sum, width) => sum + width + GAP.length, 0);
-  const widths = [...fixedWidths, ...textWidths(widthsOf(texts), options.columns, used)];
-  const rows = fixed.map((row, index) => [...row, ...(texts[index] ?? [])]);
-  const isProject = (column: number): boolean => column === fixedWidths.length;
-  const lines = rows.map((row) =>
-    widths
-      .map((width, column) => cell(row[column] ?? '', width, isProject(column)))
-      .join(GAP)
-      .trimEnd(),
-  );
+  const { columns } = options;
+  const [project, prompt, now] = textWidths(widthsOf(texts), columns, used);
+  const lines = fixed.map((row, index) => {
+    const text = (column: number): string => texts[index]?.[column] ?? '';
+    const cells = fixedWidths.map((width, column) => padded(row[column] ?? '', width));
+    if (project !== undefined)
+      cells.push(padded(columns === undefined ? text(0) : end(text(0), project), project));
+    if (prompt !== undefined)
+      cells.push(padded(columns === undefined ? text(1) : start(text(1), prompt), prompt));
+    if (now !== undefined) cells.push(columns === undefined ? text(2) : start(text(2), now));
+    const line = cells.join(GAP).trimEnd();
+    return columns === undefined ? line : start(line, columns);
+  });
   return `${lines.join('\n')}\n`;
 }
 
-/** The widths of project, prompt and, where it fits, what the task does. */
-function textWidths(natural: readonly number[], columns: number | undefined, used: number): number[] {
+/** The widths of project, prompt and what the task does; undefined for those without room. */
+function textWidths(
+  natural: readonly number[],
+  columns: number | undefined,
+  used: number,
+): readonly (number | undefined)[] {
   const [project = 0, prompt = 0, now = 0] = natural;
-  if (columns === undefined) return [Math.min(project, MOST.project), prompt, now];
+  if (columns === undefined)
+    return [Math.min(project, ALIGNED.project), Math.min(prompt, ALIGNED.prompt), now];
   const room = columns - used;
+  if (room < FEWEST_CHARS) return [];
+  if (room < 2 * FEWEST_CHARS + GAP.length) return [undefined, room];
   const withNow = room >= ROOM_FOR_NOW;
   const first = clamp(project, Math.floor(room / (withNow ? 4 : 3)));
   const rest = room - first - GAP.length;
@@ -79,19 +92,41 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
   );
 }
 
-/** `text` in exactly so many columns; of a path that is too long, its end. */
-function cell(text: string, width: number, isPath: boolean): string {
+/** The beginning of a text, in at most so many columns. */
+function start(text: string, width: number): string {
+  return cut(
+    text,
+    width,
+    (chars) => chars.pop(),
+    (left) => `${left}…`,
+  );
+}
+
+/** The end of a path, in at most so many columns. */
+function end(text: string, width: number): string {
+  return cut(
+    text,
+    width,
+    (chars) => chars.shift(),
+    (left) => `…${left}`,
+  );
+}
+
+function cut(
+  text: string,
+  width: number,
+  drop: (chars: string[]) => void,
+  marked: (left: string) => string,
+): string {
+  let cells = cellsOf(text);
+  if (cells <= width) return text;
   const chars = [...text];
-  if (cellsOf(text) > width) {
-    while (cellsOf(chars.join('')) > width - 1) {
-      if (isPath) chars.shift();
-      else chars.pop();
-    }
-    if (isPath) chars.unshift('…');
-    else chars.push('…');
-  }
-  const shown = chars.join('');
-  return shown + ' '.repeat(Math.max(0, width - cellsOf(shown)));
+  for (; cells > width - 1 && chars.length > 0; cells = cellsOf(chars.join(''))) drop(chars);
+  return marked(chars.join(''));
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellsOf(text)));
 }
 
 function cellsOf(text: string): number {

@@ -49,6 +49,34 @@ describe('the table of tasks', () => {
     expect(second).toContain('The agent finished its work.');
   });
 
+  it.each([10, 20, 40, 48, 55, 60, 64])('is never wider than a terminal of %i columns', (columns) => {
+    const asks = sampleRecord({ status: 'waiting', decisions: [sampleDecision()] });
+    for (const line of table(columns, [...records, asks])) expect(cells(line)).toBeLessThanOrEqual(columns);
+    if (columns >= 60) expect(table(columns)[0]).toContain('PROMPT');
+  });
+
+  const long = sampleRecord({
+    project_path: `/srv/${'deep/'.repeat(20)}website`,
+    prompt_summary: 'p'.repeat(90),
+    activity: 'a'.repeat(100),
+  });
+
+  it('cuts nothing of a row without a terminal', () => {
+    expect(table(undefined, [long])[1]).toContain(
+      `  ${long.project_path}  ${'p'.repeat(90)}  ${'a'.repeat(100)}`,
+    );
+  });
+
+  it('uses the room that there is', () => {
+    const fits = sampleRecord({
+      project_path: '/srv/a',
+      prompt_summary: 'Short.',
+      activity: 'a'.repeat(100),
+    });
+    expect(table(200, [fits])[1]).toMatch(/ a{100}$/);
+    expect(cells(table(200, [long])[1] ?? '')).toBe(200);
+  });
+
   it('leaves out what a task does where there is no room for it', () => {
     expect(table(80)[0]).not.toContain('NOW');
     expect(table(140)[0]).toContain('NOW');
