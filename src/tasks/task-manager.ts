@@ -300,7 +300,10 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   #inBackground(error: string, act: () => Promise<unknown>): void {
-    act().catch((why: unknown) => this.#options.logger.warn(error, { error: messageOf(why) }));
+    act().catch((why: unknown) => {
+      // A command that has done its work leaves the rest to the processes that stay.
+      if (!this.#owned.isDisposed) this.#options.logger.warn(error, { error: messageOf(why) });
+    });
   }
 }
 
