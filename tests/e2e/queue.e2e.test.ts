@@ -65,7 +65,9 @@ it('a task whose project is busy waits its turn, with its place, and starts when
   const third = await start(bridge, bridge.project, 'exit 0');
   expect(second).toMatchObject({ status: 'pending', queue_position: 1 });
   expect(third).toMatchObject({ status: 'pending', queue_position: 2 });
-  expect(second.message).toContain(`task ${first.task_id} has held ${bridge.project} since`);
+  expect(second.message).toContain(
+    `starts after task ${first.task_id}, which has worked in ${bridge.project} since`,
+  );
   const other = await bridge.another();
   expect(await other.status(third.task_id)).toMatchObject({
     status: 'pending',

@@ -88,6 +88,6 @@ export function standingWords(standing: Standing): string {
   }
   const { task_id, project_path, since, isQueued } = standing.holder;
   return isQueued
-    ? `${place} in its project: task ${task_id} in ${project_path} comes first.`
-    : `${place} in its project: task ${task_id} has held ${project_path} since ${since}.`;
+    ? `${place} in its project: it starts after task ${task_id}, which is queued in ${project_path} before it.`
+    : `${place} in its project: it starts after task ${task_id}, which has worked in ${project_path} since ${since}.`;
 }

@@ -86,14 +86,7 @@ export class ReceiptMaker {
       status: record.status,
       reason: record.reason,
       complete: isComplete,
-      notes: [
-        ...(isComplete
-          ? []
-          : [
-              'The keeper of the task wrote no receipt; this one was made later from what it had written down.',
-            ]),
-        ...notes,
-      ],
+      notes: [...laterNotes(record, isComplete), ...notes],
       made_at: new Date(clock.now()).toISOString(),
       final_message: record.final_message,
       turns: record.turns,
@@ -108,6 +101,13 @@ export class ReceiptMaker {
       unverified,
     };
   }
+}
+
+/** Why the receipt was not made at the end of the task. */
+function laterNotes({ keeper }: TaskRecord, isComplete: boolean): string[] {
+  if (isComplete) return [];
+  if (keeper === null) return ['The task ended while it was queued: nothing was started.'];
+  return ['The keeper of the task wrote no receipt; this one was made later from what it had written down.'];
 }
 
 function answered(record: TaskRecord): AnsweredDecision[] {

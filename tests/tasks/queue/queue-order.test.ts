@@ -89,7 +89,9 @@ describe('the queue', () => {
     const [first, second, third] = of(queue(['/p/a', '/p/a', '/p/b'], 1), [lock('/p/a', 'task_x')]).map(
       standingWords,
     );
-    expect(first).toBe(`Queued, place 1 in its project: task task_x has held /p/a since ${SINCE}.`);
+    expect(first).toBe(
+      `Queued, place 1 in its project: it starts after task task_x, which has worked in /p/a since ${SINCE}.`,
+    );
     expect(second).toContain('place 2 in its project');
     expect(third).toBe('Queued, place 1: as many tasks run as max_concurrent_tasks allows (1).');
   });
