@@ -98,11 +98,9 @@ function exampleFile(): string {
   return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The only setting that everyone needs.\n');
 }
 
-function otherWords({ name, texts, shared }: OtherVariable): string {
-  if (texts === undefined) {
-    const expected = shared?.expected === undefined ? '' : ` (${shared.expected})`;
-    return `; where it is not set, \`${name}\`${expected}`;
-  }
-  const pairs = Object.entries(texts).map(([from, to]) => `\`${name}=${from}\` for \`${to}\``);
-  return `; where it is not set, ${pairs.join(', ')}`;
+function otherWords({ name, isSwitchFor, shared }: OtherVariable): string {
+  const expected = shared?.expected === undefined ? '' : ` (${shared.expected})`;
+  const way =
+    isSwitchFor === undefined ? `\`${name}\`${expected}` : `\`${name}=true\` for \`${isSwitchFor}\``;
+  return `; where it is not set, ${way}`;
 }

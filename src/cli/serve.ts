@@ -86,12 +86,14 @@ function unusableSettings(error: unknown): Settings {
     'Correct them, then restart the server in your client. docs/settings.md of the package lists every setting.',
     { cause: error },
   );
-  return { config: configSchema.parse({}), source: null, warnings: [], unusable };
+  return { config: configSchema.parse({}), source: null, defaultSource: '', warnings: [], unusable };
 }
 
-function logStart(logger: Logger, { source, config, warnings }: LoadedConfig): void {
+function logStart(logger: Logger, { source, defaultSource, config, warnings }: LoadedConfig): void {
   for (const warning of warnings) logger.warn(warning);
-  logger.info(source === null ? 'No settings file was found' : `Loaded config from ${source}`);
+  logger.info(
+    source === null ? `No settings file was found at ${defaultSource}` : `Loaded config from ${source}`,
+  );
   const { allowed_roots, toolsets } = config;
   logger.info(`claude-code-bridge ${VERSION} started`, { pid: process.pid, allowed_roots, toolsets });
 }

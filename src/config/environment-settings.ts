@@ -9,6 +9,9 @@ import { SETTINGS_FILE_VARIABLE } from './settings-file.js';
 const SHOWN_CHARS = 400;
 /** `MCP_ALOWED_ROOT` is two letters off; a name that differs more belongs to another program. */
 const TYPO_LETTERS = 2;
+/** What people write into a variable that is true or false. */
+const ON = ['true', '1', 'yes', 'on'];
+const OFF = ['false', '0', 'no', 'off'];
 /** Variables of earlier servers that set nothing here. */
 const UNUSED = ['MCP_SERVER_NAME', 'MCP_SERVER_VERSION'];
 
@@ -47,14 +50,20 @@ export function settingsOfText(
 /** What a variable of another name sets, in the form of our own variable. */
 function otherText(
   key: ConfigKey,
-  { name, texts, shared }: OtherVariable,
+  { name, isSwitchFor, shared }: OtherVariable,
   env: NodeJS.ProcessEnv,
   warnings: string[],
 ): string | undefined {
   const text = env[name];
   // For other programs, an empty variable of theirs is one that is not set.
   if (text === undefined || text === '') return undefined;
-  if (texts !== undefined) return texts[text];
+  if (isSwitchFor !== undefined) {
+    const word = text.toLowerCase();
+    if (ON.includes(word)) return isSwitchFor;
+    if (!OFF.includes(word))
+      warnings.push(`${errorLine(originOf(name), key, text, 'true or false')}; it is ignored`);
+    return undefined;
+  }
   if (shared === undefined) return text;
   const converted = shared.convert?.(text) ?? text;
   const read = settingFromText(factsOf(key), converted);

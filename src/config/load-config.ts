@@ -6,7 +6,7 @@ import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
 import { settingsOfEnvironment, settingsOfText } from './environment-settings.js';
 import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
 import { removedSetting } from './removed-settings.js';
-import { findSettingsFile, type FoundSettingsFile } from './settings-file.js';
+import { defaultSettingsPath, findSettingsFile, type FoundSettingsFile } from './settings-file.js';
 import { parseSettingsText } from './settings-text.js';
 
 const SHOWN_CHARS = 400;
@@ -34,6 +34,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The settings file that was read. */
   readonly source: string | null;
+  /** The settings file that was looked for when none was named. */
+  readonly defaultSource: string;
   /** For stderr, one line each. */
   readonly warnings: readonly string[];
 }
@@ -65,7 +67,12 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   }
   const config = configSchema.parse(Object.fromEntries(values));
   warnings.push(...(await rootWarnings(config.allowed_roots)));
-  return { config, source: file.kind === 'file' ? file.path : null, warnings };
+  return {
+    config,
+    source: file.kind === 'file' ? file.path : null,
+    defaultSource: defaultSettingsPath(request.homeDir),
+    warnings,
+  };
 }
 
 function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: string[]): FoundSetting[] {

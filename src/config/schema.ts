@@ -6,10 +6,11 @@ import { ruleRowSchema } from './rule-setting.js';
 /** The format of a setting in an environment variable or a flag. */
 export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'list or all' | 'json';
 
-/** A variable of another name. With `texts`, only these values count, each for a value of the setting. */
+/** A variable of another name. */
 export interface OtherVariable {
   readonly name: string;
-  readonly texts?: Readonly<Record<string, string>>;
+  /** It is true or false; true sets this value of the setting. */
+  readonly isSwitchFor?: string;
   /** Of a name that other programs also use: a value that does not fit is reported and ignored. */
   readonly shared?: {
     /** To the form of the setting's own variable; undefined for a value of no such form. */
@@ -419,7 +420,7 @@ export const configSchema = z.strictObject({
       env: 'MCP_LOG_LEVEL',
       otherEnv: [
         { name: 'LOG_LEVEL', shared: {} },
-        { name: 'MCP_CLAUDE_DEBUG', texts: { true: 'debug' } },
+        { name: 'MCP_CLAUDE_DEBUG', isSwitchFor: 'debug' },
       ],
       form: 'text',
       expected: 'one of "debug", "info", "warn", "error"',

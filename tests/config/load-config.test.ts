@@ -74,7 +74,21 @@ describe('where settings come from', () => {
       claude_command: 'claude',
       log_level: 'warn',
     });
-    expect((await load(at, { env: { MCP_CLAUDE_DEBUG: 'false' } })).config.log_level).toBe('info');
+  });
+
+  test('MCP_CLAUDE_DEBUG is on or off, and anything else is reported', async () => {
+    const at = await place();
+    const loaded = (text: string) => load(at, { env: { MCP_CLAUDE_DEBUG: text } });
+    for (const on of ['true', '1', 'yes', 'on', 'TRUE'])
+      expect(await loaded(on)).toMatchObject({ config: { log_level: 'debug' }, warnings: [] });
+    for (const off of ['false', '0', 'no', 'off', ''])
+      expect(await loaded(off)).toMatchObject({ config: { log_level: 'info' }, warnings: [] });
+    expect(await loaded('maybe')).toMatchObject({
+      config: { log_level: 'info' },
+      warnings: [
+        'environment variable MCP_CLAUDE_DEBUG: log_level: found "maybe", expected true or false; it is ignored',
+      ],
+    });
   });
 
   test('the variables of earlier servers count where ours are not set, and beat the file', async () => {
