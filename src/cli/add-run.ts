@@ -10,6 +10,7 @@ interface RunFlags {
   readonly detach?: boolean;
   readonly queue?: boolean;
   readonly worktree?: boolean;
+  readonly continue?: string;
 }
 
 export function addRun(program: Command, context: CommandContext): void {
@@ -27,6 +28,12 @@ export function addRun(program: Command, context: CommandContext): void {
       '--timeout <seconds>',
       `time limit, from ${min} to ${max}; default: default_timeout_seconds`,
       (text) => wholeNumber('--timeout', text, min, max),
+    )
+    .addOption(
+      new Option(
+        '--continue <task>',
+        'go on with the session of a task that has ended in this folder: its id or the start of one',
+      ).conflicts('worktree'),
     )
     .option('--detach', 'print the id of the task and return')
     .option('--queue', 'if another task works in this folder, start after it')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { closest, distance } from 'fastest-levenshtein';
 import { BridgeError } from '../base/errors.js';
 import { DECISION_ID_PATTERN } from '../base/ids.js';
 import { oneLine } from '../base/text/text.js';
@@ -9,8 +10,19 @@ import type { TasksRequest } from './tasks.js';
 
 const JSON_WORDS = 'print one JSON value instead of text';
 const SHOWN_CHARS = 40;
+/** More than so many letters off is another word. */
+const TYPO_LETTERS = 2;
 const MAX_KEPT = 99_999;
 const DEFAULT_COLUMNS = 80;
+/** What `tasks` does without a command. */
+export const DEFAULT_LIST = 'default-list';
+/** Words that people try for a command. */
+const meant: Readonly<Record<string, string>> = {
+  log: 'follow',
+  logs: 'follow',
+  status: 'show',
+  rm: 'prune',
+};
 
 export function addTasks(program: Command, context: CommandContext): void {
   const tasks = program
@@ -129,17 +141,26 @@ function finishAction(text: string): FinishAction {
 /** `tasks` without a command lists. A word that no command has gets here too, since commander takes it as an argument of the default command. */
 function addDefaultList(tasks: Command, run: RunTasks): void {
   tasks
-    .command('default-list', { isDefault: true, hidden: true })
+    .command(DEFAULT_LIST, { isDefault: true, hidden: true })
     .option('--json', JSON_WORDS)
     .allowExcessArguments()
     .action((flags: { json?: boolean }, command: Command) => {
       const [word] = command.args;
       if (word === undefined) return run({ what: 'list' }, flags);
       const known = tasks.commands.map((one) => one.name()).filter((name) => name !== command.name());
+      const near = nearest(word, known);
+      const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
       return tasks.error(
-        `error: unknown command '${oneLine(word, SHOWN_CHARS)}' (known: ${known.join(', ')})`,
+        `error: unknown command '${oneLine(word, SHOWN_CHARS)}' (known: ${known.join(', ')})${suggestion}`,
       );
     });
+}
+
+function nearest(word: string, known: readonly string[]): string | undefined {
+  const near = Object.hasOwn(meant, word) ? meant[word] : closest(word, known);
+  return near !== undefined && (Object.hasOwn(meant, word) || distance(word, near) <= TYPO_LETTERS)
+    ? near
+    : undefined;
 }
 
 type RunTasks = (request: TasksRequest, flags?: { json?: boolean | undefined }) => Promise<void>;

@@ -1,5 +1,6 @@
 // Pure: what a person writes as an answer → the answer to a decision.
 import { BridgeError } from '../base/errors.js';
+import { shownLine } from '../base/text/shown-line.js';
 import { wholeRequest } from '../tasks/decisions/whole-request.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { Decision } from '../tasks/task.js';
@@ -38,6 +39,15 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
       verdict: verdict ?? 'allow',
       answers: Object.fromEntries(answers.map(([{ question }, text]) => [question, text ?? ''])),
     };
+  const [noOption, text] = answers.flatMap(([question, text], index) => {
+    const given = options[index] ?? '';
+    return text === undefined && given.trim() !== '' ? [[question, given] as const] : [];
+  })[0] ?? [undefined, ''];
+  if (noOption !== undefined && options.length === questions.length)
+    throw wrong(
+      `'${shownLine(text)}' is no option of ${id}, which has ${noOption.options.length}.`,
+      `${noOption.options.map(({ label }, at) => `${at + 1} ${shownLine(label)}`).join(', ')}; own words; or deny`,
+    );
   const counts = `${id} needs one --option for each question (${questions.length}), a number of an option or own words`;
   const labels = (missing?.[0] ?? questions[0])?.options.map(({ label }, at) => `${at + 1} ${label}`) ?? [];
   throw wrong(`${counts}.`, `${labels.join(', ')}; or deny`);

@@ -35,7 +35,7 @@ export async function findTask(
   if (others.length > 0) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `${matching.length} task ids start with '${given.slice(0, 40)}': ${matching.slice(0, MAX_NAMED).join(', ')}.`,
+      `${matching.length} task ids start with '${given.slice(0, 40)}': ${named(matching)}.`,
       'Use more of the id.',
     );
   }
@@ -56,12 +56,15 @@ function onlyRunning(records: readonly TaskRecord[], command: string): TaskRecor
     first === undefined ? 'TASK_NOT_FOUND' : 'INVALID_ARGUMENTS',
     first === undefined
       ? 'There are no running tasks.'
-      : `${running.length} tasks are running: ${running
-          .slice(0, MAX_NAMED)
-          .map(({ task_id, project_path }) => `${task_id} (${project_path})`)
-          .join(', ')}.`,
+      : `${running.length} tasks are running: ${named(
+          running.map(({ task_id, project_path }) => `${task_id} (${project_path})`),
+        )}.`,
     first === undefined ? `${command} tasks list lists the finished ones.` : 'Pass the id of one.',
   );
+}
+
+function named(texts: readonly string[]): string {
+  return [...texts.slice(0, MAX_NAMED), ...(texts.length > MAX_NAMED ? ['…'] : [])].join(', ');
 }
 
 async function readAll(shelf: TaskShelf, ids: readonly string[]): Promise<TaskRecord[]> {

@@ -13,7 +13,27 @@ const commands: Readonly<Record<string, string>> = {
 };
 const TOOL = new RegExp(`\\b(?:${Object.keys(commands).join('|')})\\b`, 'g');
 
+const GO_ON = 'start_task and continue_from this task';
+/** What is said to a model, and what a person can do instead. */
+const PHRASES: readonly (readonly [string, string])[] = [
+  [
+    'ask the user to add one to "allowed_roots" in the settings and restart the server',
+    'add one to "allowed_roots" in the settings, then run this command again',
+  ],
+  ['Then restart the server.', 'Then run this command again.'],
+  ['then call again', 'then run this command again'],
+  ['Call again', 'Run this command again'],
+  ['git_status shows', 'git status shows'],
+  [GO_ON, 'run --continue'],
+];
+
 /** A hint with the commands instead of the tools; `command` is how a person runs this program. */
 export function inCommands(hint: string, command: string): string {
-  return hint.replace(TOOL, (tool) => `${command} ${commands[tool] ?? ''}`);
+  const said = PHRASES.reduce((text, [words, instead]) => text.replaceAll(words, instead), hint);
+  return said.replace(TOOL, (tool) => `${command} ${commands[tool] ?? ''}`);
+}
+
+/** Whether a reason says that the work can go on in another task. */
+export function canContinue(reason: string): boolean {
+  return reason.includes(GO_ON);
 }

@@ -5,7 +5,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
 import { addBoard } from './add-board.js';
 import { addRun } from './add-run.js';
-import { addTasks } from './add-tasks.js';
+import { addTasks, DEFAULT_LIST } from './add-tasks.js';
 import { configPath, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import { inCommands } from './in-commands.js';
@@ -43,6 +43,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .exitOverride();
   for (const add of [addServe, addRun, addBoard, addAttach, addTasks, addInit, addExplain, addDemo])
     add(program, context);
+  nameHelp(program, context.command);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -57,6 +58,16 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     return exitCodeOfError(error);
   }
   return exitCode;
+}
+
+/** After an error, each command names its own help. */
+function nameHelp(parent: Command, words: string): void {
+  for (const command of parent.commands) {
+    // The default of its parent has a name that nobody types.
+    const own = command.name() === DEFAULT_LIST ? words : `${words} ${command.name()}`;
+    command.showHelpAfterError(`Run ${own} --help for its arguments and options.`);
+    nameHelp(command, own);
+  }
 }
 
 /** For its help; main.ts runs `serve` without loading this file. */

@@ -2,8 +2,9 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
-import { isFinal, type PermissionMode, type TaskRecord } from '../tasks/task.js';
+import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
+import { answerLines } from './decision-text.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
 import { requireOutsideTasks } from './require-outside-tasks.js';
@@ -23,6 +24,8 @@ export interface RunOptions extends TaskCommandOptions {
   readonly detach?: boolean | undefined;
   readonly queue?: boolean | undefined;
   readonly worktree?: boolean | undefined;
+  /** The id of a task, or the start of one. */
+  readonly continue?: string | undefined;
   readonly cwd: string;
   readonly input: NodeJS.ReadStream;
   /** To stdout. */
@@ -51,6 +54,12 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
     if (!isFinal(last.status)) {
       say(`${last.task_id} goes on. Follow it again: ${command} tasks follow ${last.task_id}`);
       say(`End it: ${command} tasks kill ${last.task_id}`);
+      for (const decision of openDecisions(last)) {
+        say(
+          `It waits for an answer to ${decision.decision_id}, until ${decision.expires_at}; then it is denied.`,
+        );
+        for (const line of answerLines(decision, `${command} tasks answer ${last.task_id}`)) say(line);
+      }
       return exitCodes.done;
     }
     const receipt = await opened.receiptOf(last);
@@ -62,14 +71,16 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
   }
 }
 
-async function start({ tasks }: OpenTasks, prompt: string, options: RunOptions): Promise<TaskRecord> {
+async function start(opened: OpenTasks, prompt: string, options: RunOptions): Promise<TaskRecord> {
+  const before = options.continue === undefined ? undefined : await opened.find(options.continue);
   try {
-    return await tasks.start({
+    return await opened.tasks.start({
       prompt,
       path: options.cwd,
       permissionMode: options.mode,
       model: options.model,
       timeoutSeconds: options.timeout,
+      continueFrom: before?.task_id,
       onConflict: options.queue === true ? 'queue' : options.worktree === true ? 'worktree' : 'error',
     });
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Receipt } from '../tasks/receipt/receipt.js';
 import { finishActionSchema } from '../tasks/worktree-maker.js';
 import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decision-text.js';
+import { canContinue, inCommands } from './in-commands.js';
 import { receiptLines } from './receipt-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
@@ -22,7 +23,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   const { nowMs, homeDir, command, receipt } = options;
   const fields: [string, string][] = [
     ['task', record.task_id],
-    ['status', `${record.status}: ${record.reason}`],
+    ['status', `${record.status}: ${inCommands(record.reason, command)}`],
     ['project', shortHome(record.project_path, homeDir)],
     ['prompt', record.prompt_summary],
     [
@@ -64,8 +65,12 @@ function nextCommands(record: TaskRecord, command: string): [string, string][] {
       ['follow', `${command} tasks follow ${task_id}`],
       ['end', `${command} tasks kill ${task_id}`],
     ];
-  if (worktree === undefined || worktree.finished !== undefined) return [];
+  const goOn: [string, string][] = canContinue(record.reason)
+    ? [['continue', `${command} run --continue ${task_id} "Go on."`]]
+    : [];
+  if (worktree === undefined || worktree.finished !== undefined) return goOn;
   return [
+    ...goOn,
     ['worktree', `${worktree.path}, on the branch ${worktree.branch}`],
     ['diff', `${command} tasks diff ${task_id}`],
     ...finishActionSchema.options.map((action): [string, string] => [

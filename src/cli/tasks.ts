@@ -86,7 +86,7 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       return exitCodes.done;
     case 'answer': {
       const record = await opened.find(request.task);
-      const answer = answerOf(openDecision(record, request.decision), request);
+      const answer = answerOf(openDecision(record, request.decision, options.command), request);
       const after = await tasks.respond(record.task_id, answer);
       return print(after, `${answer.decision_id} answered: ${answer.verdict}\n`);
     }
@@ -119,13 +119,14 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
 }
 
 /** The decision of that id, or the only open one. Throws DECISION_NOT_FOUND, INVALID_ARGUMENTS. */
-function openDecision(record: TaskRecord, id: string | undefined): Decision {
+function openDecision(record: TaskRecord, id: string | undefined, command: string): Decision {
   const open = openDecisions(record);
   const ids = open.map(({ decision_id }) => decision_id).join(', ');
   const [first] = open;
   if (first === undefined) {
     const message = `${record.task_id} asks nothing now: it is ${record.status}.`;
-    throw new BridgeError('DECISION_NOT_FOUND', message, 'tasks show shows what it does.');
+    const hint = `${command} tasks show ${record.task_id} shows what it ${isFinal(record.status) ? 'did' : 'does'}.`;
+    throw new BridgeError('DECISION_NOT_FOUND', message, hint);
   }
   if (id === undefined && open.length === 1) return first;
   if (id === undefined) {

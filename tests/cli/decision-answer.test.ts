@@ -107,7 +107,7 @@ describe('the words of tasks answer', () => {
     [questions, { verdict: 'allow' }, 'dec_1 needs one --option for each question (2)'],
     [questions, { options: ['1'] }, 'dec_1 needs one --option for each question (2)'],
     [questions, { options: ['1', '1', '1'] }, 'dec_1 needs one --option for each question (2)'],
-    [questions, { options: ['1', '8'] }, 'dec_1 needs one --option for each question (2)'],
+    [questions, { options: ['1', '8'] }, "'8' is no option of dec_1, which has 2."],
   ] as const)('that do not fit are refused: %o %o', (decision, given, words) => {
     expect(() => answerOf(decision, given)).toThrow(BridgeError);
     expect(() => answerOf(decision, given)).toThrow(words);

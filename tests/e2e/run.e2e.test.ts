@@ -76,6 +76,8 @@ it('says why it cannot start a task here', async () => {
   const outside = await command(bridge, ['run', 'AGENT: exit 0'], { cwd: bridge.workplace.root });
   expect(outside).toMatchObject({ code: 77, out: '' });
   expect(outside.err).toContain('PATH_NOT_ALLOWED');
+  expect(outside.err).toContain('add one to "allowed_roots" in the settings, then run this command again.');
+  expect((await command(bridge, ['run'])).err).toContain(`Run node ${serverEntry} run --help for`);
   expect(await command(bridge, ['run', '-'])).toMatchObject({ code: 64 });
   expect(await command(bridge, ['run', 'x', '--timeout', '5'])).toMatchObject({ code: 64 });
   expect(await command(bridge, ['run', 'x', '--queue', '--worktree'])).toMatchObject({ code: 64 });
@@ -96,6 +98,20 @@ it('--detach returns at once; --queue starts after the task that has the folder'
   await expect.poll(async () => (await command(bridge, ['tasks'])).out).toContain('pending');
   expect(await command(bridge, ['tasks', 'kill', taskId])).toMatchObject({ code: 0 });
   expect(await second).toMatchObject({ code: 0 });
+});
+
+it('--queue --detach says nothing but the id, and the receipt of what ended in the queue says so', async () => {
+  const bridge = await quickBridge();
+  const first = (await command(bridge, ['run', 'AGENT: never-exits', '--detach'])).out.trim();
+  const second = await command(bridge, ['run', 'AGENT: exit 0', '--queue', '--detach']);
+  expect(second).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^task_\w+\n$/) as unknown });
+  const queued = second.out.trim();
+  expect((await command(bridge, ['tasks', 'show', queued])).out).toContain(
+    `it starts after task ${first}, which`,
+  );
+  await command(bridge, ['tasks', 'kill', queued]);
+  expect((await command(bridge, ['tasks', 'show', queued])).out).toContain('nothing was started');
+  await command(bridge, ['tasks', 'kill', first]);
 });
 
 it('asks in the terminal; a line that was typed before is no answer', async () => {
@@ -149,6 +165,7 @@ it('Ctrl-C leaves the task running, also at a question', async () => {
   person.type(CTRL_C);
   await person.sees('Ctrl-C again within 2 s ends it');
   await person.sees(`End it: node `);
+  await person.sees(/It waits for an answer to dec_1, until 20[^]* tasks answer task_\w+ dec_1 deny/);
   expect((await person.exited).code).toBe(0);
   expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
   await bridge.call('kill_task', { task_id: taskId });

@@ -113,9 +113,7 @@ it('answers what a task asks', async () => {
   expect(shown).toContain(`? ${decision_id}: `);
   expect(shown).toContain('Do you want to proceed? [y/N]');
   const lines = [...shown.matchAll(/^node .* tasks answer (.*)$/gm)].map(([, words]) => words);
-  expect(lines).toEqual(
-    ['allow', 'allow_session', 'deny'].map((word) => `${taskId} ${decision_id} ${word}`),
-  );
+  expect(lines).toEqual(['allow', 'allow_session', 'deny'].map((word) => `${taskId} ${decision_id} ${word}`));
   const unknown = await failedTasks(bridge, 'answer', taskId, 'dec_9', 'deny');
   expect(unknown.code).toBe(66);
   expect(unknown.stderr).toContain(`Open: ${decision_id}.`);
@@ -127,7 +125,9 @@ it('answers what a task asks', async () => {
   expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
     { answered_by: 'terminal', verdict: 'deny', reason: 'Not today.' },
   ]);
-  expect(await failedTasks(bridge, 'answer', taskId, 'allow')).toMatchObject({ code: 66 });
+  const late = await failedTasks(bridge, 'answer', taskId, 'allow');
+  expect(late.code).toBe(66);
+  expect(late.stderr).toContain(`node ${serverEntry} tasks show ${taskId} shows what it did.`);
   // The hint is about commands.
   const ended = await failedTasks(bridge, 'kill', taskId);
   expect(ended.stderr).toContain(`Start a new task with node ${serverEntry} run.`);

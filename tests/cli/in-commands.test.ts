@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { sampleRecord } from '../tasks/sample-task.js';
+import { taskDetails } from '../../src/cli/tasks-text.js';
+import { inCommands } from '../../src/cli/in-commands.js';
+
+test.each([
+  ['Start a new task with start_task.', 'Start a new task with bridge run.'],
+  [
+    'Wait for it with wait_for_task, or end it with kill_task, then call again.',
+    'Wait for it with bridge tasks follow, or end it with bridge tasks kill, then run this command again.',
+  ],
+  [
+    'Nothing was changed; git_status shows the project as it is.',
+    'Nothing was changed; git status shows the project as it is.',
+  ],
+  [
+    'Go on in a few minutes with start_task and continue_from this task.',
+    'Go on in a few minutes with run --continue.',
+  ],
+  ['Set x. Then restart the server.', 'Set x. Then run this command again.'],
+])('the hint %j is about commands', (hint, words) => {
+  expect(inCommands(hint, 'bridge')).toBe(words);
+});
+
+test('a task that can go on is shown with the command for it', () => {
+  const reason = 'No credit. Add credit, then go on with start_task and continue_from this task.';
+  const record = sampleRecord({ status: 'failed', reason });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge' });
+  expect(shown).toContain('Add credit, then go on with run --continue.');
+  expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id} "Go on."\n`);
+});
