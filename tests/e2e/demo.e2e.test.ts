@@ -36,6 +36,9 @@ describeNewestClaude('claude-code-bridge demo', ({ binary }) => {
         env: demoEnvironment(temp),
       });
       expect(stdout).toContain('respond_to_task');
+      expect(stdout).toMatch(
+        /^> get_task_result\n {2}files: average\.js \(\+1 -1\)\n {2}commands: .*node test\.js \(exit code 0\)\n {2}unverified statements: none$/m,
+      );
       expect(stdout).toMatch(/^ {2}\+ {2}for \(let i = 0;/m);
       expect(stdout).toMatch(/Server stopped, .* removed\./);
       expect(await leftIn(temp)).toEqual([]);

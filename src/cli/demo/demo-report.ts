@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
-import type { OpenDecision, TaskView } from './follow-task.js';
+import type { OpenDecision, ShownReceipt, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;
 
@@ -73,11 +73,33 @@ export class DemoReport {
     }
   }
 
-  result(task: TaskView, diff: string): void {
+  end(task: TaskView): void {
     const message = task.final_message ?? task.last_output ?? '';
     this.line('');
     this.line(`The task's end: ${task.status}. ${task.reason ?? ''}`);
     if (message !== '') this.line(indent(message));
+  }
+
+  /** What was seen, as the bridge hands it back. */
+  receipt({ commands, git, unverified }: ShownReceipt): void {
+    this.line('');
+    this.line('> get_task_result');
+    const files = git.files.map(
+      ({ path, insertions = 0, deletions = 0 }) => `${path} (+${insertions} -${deletions})`,
+    );
+    const runs = commands.map(
+      ({ command, exit_code, note }) =>
+        `${command} (${exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`})`,
+    );
+    for (const [name, items] of [
+      ['files', files],
+      ['commands', runs],
+      ['unverified statements', unverified.map(({ claim }) => claim)],
+    ] as const)
+      this.line(this.#short(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`));
+  }
+
+  diff(diff: string): void {
     this.#heading('What Claude Code changed (git diff)');
     this.line(diff === '' ? '  nothing' : indent(diff.trimEnd()));
   }

@@ -9,7 +9,7 @@ import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-pro
 import { DemoReport } from './demo-report.js';
 import { startDemoServer, type DemoServer } from './demo-server.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from './fetch-claude.js';
-import { endTasks, followTask, readTaskOutput, startTask } from './follow-task.js';
+import { endTasks, followTask, readReceipt, readTaskOutput, startTask } from './follow-task.js';
 import { findOnPath } from './find-on-path.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
@@ -139,7 +139,9 @@ async function delegate(
   );
   report.decisions(await readTaskOutput(call, taskId, 'events'));
   const diff = await readDiff(project, path);
-  report.result(end, diff);
+  report.end(end);
+  report.receipt(await readReceipt(call, taskId));
+  report.diff(diff);
   return end.status === 'completed' && diff !== '' ? 0 : 1;
 }
 

@@ -34,6 +34,21 @@ const listedSchema = z.object({
 });
 const outputSchema = z.object({ text: z.string() });
 
+const receiptViewSchema = z.object({
+  receipt: z.object({
+    commands: z.array(
+      z.object({ command: z.string(), exit_code: z.int().nullable(), note: z.string().optional() }),
+    ),
+    git: z.object({
+      files: z
+        .array(z.object({ path: z.string(), insertions: z.int().optional(), deletions: z.int().optional() }))
+        .default([]),
+    }),
+    unverified: z.array(z.object({ claim: z.string() })),
+  }),
+});
+export type ShownReceipt = z.infer<typeof receiptViewSchema>['receipt'];
+
 export interface DecisionReply {
   readonly verdict: 'allow' | 'allow_session' | 'deny';
   readonly message?: string;
@@ -96,6 +111,11 @@ export async function readTaskOutput(
   view: 'log' | 'screen' | 'events',
 ): Promise<string> {
   return outputSchema.parse(await call('get_task_output', { task_id: taskId, view })).text;
+}
+
+/** What was seen of a task that has ended. */
+export async function readReceipt(call: ToolCaller, taskId: string): Promise<ShownReceipt> {
+  return receiptViewSchema.parse(await call('get_task_result', { task_id: taskId })).receipt;
 }
 
 /** Ends every task that has not ended. */
