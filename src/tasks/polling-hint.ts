@@ -4,6 +4,8 @@ import { openDecisions, type TaskRecord } from './task.js';
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
 /** What was done, and what was only claimed, a caller should not have to read out of a log. */
 const RECEIPT = 'get_task_result gives its receipt.';
+const CLAIM =
+  'So it says: get_task_result gives its receipt, with failed commands and claims without evidence.';
 
 export function pollingHint(record: TaskRecord): string {
   switch (record.status) {
@@ -18,7 +20,7 @@ export function pollingHint(record: TaskRecord): string {
     case 'waiting':
       return waitingHint(record);
     case 'completed':
-      return `Task completed successfully. Review the output above. ${RECEIPT}`;
+      return `Task completed successfully. Review the output above. ${CLAIM}`;
     case 'failed':
       return `${failure(record)}. Review the error output above. ${RECEIPT}`;
     case 'timeout':

@@ -198,7 +198,7 @@ describe('tools', () => {
           task_id: TASK_ID,
           changed: true,
           exit_code: 0,
-          hint: 'Task completed successfully. Review the output above. get_task_result gives its receipt.',
+          hint: 'Task completed successfully. Review the output above. So it says: get_task_result gives its receipt, with failed commands and claims without evidence.',
         },
         { task_id: OTHER_ID, changed: false },
       ],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
+import type { Receipt } from '../../tasks/receipt/receipt.js';
 import { receiptView } from '../../tasks/receipt/receipt-view.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
@@ -41,9 +42,22 @@ export const getTaskResult = defineTool({
       ...taskView(record),
       receipt,
       left_out,
-      hint: isCut
-        ? `The complete receipt is in the resource tasks://${record.task_id}.`
-        : 'This is the complete receipt.',
+      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}.` : 'This is the complete receipt.'}${doubts(whole)}`,
     };
   },
 });
+
+/** What speaks against a good end, in words; empty where nothing does. */
+function doubts({ commands_failed, unverified }: Receipt): string {
+  const found = [
+    ...(commands_failed > 0 ? [counted(commands_failed, 'command that failed', 'commands that failed')] : []),
+    ...(unverified.length > 0
+      ? [counted(unverified.length, 'claim without evidence', 'claims without evidence')]
+      : []),
+  ];
+  return found.length === 0 ? '' : ` It has ${found.join(' and ')}.`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
