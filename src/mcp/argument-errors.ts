@@ -115,9 +115,13 @@ export function expectation(node: JsonObject): string | undefined {
   }
 }
 
+/** How the pattern of a UUID begins, whatever its version. */
+const UUID_BEGINS = '^[0-9a-f]{8}-[0-9a-f]{4}-';
+
 function formText({ format, pattern }: JsonObject): string {
   if (typeof format === 'string') return ` in the format ${format}`;
-  return typeof pattern === 'string' ? ` that matches ${pattern}` : '';
+  if (typeof pattern !== 'string') return '';
+  return pattern.startsWith(UUID_BEGINS) ? ' that is a UUID' : ` that matches ${pattern}`;
 }
 
 /** `before` comes before two bounds: a list *of* 1 to 20 items, an integer *from* 60 to 14400. */

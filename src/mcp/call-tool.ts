@@ -57,7 +57,9 @@ export async function callTool<Services>(
 /** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */
 export function errorText(error: BridgeError): string {
   const end = /[.!?…]$/u.test(error.message) ? '' : '.';
-  return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : ` ${error.hint}`}`;
+  // After a list of errors, what to do is no part of the last one.
+  const before = error.message.includes('\n') ? '\n' : ' ';
+  return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : `${before}${error.hint}`}`;
 }
 
 function answerOf(name: string, structuredContent: JsonObject): ToolResult {

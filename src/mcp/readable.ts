@@ -7,6 +7,8 @@ import { isObject, type JsonObject } from './json-object.js';
  * that no fact of the bridge can be forged behind it.
  */
 const BODIES: ReadonlySet<string> = new Set(['content', 'diff', 'text', 'tree']);
+/** Fields that are mostly empty, and say nothing then. */
+const QUIET: ReadonlySet<string> = new Set(['activity', 'left_out']);
 /** Whatever a terminal or a model may take for the end of a line. */
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
@@ -34,7 +36,7 @@ function fieldsOf(answer: JsonObject): string {
 
 /** Adds whole lines, each with `indent` before it. */
 function addField(blocks: string[], indent: string, name: string, value: unknown): void {
-  if (value === undefined) return;
+  if (value === undefined || (QUIET.has(name) && isEmpty(value))) return;
   if (typeof value === 'string' && LINE_BREAK.test(value)) {
     if (isName(name)) blocks.push(`${indent}${name}: ${onOneLine(value)}`);
     else blocks.push(`${indent}${name}:`, quotedLines(value, indent));
@@ -48,6 +50,10 @@ function addField(blocks: string[], indent: string, name: string, value: unknown
   } else {
     blocks.push(`${indent}${name}: ${onOneLine(scalar(value))}`);
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (isObject(value) && Object.keys(value).length === 0);
 }
 
 function addItem(blocks: string[], indent: string, value: unknown): void {

@@ -64,7 +64,13 @@ export class Delegation {
   /** Resolves when every process of the task is gone. Throws TASK_NOT_FOUND, TASK_NOT_RUNNING. */
   async cancel(uuid: string, reason?: string): Promise<TaskRecord> {
     const { task_id } = await this.task(uuid);
-    return this.#options.tasks.kill(task_id, reason ?? 'Cancelled by CancelTask.');
+    try {
+      return await this.#options.tasks.kill(task_id, reason ?? 'Cancelled by CancelTask.');
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_RUNNING') throw error;
+      // Its caller knows it by the other id.
+      throw notRunning(uuid, await this.task(uuid), error);
+    }
   }
 
   async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
@@ -94,6 +100,15 @@ function alreadyRunning(record: TaskRecord): BridgeError {
     `Task already running: ${taskId} in ${record.project_path}${doing}.`,
     'Follow it with TaskStatus, end it with CancelTask, or allow more at once with the setting delegate_max_running.',
     { data: { taskId } },
+  );
+}
+
+function notRunning(uuid: string, record: TaskRecord, cause: BridgeError): BridgeError {
+  return new BridgeError(
+    'TASK_NOT_RUNNING',
+    `Task ${uuid} is not running: it is ${delegatedStatus(record)} (${record.reason}).`,
+    'Nothing was changed. TaskStatus shows what it did.',
+    { cause },
   );
 }
 

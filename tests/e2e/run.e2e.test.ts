@@ -206,6 +206,45 @@ it('Ctrl-C twice ends the task', async () => {
 });
 
 describeNewestClaude('with Claude Code', ({ binary }) => {
+  it('--continue goes on with the session of a task that has ended', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [says('The word is pumpkin.'), says('Pumpkin.')],
+    });
+    const first = await command(bridge, ['run', 'Choose a word.', '--detach']);
+    const taskId = first.out.trim();
+    await bridge.end(taskId);
+    const next = await command(bridge, ['run', 'Which word?', '--continue', taskId.slice(0, 12)]);
+    expect(next).toMatchObject({ code: 0 });
+    expect(next.out).toContain('Pumpkin.');
+    expect(JSON.stringify(bridge.api.requests)).toContain('Which word?');
+    const unknown = await command(bridge, ['run', 'Which word?', '--continue', 'task_ffff']);
+    expect(unknown).toMatchObject({ code: 66, out: '' });
+  });
+
+  it('loses nothing of a log that rotates without saying so', async () => {
+    const lines = (from: number): string => `seq ${from} ${from + 400}`;
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_MAX_LOG_SIZE: '4000' },
+      script: [
+        runs(lines(1_000)),
+        runs(lines(2_000)),
+        runs(lines(3_000)),
+        runs(lines(4_000)),
+        says('Counted.'),
+      ],
+    });
+    const { code, out } = await command(bridge, ['run', 'Count.']);
+    expect(code).toBe(0);
+    const whole = [1_000, 2_000, 3_000, 4_000].filter((from) =>
+      new RegExp(`^\\S+ ▶ Bash\\(seq ${from} [^]*^\\D*${from}$[^]*^\\D*${from + 400}$`, 'm').test(out),
+    );
+    // On a machine too busy to read it in time, the command says so.
+    if (!out.includes(' missing here]')) expect(whole).toHaveLength(4);
+    expect(out).not.toContain('bytes are gone]');
+  });
+
   it('a command is allowed and a question answered in the terminal; the receipt says what was done', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -40,6 +40,13 @@ test('an answer reads as lines of names and values', () => {
   );
 });
 
+test('an activity that is none, and nothing left out, are not told', () => {
+  expect(readable({ status: 'done', activity: '', left_out: {}, reason: '' })).toBe('status: done\nreason: ');
+  expect(readable({ tasks: [{ activity: '', left_out: { files: 2 } }] })).toBe(
+    'tasks:\n- left_out:\n    files: 2',
+  );
+});
+
 test('items of a list read alike, whether all in them is on one line or not', () => {
   const items = [
     { name: 'a', size: 0, missing: undefined },

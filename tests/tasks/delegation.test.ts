@@ -88,6 +88,15 @@ it('a cancelled task keeps the reason', async () => {
   expect(delegatedStatus(ended)).toBe('cancelled');
 });
 
+it('an ended task cannot be cancelled, and is named by the id that its caller has', async () => {
+  const tasks = new FakeTaskService(taskRecord({ status: 'completed', reason: 'Done.' }));
+  const uuid = uuidOfTask(TASK_ID);
+  await expect((await delegationOver(tasks)).cancel(uuid)).rejects.toMatchObject({
+    code: 'TASK_NOT_RUNNING',
+    message: `Task ${uuid} is not running: it is completed (Done.).`,
+  });
+});
+
 it('every status of a task is one of the five that delegation knows', () => {
   expect(taskStatuses.map((status) => `${status}: ${delegatedStatus(taskRecord({ status }))}`)).toEqual([
     'pending: queued',

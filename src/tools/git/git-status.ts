@@ -90,7 +90,10 @@ function statusMessage(
   const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
   const sentences = [`${clean ? 'Nothing has changed' : 'There are changes'}${where}.`];
   if (part !== undefined)
-    sentences.push(`The rest of the repository ${part.isRestClean ? 'is clean' : 'has changes'}.`);
+    sentences.push(
+      `The rest of the repository ${part.isRestClean ? 'is clean' : clean ? 'has changes' : 'has changes, too'}.`,
+      ...(clean ? [] : ['Names are relative to repository, not to path.']),
+    );
   if (hasSubmodules) sentences.push(SUBMODULES_NOTE);
   if (upstream !== null && !upstreamExists) sentences.push('The upstream branch does not exist.');
   if (truncated)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pollingHint } from '../../tasks/polling-hint.js';
-import { openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { formKey } from './ask-person.js';
 import { requestView } from './request-view.js';
@@ -48,10 +48,17 @@ export const respondToTask = defineTool({
     return {
       ...view,
       cursor: WaitCursor.of([record]),
-      hint: `${unseen}${pollingHint(record)}${cutHint(view)}`,
+      hint: `${unseen}${pollingHint(record)}${followedBy(record)}${cutHint(view)}`,
     };
   },
 });
+
+/** The tool by which the caller of another toolset follows its task; empty for one of start_task. */
+function followedBy({ purpose, delegated, status }: TaskRecord): string {
+  if (isFinal(status)) return '';
+  if (purpose === 'ask') return ' ask_status has the answer when it is there.';
+  return delegated === true ? ' TaskStatus shows how it goes on.' : '';
+}
 
 /** A yes to what no answer of these tools shows whole is said to be one. */
 function unseenOf(record: TaskRecord, decisionId: string): string {
