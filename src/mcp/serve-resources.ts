@@ -109,7 +109,7 @@ async function readText<Services>(
     }
     return text;
   } catch (thrown) {
-    if (thrown instanceof BridgeError) logRefusal(logger, `resources/read ${uri}`, thrown);
+    if (thrown instanceof BridgeError) logRefusal(logger, `resources/read ${resource.uri}`, thrown);
     if (thrown instanceof BridgeError && thrown.code === 'TASK_NOT_FOUND') {
       throw new ResourceNotFoundError(uri, errorText(thrown));
     }
