@@ -68,6 +68,12 @@ function named(texts: readonly string[]): string {
 }
 
 async function readAll(shelf: TaskShelf, ids: readonly string[]): Promise<TaskRecord[]> {
-  const records = await Promise.all(ids.map((id) => shelf.read(id)));
+  const records = await Promise.all(ids.map((id) => shelf.read(id).catch(ignoreUnreadable)));
   return records.filter((record) => record !== undefined);
+}
+
+/** One that cannot be read, or that was just removed, hides no other. */
+function ignoreUnreadable(error: unknown): undefined {
+  if (!(error instanceof BridgeError)) throw error;
+  if (error.code !== 'STATE_UNUSABLE' && error.code !== 'TASK_NOT_FOUND') throw error;
 }

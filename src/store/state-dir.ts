@@ -174,17 +174,17 @@ export class StateDir {
       .map(({ id }) => id);
   }
 
-  /** Undefined for a task that was just removed. */
+  /** Undefined for a task that was just removed. One that cannot be read is listed all the same: its reader says why. */
   async #changedMs(taskId: string): Promise<number | undefined> {
+    let isThere = false;
     for (const path of [this.recordFile(taskId), this.taskDir(taskId)]) {
       try {
         return (await stat(path)).mtimeMs;
       } catch (error) {
-        if (systemCodeOf(error) !== 'ENOENT')
-          throw unusable(path, `cannot be read: ${messageOf(error)}`, error);
+        isThere ||= systemCodeOf(error) !== 'ENOENT';
       }
     }
-    return undefined;
+    return isThere ? 0 : undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { sleep, type Clock } from '../base/clock.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { Emitter, type Event } from '../base/event.js';
@@ -279,7 +280,8 @@ export class TaskManager implements TaskService, Disposable {
     const removed: TaskRecord[] = [];
     const withWork: TaskRecord[] = [];
     for (const id of await stateDir.listTaskIds()) {
-      const record = await this.#reader.read(id);
+      // One that cannot be read may be anything: it stays.
+      const record = await this.#reader.read(id).catch(ignoreBridgeError);
       if (record === undefined || !isFinal(record.status)) continue;
       left[purposeOf(record)]--;
       if (left[purposeOf(record)] >= 0) continue;

@@ -74,7 +74,7 @@ export class TaskReader {
     let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
-      const file = await this.#readFile(id);
+      const file = await this.#readListed(id);
       if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
       const record =
         file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
@@ -150,6 +150,15 @@ export class TaskReader {
     return { text, cursor: String(page.nextSeq), more: page.more, totalBytes: Buffer.byteLength(text) };
   }
 
+  /** One whose file the system does not let be read is named, and does not hide the others. */
+  async #readListed(taskId: string): Promise<RecordFile> {
+    try {
+      return await this.#readFile(taskId);
+    } catch (error) {
+      return { state: 'corrupt', why: unreadableWhy(error) };
+    }
+  }
+
   async #readFile(taskId: string): Promise<RecordFile> {
     if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
     return readRecordFile(this.#options.stateDir, taskId);
@@ -201,8 +210,7 @@ export class TaskReader {
     try {
       return await this.#current(record, standings, LIST_WAIT_MS);
     } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
-      return { task_id: record.task_id, why: error.message };
+      return { task_id: record.task_id, why: unreadableWhy(error) };
     }
   }
 
@@ -231,6 +239,12 @@ export class TaskReader {
     if (record.keeper === null && last.keeper !== null) return this.#current(last, standings, waitMs);
     return recoverTask(last, this.#options, waitMs === undefined ? {} : { waitMs });
   }
+}
+
+/** What a list says of a task that cannot be read. Rethrows what is not about its files. */
+function unreadableWhy(error: unknown): string {
+  if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
+  return error.message;
 }
 
 function noPages(cursor: string): BridgeError {

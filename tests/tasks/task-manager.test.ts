@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { findTask } from '../../src/cli/find-task.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
@@ -262,6 +263,22 @@ describe('a task whose record cannot be read', () => {
     expect(await readdir(stateDir.taskDir(id))).not.toContainEqual(expect.stringContaining('corrupt'));
     expect(await tasks.kill(id, 'Enough.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
     expect(await tasks.get(id)).toMatchObject({ status: 'killed' });
+  });
+
+  it('for a reason of the system, hides no other task', async () => {
+    const tasks = manager();
+    const { task_id: id } = await start(tasks, 'a');
+    const loop = createTaskId();
+    await mkdir(stateDir.taskDir(loop));
+    await symlink('record.json', stateDir.recordFile(loop));
+    const { tasks: listed, unreadable } = await tasks.list({ limit: 10 });
+    expect(listed).toMatchObject([{ task_id: id }]);
+    expect(unreadable).toMatchObject([{ task_id: loop, why: expect.stringContaining('ELOOP') as unknown }]);
+    expect(await tasks.prune(0)).toEqual({ removed: [], withWork: [] });
+    const shelf = { ids: () => tasks.taskIds(''), read: (taskId: string) => tasks.get(taskId) };
+    expect(await findTask(shelf, undefined, 'bridge')).toMatchObject({ task_id: id });
+    await expect(findTask(shelf, loop, 'bridge')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+    expect(await tasks.kill(id, 'Enough.')).toMatchObject({ status: 'killed' });
   });
 
   it('since a newer bridge wrote it, is left alone, with what to do', async () => {

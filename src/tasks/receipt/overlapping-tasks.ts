@@ -1,4 +1,5 @@
 import { readJsonFile } from '../../base/files/json-file.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { taskRecordSchema, type TaskRecord } from '../task.js';
 
@@ -19,8 +20,9 @@ export async function overlappingTasks(
   const found: string[] = [];
   for (const id of (await stateDir.listTaskIds()).slice(0, MAX_LOOKED_AT)) {
     if (id === record.task_id) continue;
-    const file = await readJsonFile(stateDir.recordFile(id), taskRecordSchema);
-    if (file.state !== 'ok') continue;
+    // One that cannot be read does not hide the others.
+    const file = await readJsonFile(stateDir.recordFile(id), taskRecordSchema).catch(ignoreBridgeError);
+    if (file?.state !== 'ok') continue;
     const other = file.value;
     if (worksIn(other, repository) && overlaps(record, other)) found.push(id);
     if (found.length === MAX_NAMED) break;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { StateDir } from '../../store/state-dir.js';
@@ -76,7 +77,9 @@ export class TaskWatches implements Disposable {
       isOne: taskId !== WATCH_ACTIVE,
       records: async () => {
         const ids = taskId === WATCH_ACTIVE ? await stateDir.listTaskIds() : [taskId];
-        const records = await Promise.all(ids.map((id) => read(id)));
+        // One that cannot be read now does not hide the others; of one alone, the next check tries again.
+        const one = taskId === WATCH_ACTIVE ? (id: string) => read(id).catch(ignoreBridgeError) : read;
+        const records = await Promise.all(ids.map((id) => one(id)));
         return records.filter((record) => record !== undefined).filter((record) => !isFinal(record.status));
       },
       onChange: (id, changeSeq) =>
