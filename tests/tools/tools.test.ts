@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
 import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
+import type { Person } from '../../src/mcp/person.js';
 import { readable } from '../../src/mcp/readable.js';
+import { WaitCursor } from '../../src/tasks/watch/wait-cursor.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
 import { unusedServices } from './unused-services.js';
@@ -30,6 +32,7 @@ describe('tools', () => {
     name: string,
     args: JsonObject,
     signal = new AbortController().signal,
+    person?: Person,
   ): Promise<JsonObject> {
     const tool = enabledTools('all').find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -38,7 +41,7 @@ describe('tools', () => {
       tasks: async () => tasks,
       activeProject: { set: async (path: string) => `/real${path}`, absolute: async (path = '/app') => path },
     };
-    return tool.run(args, services, { signal, progress: (text) => progress.push(text) });
+    return tool.run(args, services, { signal, progress: (text) => progress.push(text), person });
   }
 
   async function faultOf(answer: Promise<unknown>): Promise<string> {
@@ -210,6 +213,27 @@ describe('tools', () => {
     expect(await faultOf(call('wait_for_task', { task_ids: [] }))).toContain(
       'a list of 1 to 20 items, each a string',
     );
+  });
+
+  test('wait_for_task is not woken by the answer that it took from a person', async () => {
+    tasks.records.set(TASK_ID, taskRecord({ status: 'waiting', decisions: [decision()], change_seq: 4 }));
+    const answered = taskRecord({ decisions: [], change_seq: 6 });
+    tasks.respond = async () => answered;
+    const cursors: (string | undefined)[] = [];
+    tasks.wait = async ({ cursor }) => {
+      cursors.push(cursor);
+      const now = cursors.length === 1 ? await tasks.get(TASK_ID) : { ...answered, change_seq: 7 };
+      return { tasks: [now], changed: [TASK_ID], cursor: WaitCursor.of([now]) };
+    };
+    const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'declined' }) };
+    const answer = await call(
+      'wait_for_task',
+      { task_ids: [TASK_ID], cursor: `${TASK_ID}:3` },
+      undefined,
+      person,
+    );
+    expect(cursors).toEqual([`${TASK_ID}:3`, `${TASK_ID}:6`]);
+    expect(answer).toMatchObject({ cursor: `${TASK_ID}:7` });
   });
 
   test('wait_for_task ends with its call', async () => {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { ToolCall } from '../../mcp/tool.js';
 import type { TaskService } from '../../tasks/task-service.js';
-import type { TaskRecord } from '../../tasks/task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
 import {
@@ -60,8 +61,12 @@ export const waitForTask = defineTool({
         onProgress: (text) => call.progress(text),
       });
     let outcome = await wait(cursor);
-    // The caller need not see decisions that the person at the client answers.
-    while (await anyAnswered(outcome.tasks, tasks, call, leftMs())) outcome = await wait(outcome.cursor);
+    // The caller need not see decisions that the person at the client answers, nor be woken by the answers.
+    for (;;) {
+      const answered = await anyAnswered(outcome.tasks, tasks, call, leftMs());
+      if (answered === undefined) break;
+      outcome = await wait(cursorAfter(outcome.tasks, answered));
+    }
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
     return {
@@ -71,15 +76,32 @@ export const waitForTask = defineTool({
   },
 });
 
+/** The records that the answers of a person left; undefined when none was given. */
 async function anyAnswered(
   records: readonly TaskRecord[],
   tasks: Pick<TaskService, 'respond'>,
   call: ToolCall,
   leftMs: number,
-): Promise<boolean> {
+): Promise<readonly TaskRecord[] | undefined> {
+  const after: TaskRecord[] = [];
+  const answering: Pick<TaskService, 'respond'> = {
+    respond: async (taskId, answer) => {
+      const record = await tasks.respond(taskId, answer);
+      after.push(record);
+      return record;
+    },
+  };
   for (const record of records)
-    if ((await askPerson(record, tasks, call.person, leftMs)) === 'answered') return true;
-  return false;
+    if ((await askPerson(record, answering, call.person, leftMs)) === 'answered') return after;
+  return undefined;
+}
+
+/** After what was seen, and after the answers, unless there is more to see at once. */
+function cursorAfter(seen: readonly TaskRecord[], answered: readonly TaskRecord[]): string {
+  const isQuiet = (record: TaskRecord): boolean =>
+    !isFinal(record.status) && record.status !== 'waiting' && openDecisions(record).length === 0;
+  const quiet = new Map(answered.filter(isQuiet).map((record) => [record.task_id, record]));
+  return WaitCursor.of(seen.map((record) => quiet.get(record.task_id) ?? record));
 }
 
 /** What did not change is shortened: the caller has read it before. */
