@@ -9,6 +9,8 @@ export interface TaskShelf {
   read(taskId: string): Promise<TaskRecord | undefined>;
 }
 
+/** What every id begins with: it names no task. */
+const PREFIX = 'task_';
 const MAX_NAMED = 8;
 
 /**
@@ -22,7 +24,14 @@ export async function findTask(
 ): Promise<TaskRecord> {
   const ids = await shelf.ids();
   if (given === undefined) return onlyRunning(await readAll(shelf, ids), command);
-  const prefix = given.startsWith('task_') ? given : `task_${given}`;
+  const prefix = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
+  if (prefix === PREFIX) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'The id of the task is empty.',
+      `Write the beginning of an id at least. ${command} tasks list lists all tasks.`,
+    );
+  }
   const matching = ids.filter((id) => id.startsWith(prefix));
   const [first, ...others] = matching;
   if (first === undefined) {
