@@ -14,7 +14,7 @@ interface RunFlags {
 }
 
 export function addRun(program: Command, context: CommandContext): void {
-  const { env, homeDir, command, keeperEntry, exitWith } = context;
+  const { env, homeDir, command, keeperEntry, output, exitWith } = context;
   const { min, max } = taskTimeoutSeconds;
   program
     .command('run')
@@ -56,7 +56,8 @@ export function addRun(program: Command, context: CommandContext): void {
           keeperEntry,
           cwd: process.cwd(),
           input: process.stdin,
-          write: (text) => void process.stdout.write(text),
+          write: (text) => void output.write(text),
+          lost: output.lost,
           say: (line) => void process.stderr.write(`${line}\n`),
         }),
       );

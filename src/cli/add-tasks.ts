@@ -167,7 +167,7 @@ type RunTasks = (request: TasksRequest, flags?: { json?: boolean | undefined }) 
 
 function tasksRunner(
   program: Command,
-  { env, homeDir, command, keeperEntry, exitWith }: CommandContext,
+  { env, homeDir, command, keeperEntry, output, exitWith }: CommandContext,
 ): RunTasks {
   return async (request, flags = {}) => {
     const { runTasks } = await import('./tasks.js');
@@ -179,7 +179,8 @@ function tasksRunner(
         keeperEntry,
         command,
         json: flags.json ?? false,
-        write: (data) => void process.stdout.write(data),
+        write: output.write,
+        lost: output.lost,
         say: (line) => void process.stderr.write(`${line}\n`),
         columns: terminalColumns(),
       }),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
+import type { StandardOutput } from './standard-output.js';
 
 const SHOWN_CHARS = 40;
 
@@ -13,6 +14,7 @@ export interface CommandContext {
   readonly boardEntry: string;
   /** How a person runs this program. */
   readonly command: string;
+  readonly output: StandardOutput;
   readonly exitWith: (code: number) => void;
 }
 

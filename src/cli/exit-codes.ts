@@ -10,6 +10,7 @@ export const exitCodes = {
   badCommandLine: 64,
   notFound: 66,
   unavailable: 69,
+  outputLost: 74,
   busy: 75,
   notAllowed: 77,
   badSettings: 78,

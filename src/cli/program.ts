@@ -11,13 +11,13 @@ import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import { inCommands } from './in-commands.js';
 import { ownCommand } from './own-command.js';
 import type { InitIo } from './init/init-io.js';
+import { StandardOutput } from './standard-output.js';
 import { VERSION } from '../base/version.js';
 
 /** Runs the command that `argv` names and resolves with its exit code, one of `exitCodes`. Errors are printed to stderr. */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let exitCode = 0;
-  // `claude-code-bridge demo | head`: the reader of the output may be gone; the command still cleans up.
-  process.stdout.on('error', () => undefined);
+  const output = new StandardOutput(process.stdout);
   const homeDir = env['HOME'] ?? homedir();
   const context: CommandContext = {
     env,
@@ -26,6 +26,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
     keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     boardEntry: fileURLToPath(new URL('./board.js', import.meta.url)),
+    output,
     exitWith: (code) => void (exitCode = code),
   };
   const program = new Command('claude-code-bridge')
@@ -48,16 +49,21 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     await program.parseAsync([...argv]);
   } catch (error) {
     // Commander has printed its own errors; help and version end with code 0.
-    if (error instanceof CommanderError)
-      return error.exitCode === 0 ? exitCodes.done : exitCodes.badCommandLine;
-    const text =
-      error instanceof BridgeError
-        ? `${error.code}: ${error.message}\n${inCommands(error.hint, context.command)}`
-        : messageOf(error);
-    process.stderr.write(`${text}\n`);
-    return exitCodeOfError(error);
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) return exitCodes.badCommandLine;
+    } else {
+      const text =
+        error instanceof BridgeError
+          ? `${error.code}: ${error.message}\n${inCommands(error.hint, context.command)}`
+          : messageOf(error);
+      process.stderr.write(`${text}\n`);
+      return exitCodeOfError(error);
+    }
   }
-  return exitCode;
+  const failure = await output.end();
+  if (failure === undefined) return exitCode;
+  process.stderr.write(`The output could not be written: ${failure}\n`);
+  return exitCodes.outputLost;
 }
 
 /** After an error, each command names its own help. */

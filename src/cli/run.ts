@@ -30,6 +30,8 @@ export interface RunOptions extends TaskCommandOptions {
   readonly input: NodeJS.ReadStream;
   /** To stdout. */
   readonly write: (text: string) => void;
+  /** Aborted when stdout takes no more: nobody reads it. */
+  readonly lost: AbortSignal;
   /** A line on stderr. */
   readonly say: (line: string) => void;
 }
@@ -41,7 +43,7 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
   const prompt = options.prompt === '-' ? await text(input) : options.prompt;
   const opened = await openTasks(options);
   // From before the start, so that the id of the task is always shown.
-  const keys = onInterrupt(say);
+  const keys = onInterrupt(say, options.lost);
   try {
     const record = await start(opened, prompt, options);
     if (options.detach === true) {
@@ -123,8 +125,8 @@ interface InterruptKeys extends Disposable {
   isKill(): boolean;
 }
 
-/** Ctrl-C leaves, and twice within two seconds also ends the task. */
-function onInterrupt(say: (line: string) => void): InterruptKeys {
+/** Ctrl-C leaves, and twice within two seconds also ends the task. Who reads stdout no longer has left, too. */
+function onInterrupt(say: (line: string) => void, lost: AbortSignal): InterruptKeys {
   const left = new AbortController();
   let leaving: { dispose(): void } | undefined;
   let isKill = false;
@@ -140,7 +142,7 @@ function onInterrupt(say: (line: string) => void): InterruptKeys {
   };
   process.on('SIGINT', onSignal);
   return {
-    left: left.signal,
+    left: AbortSignal.any([left.signal, lost]),
     isKill: () => isKill,
     dispose: () => {
       leaving?.dispose();

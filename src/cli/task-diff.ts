@@ -4,7 +4,10 @@ import type { OpenTasks } from './open-tasks.js';
 import type { TaskRecord } from '../tasks/task.js';
 
 export interface DiffOutput {
-  write(data: string | Uint8Array): void;
+  /** Resolves when more can be written: git waits for that. */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Aborted when nothing more can be written. */
+  readonly lost: AbortSignal;
   /** Words beside the patch. */
   say(line: string): void;
   /** On a terminal, control characters of a file are shown as escapes. */
@@ -19,9 +22,14 @@ export async function printTaskDiff(
 ): Promise<void> {
   const print = async (query: Parameters<OpenTasks['patches']>[0]): Promise<void> => {
     const text = new TextDecoder();
-    const take = (chunk: Uint8Array): void =>
+    const take = (chunk: Uint8Array): Promise<void> =>
       output.write(output.isTerminal ? shownCharacters(text.decode(chunk, { stream: true })) : chunk);
-    await patches(query, take, new AbortController().signal);
+    try {
+      await patches(query, take, output.lost);
+    } catch (error) {
+      // git was ended since nothing takes its output: what that means is told at the end.
+      if (!output.lost.aborted) throw error;
+    }
   };
   const { worktree } = record;
   if (worktree?.finished !== undefined) {

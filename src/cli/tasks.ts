@@ -18,7 +18,10 @@ const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 export interface TasksOptions extends TaskCommandOptions {
   /** For machines: one JSON value on stdout. */
   readonly json: boolean;
-  readonly write: (data: string | Uint8Array) => void;
+  /** To stdout; resolves when it takes more. */
+  readonly write: (data: string | Uint8Array) => Promise<void>;
+  /** Aborted when stdout takes no more: nobody reads it. */
+  readonly lost: AbortSignal;
   /** A line on stderr. */
   readonly say: (line: string) => void;
   /** Of the terminal on stdout; undefined when there is none. */
@@ -59,9 +62,9 @@ export async function runTasks(request: TasksRequest, options: TasksOptions): Pr
 
 async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptions): Promise<ExitCode> {
   const { tasks, finisher } = opened;
-  const { json, write, say, columns } = options;
+  const { json, write, say, columns, lost } = options;
   const print = (value: unknown, text: string): ExitCode => {
-    write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+    void write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
     return exitCodes.done;
   };
   switch (request.what) {
@@ -76,10 +79,11 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       return print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
     }
     case 'follow':
-      return follow(opened, await opened.find(request.task), write);
+      return follow(opened, await opened.find(request.task), options);
     case 'diff':
       await printTaskDiff(opened, await opened.find(request.task), {
         write,
+        lost,
         say,
         isTerminal: columns !== undefined,
       });
@@ -142,7 +146,7 @@ function openDecision(record: TaskRecord, id: string | undefined, command: strin
 async function follow(
   { tasks }: OpenTasks,
   record: TaskRecord,
-  write: (text: string) => void,
+  { write, lost }: Pick<TasksOptions, 'write' | 'lost'>,
 ): Promise<ExitCode> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
@@ -151,8 +155,8 @@ async function follow(
     clock: systemClock,
     path: record.log_file,
     isOver: async () => isFinal((last = await tasks.get(record.task_id)).status),
-    write,
-    signal: stop.signal,
+    write: (text) => void write(text),
+    signal: AbortSignal.any([stop.signal, lost]),
   });
   return isFinal(last.status) ? exitCodeOfEnd(last.status) : exitCodes.done;
 }

@@ -71,7 +71,7 @@ async function isCleanWithout(git: RepositoryGit, within: string): Promise<boole
   let bytes = 0;
   await git.stream(
     ['--no-literal-pathspecs', ...OPTIONS.filter((option) => option !== '--branch'), '--', ...pathspecs],
-    (chunk) => (bytes += chunk.length),
+    (chunk) => void (bytes += chunk.length),
   );
   return bytes === 0;
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
-import { toDisposable, type Disposable } from '../base/lifecycle.js';
+import type { Disposable } from '../base/lifecycle.js';
 import { watchForPipe } from '../base/files/waits-for-pipe.js';
 import { signalGroupOf } from './send-signals.js';
 
@@ -22,6 +22,9 @@ export interface ProgramCall {
   readonly input?: Uint8Array;
 }
 
+/** Takes a chunk of output; with a promise, the next one comes when it resolves. */
+export type TakeChunk = (chunk: Buffer) => void | Promise<void>;
+
 export type ProgramEnd =
   | { readonly how: 'exited'; readonly code: number; readonly stderr: string }
   | { readonly how: 'killed'; readonly signal: string; readonly stderr: string }
@@ -33,9 +36,9 @@ export type ProgramEnd =
 
 /**
  * Runs a program without a shell or terminal, in its own process group and in bounded time. `take` gets each chunk of its stdout,
- * and ends the program by throwing. Rejects with what `take` threw, or with the signal's reason.
+ * ends the program by throwing, and may return a promise: until it resolves, the program waits, and its time does not run. Rejects with what `take` threw, or with the signal's reason.
  */
-export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => void): Promise<ProgramEnd> {
+export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<ProgramEnd> {
   call.signal.throwIfAborted();
   const child = spawn(call.program, [...call.args], {
     cwd: call.cwd,
@@ -68,11 +71,19 @@ export async function runProgram(call: ProgramCall, take: (chunk: Buffer) => voi
     const watches = watching(child, call, end, { resolve, reject });
     // A program may end before it has read everything: its exit code says more than the broken pipe.
     child.stdin.on('error', () => undefined).end(call.input);
+    const fail = (thrown: unknown): void => end(() => reject(asError(thrown)));
     child.stdout.on('data', (chunk: Buffer) => {
       try {
-        take(chunk);
+        const taken = take(chunk);
+        if (!(taken instanceof Promise)) return;
+        child.stdout.pause();
+        watches.hold();
+        taken.then(() => {
+          watches.goOn();
+          child.stdout.resume();
+        }, fail);
       } catch (thrown) {
-        end(() => reject(asError(thrown)));
+        fail(thrown);
       }
     });
     const close = (): void => {
@@ -99,16 +110,37 @@ function watching(
   { signal, timeLimitMs }: ProgramCall,
   end: (instead: () => void) => void,
   { resolve, reject }: { readonly resolve: (end: ProgramEnd) => void; readonly reject: (why: Error) => void },
-): Disposable {
-  const timer = setTimeout(() => end(() => resolve({ how: 'too-slow' })), timeLimitMs);
+): Watches {
+  const tooSlow = (): void => end(() => resolve({ how: 'too-slow' }));
+  let leftMs = timeLimitMs;
+  let sinceMs = performance.now();
+  let isOver = false;
+  let timer = setTimeout(tooSlow, leftMs);
   const pipeWatch = watchForPipe(child.pid, () => end(() => resolve({ how: 'blocked' })));
   const onAbort = (): void => end(() => reject(asError(signal.reason)));
   signal.addEventListener('abort', onAbort, { once: true });
-  return toDisposable(() => {
-    clearTimeout(timer);
-    pipeWatch.dispose();
-    signal.removeEventListener('abort', onAbort);
-  });
+  return {
+    hold: () => {
+      clearTimeout(timer);
+      leftMs -= performance.now() - sinceMs;
+    },
+    goOn: () => {
+      sinceMs = performance.now();
+      if (!isOver) timer = setTimeout(tooSlow, Math.max(0, leftMs));
+    },
+    dispose: () => {
+      isOver = true;
+      clearTimeout(timer);
+      pipeWatch.dispose();
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+interface Watches extends Disposable {
+  /** The time of the program does not run until `goOn`. */
+  hold(): void;
+  goOn(): void;
 }
 
 /** Collects the first bytes of a stream; the function returns them as text. */

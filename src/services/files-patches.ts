@@ -1,16 +1,13 @@
 import type { Clock } from '../base/clock.js';
 import { readFilesPatch, type FilesPatchQuery } from '../git/diff/files-patch.js';
 import { gitRunner } from '../git/run/run-git.js';
+import type { TakeChunk } from '../os/run-program.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
 /** Passes the patch of files on; throws as `readFilesPatch`. */
-export type FilesPatches = (
-  query: FilesPatchQuery,
-  take: (chunk: Buffer) => void,
-  signal: AbortSignal,
-) => Promise<void>;
+export type FilesPatches = (query: FilesPatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
 
 export function createFilesPatches(options: BridgeOptions, roots: AllowedRoots, clock: Clock): FilesPatches {
   const parts = { roots, clock, runner: gitRunner(gitContext(options)) };

@@ -135,7 +135,7 @@ async function filesFound(
   const slot = await gitRuns.take(signal);
   try {
     const call = { program: 'rg', args, cwd, env, signal, timeLimitMs };
-    const end = await runProgram(call, (chunk) => events.push(chunk));
+    const end = await runProgram(call, (chunk) => void events.push(chunk));
     if (end.how === 'too-slow') return { ...found, isWhole: false };
     // Exit code 2 with a summary means unreadable files besides the results; without a summary, an invalid query.
     return end.how === 'exited' && found.isWhole ? found : undefined;

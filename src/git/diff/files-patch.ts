@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
+import type { TakeChunk } from '../../os/run-program.js';
 import { commitIfAny } from '../revision.js';
 import { copyIndex } from '../run/copy-index.js';
 import { ObjectStores } from '../run/object-stores.js';
@@ -37,7 +38,7 @@ export interface FilesPatchQuery {
 export async function readFilesPatch(
   { roots, runner, clock }: FilesPatchParts,
   query: FilesPatchQuery,
-  take: (chunk: Buffer) => void,
+  take: TakeChunk,
   signal: AbortSignal,
 ): Promise<void> {
   const found = await gitOf(roots, await roots.resolveDirectory(query.repository));

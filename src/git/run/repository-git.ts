@@ -1,12 +1,13 @@
 import { delimiter, dirname } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
+import type { TakeChunk } from '../../os/run-program.js';
 import type { GitSettings } from './git-settings.js';
 import type { Repository } from './repository.js';
 import type { GitCall, GitRunner } from './run-git.js';
 
 /** Runs git in one repository, for one tool call. */
 export interface RepositoryGit {
-  stream(args: readonly string[], take: (chunk: Buffer) => void): Promise<number>;
+  stream(args: readonly string[], take: TakeChunk): Promise<number>;
   output(
     args: readonly string[],
     okCodes?: readonly number[],

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../base/errors.js';
 import { gitRuns } from './git-slots.js';
 import { oneLine } from '../../base/text/text.js';
-import { runProgram } from '../../os/run-program.js';
+import { runProgram, type TakeChunk } from '../../os/run-program.js';
 import { queryEnvironment, gitEnvironment, type GitContext } from './git-environment.js';
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
 import { makeTemporarySettings } from './temporary-settings.js';
@@ -41,7 +41,7 @@ export interface GitCall {
 
 export interface GitRunner {
   /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
-  stream(call: GitCall, take: (chunk: Buffer) => void): Promise<number>;
+  stream(call: GitCall, take: TakeChunk): Promise<number>;
   /** The whole output, at most 1 MB. Throws like `stream`. */
   output(call: GitCall): Promise<{ readonly code: number; readonly bytes: Buffer }>;
   /** The settings for a folder that git may see. Throws like `stream`. */
@@ -54,11 +54,7 @@ type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
 
 /** All runs of git go through this: fixed arguments, no shell, no terminal, its own process group, bounded time. */
 export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
-  const run = async (
-    call: GitCall,
-    env: Record<string, string>,
-    take: (chunk: Buffer) => void,
-  ): Promise<number> => {
+  const run = async (call: GitCall, env: Record<string, string>, take: TakeChunk): Promise<number> => {
     const slot = await gitRuns.take(call.signal);
     try {
       return await runOnce(call, { ...env, ...call.environment }, call.timeLimitMs ?? timeLimitMs, take);
@@ -94,7 +90,7 @@ export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_
 
 async function buffered(
   call: GitCall,
-  stream: (take: (chunk: Buffer) => void) => Promise<number>,
+  stream: (take: TakeChunk) => Promise<number>,
 ): Promise<{ readonly code: number; readonly bytes: Buffer }> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -110,7 +106,7 @@ async function runOnce(
   call: GitCall,
   env: Record<string, string>,
   timeLimitMs: number,
-  take: (chunk: Buffer) => void,
+  take: TakeChunk,
 ): Promise<number> {
   const { cwd, signal, input } = call;
   const args = ['--no-pager', '--literal-pathspecs', ...call.args];

@@ -1,0 +1,47 @@
+import type { Writable } from 'node:stream';
+import { messageOf, systemCodeOf } from '../base/errors.js';
+
+/** stdout of a command, whose reader may go away and whose disk may be full. What is written after that is lost. */
+export class StandardOutput {
+  readonly #stream: Writable;
+  readonly #lost = new AbortController();
+  #failure: string | undefined;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    // `claude-code-bridge demo | head`: the reader of the output may be gone; the command still cleans up.
+    stream.on('error', (error) => this.#onError(error));
+  }
+
+  /** Aborted when nothing more can be written: what only prints may end. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Resolves when it takes more, or nothing any more: what prints much waits for that. */
+  readonly write = (data: string | Uint8Array): Promise<void> => {
+    if (this.#lost.signal.aborted || this.#stream.write(data)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#stream.removeListener('drain', done);
+        this.#lost.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#stream.once('drain', done);
+      this.#lost.signal.addEventListener('abort', done, { once: true });
+    });
+  };
+
+  /** Resolves when all was written, or cannot be: with the reason, unless its reader just left. */
+  async end(): Promise<string | undefined> {
+    if (!this.#lost.signal.aborted) await new Promise((resolve) => this.#stream.write('', resolve));
+    // An error is told after the write.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#failure;
+  }
+
+  #onError(error: unknown): void {
+    if (systemCodeOf(error) !== 'EPIPE') this.#failure ??= messageOf(error);
+    this.#lost.abort();
+  }
+}
