@@ -74,6 +74,16 @@ export function stderrWriter(stream: LogStream): (line: string) => void {
   };
 }
 
+/** A writer that stops at `maxBytes`, with a last line that says so: for a file that nobody shortens. */
+export function boundedWriter(write: (line: string) => void, maxBytes: number): (line: string) => void {
+  let left = maxBytes;
+  return (line) => {
+    if (left <= 0) return;
+    left -= Buffer.byteLength(line);
+    write(left > 0 ? line : `(the log ends here: it has ${maxBytes} bytes)\n`);
+  };
+}
+
 function logLine(nowMs: number, level: LogLevel, message: string, fields: LogFields | undefined): string {
   const head = `[${new Date(nowMs).toISOString()}] [${level.toUpperCase()}] ${shown(message, MAX_MESSAGE_CHARS)}`;
   return fields === undefined ? head : `${head} ${shown(fieldsText(fields), MAX_FIELDS_CHARS)}`;

@@ -22,7 +22,14 @@ export class Emulator implements Disposable {
   readonly #owned = new DisposableStore();
 
   constructor({ columns, rows, scrollback, reply }: EmulatorOptions) {
-    this.terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
+    this.terminal = new headless.Terminal({
+      cols: columns,
+      rows,
+      scrollback,
+      allowProposedApi: true,
+      // What it thinks of the bytes of a program, with dumps of its state, would fill the keeper's log.
+      logLevel: 'off',
+    });
     this.terminal.loadAddon(new unicode11.Unicode11Addon());
     this.terminal.unicode.activeVersion = '11';
     this.scrolled = new ScrolledLines(this.terminal);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { createStderrLogger, silentLogger, stderrWriter } from '../../src/base/logger.js';
+import { boundedWriter, createStderrLogger, silentLogger, stderrWriter } from '../../src/base/logger.js';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2025, 0, 2, 3, 4, 5, 6) };
@@ -106,4 +106,11 @@ describe('stderrWriter', () => {
     expect(said).toBe('ready alive');
     expect(child.exitCode).toBe(0);
   });
+});
+
+test('a bounded writer says that it ends, once', () => {
+  const lines: string[] = [];
+  const write = boundedWriter((line) => void lines.push(line), 12);
+  for (let number = 0; number < 5; number++) write('five\n');
+  expect(lines).toEqual(['five\n', 'five\n', '(the log ends here: it has 12 bytes)\n']);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Emulator } from '../../src/screen/emulator.js';
 
 it.each(['\x1b[1J', '\x1b[01J', '\x1b[1;2J', '\x1b[?1J'])(
@@ -16,3 +16,13 @@ it.each(['\x1b[1J', '\x1b[01J', '\x1b[1;2J', '\x1b[?1J'])(
     }
   },
 );
+
+it('says nothing on stderr of bytes that are no sequence of a terminal', async () => {
+  const error = vi.spyOn(console, 'error');
+  const emulator = new Emulator({ columns: 80, rows: 24, scrollback: 10, reply: () => undefined });
+  const bytes = Uint8Array.from({ length: 60_000 }, (_, at) => (at * 7_919 + (at >> 3)) % 256);
+  await new Promise<void>((resolve) => emulator.terminal.write(bytes, resolve));
+  expect(error).not.toHaveBeenCalled();
+  emulator.dispose();
+  error.mockRestore();
+});

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../../base/ids.js';
-import { createStderrLogger, logLevelOf } from '../../base/logger.js';
+import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from '../../base/logger.js';
 import { VERSION } from '../../base/version.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { Heartbeat } from '../../store/heartbeat.js';
@@ -23,11 +23,14 @@ interface Hosted {
   readonly fail: (message: string) => void;
 }
 
+/** Far more than a keeper writes in weeks; an error that repeats must not fill the disk. */
+const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const [, keeperEntry = '', id = '', statePath = '', runtimePath = '', level] = process.argv;
 const kind = PROCESS_ID_PATTERN.test(id) ? 'process' : 'task';
 const logLevel = logLevelOf(level);
 // The stderr of a task's keeper is its keeper.log already.
-const logger = createStderrLogger(logLevel, ...(kind === 'process' ? [appendToLog] : []));
+const write = kind === 'process' ? appendToLog : stderrWriter(process.stderr);
+const logger = createStderrLogger(logLevel, boundedWriter(write, MAX_LOG_BYTES));
 const started = { version: VERSION, pid: process.pid };
 let hosted: Hosted | undefined;
 let isReady = false;
