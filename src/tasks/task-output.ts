@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { invalidCursor } from '../base/cursor.js';
 import { systemCodeOf } from '../base/errors.js';
+import { GONE_NOTE_BYTES, readGoneNote } from '../store/gone-note.js';
 
 /** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */
 const MAX_OPENS = 10;
@@ -17,8 +18,8 @@ export interface TextPage {
 /**
  * A page of a log that may have rotated (`path.1` holds the older part). A cursor names a file and a place in it
  * (`<file>:<offset>`), so it stays right when the log rotates meanwhile; one whose file is gone goes on with the oldest
- * part that is left; `0` or `0:0` is the beginning. Without a cursor the page is the newest part. Pages begin and end between
- * characters; a missing log is empty.
+ * part that is left; `0` or `0:0` is the beginning. Without a cursor the page is the newest part, from the beginning of a line.
+ * Pages begin and end between characters; a missing log is empty.
  */
 export async function readLogPage(
   path: string,
@@ -29,12 +30,19 @@ export async function readLogPage(
   try {
     const totalBytes = parts.reduce((sum, part) => sum + part.size, 0);
     const asked = cursor === undefined ? undefined : positionOf(cursor, parts);
-    const from = Math.min(asked ?? Math.max(0, totalBytes - maxBytes), totalBytes);
-    const bytes = await readAcross(parts, from, Math.min(maxBytes, totalBytes - from));
-    const start = asked === undefined ? firstWhole(bytes) : 0;
+    const notes = await joinedNotes(parts);
+    const newest = Math.max(0, totalBytes - maxBytes);
+    const isNewest = asked === undefined && newest > 0;
+    const isWithTop = (asked ?? newest) === 0 && notes.top.length <= maxBytes;
+    // One byte before the newest part shows whether a line begins there.
+    const from = isNewest ? newest - 1 : afterSpan(Math.min(asked ?? 0, totalBytes), notes.spans);
+    // Both notes take at least the room of one.
+    const room = asked === undefined ? totalBytes : isWithTop ? maxBytes - notes.top.length : maxBytes;
+    const bytes = await readAcross(parts, from, Math.min(room, totalBytes - from));
+    const start = isNewest ? firstLine(bytes) : 0;
     const end = lastWhole(bytes);
     return {
-      text: bytes.toString('utf8', start, end),
+      text: `${isWithTop ? notes.top : ''}${withoutSpans(bytes.subarray(start, end), from + start, notes.spans)}`,
       cursor: cursorAt(from + end, parts),
       more: from + bytes.length < totalBytes,
       totalBytes,
@@ -128,6 +136,55 @@ async function readAcross(parts: readonly Part[], from: number, bytes: number): 
     skip = 0;
   }
   return Buffer.concat(pieces);
+}
+
+/** Places of a text that are not shown. */
+type Spans = readonly { readonly from: number; readonly to: number }[];
+
+/**
+ * Each part begins with how much was gone when it began. Of two parts that are read as one text, the newer one's number is true,
+ * and stands at the top in place of both.
+ */
+async function joinedNotes(parts: readonly Part[]): Promise<{ readonly top: string; readonly spans: Spans }> {
+  const [older, newer] = parts;
+  const none = { top: '', spans: [] };
+  if (older === undefined || newer === undefined) return none;
+  const [before, top] = await Promise.all([noteOf(older), noteOf(newer)]);
+  if (top === '') return none;
+  return {
+    top,
+    spans: [
+      { from: 0, to: before.length },
+      { from: older.size, to: older.size + top.length },
+    ],
+  };
+}
+
+async function noteOf(part: Part): Promise<string> {
+  const head = Buffer.alloc(Math.min(GONE_NOTE_BYTES, part.size));
+  return readGoneNote(head.toString('utf8', 0, await part.read(head, 0))).line;
+}
+
+/** `place`, or the end of the span that it is in: no page is empty while there is more. */
+function afterSpan(place: number, spans: Spans): number {
+  return spans.find(({ from, to }) => place >= from && place < to)?.to ?? place;
+}
+
+/** The text of bytes that begin at `at`, without what stands in `spans`. */
+function withoutSpans(bytes: Buffer, at: number, spans: Spans): string {
+  let text = '';
+  let next = 0;
+  for (const { from, to } of spans) {
+    text += bytes.toString('utf8', next, Math.max(next, Math.min(from - at, bytes.length)));
+    next = Math.max(next, Math.min(to - at, bytes.length));
+  }
+  return text + bytes.toString('utf8', next);
+}
+
+/** The beginning of the first line that begins after byte 0; of the first character in a page within one line. */
+function firstLine(bytes: Buffer): number {
+  const start = bytes.indexOf('\n') + 1;
+  return start > 0 && start < bytes.length ? start : 1 + firstWhole(bytes.subarray(1));
 }
 
 /** The first byte at or after 0 that begins a character. */

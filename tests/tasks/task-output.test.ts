@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppendFile } from '../../src/store/append-file.js';
+import { goneNote } from '../../src/store/gone-note.js';
 import { RotatedPair } from '../../src/store/rotated-pair.js';
 import { readLogPage } from '../../src/tasks/task-output.js';
 
@@ -60,6 +61,38 @@ it('without a cursor the newest part is given, from a whole character on', async
   await appendFile(path, ' and more');
   expect(await readLogPage(path, page.cursor, 100)).toMatchObject({ text: ' and more', more: false });
 });
+
+it('without a cursor the page begins at a line', async () => {
+  await writeFile(path, 'one\ntwo\nthree\n');
+  for (const [maxBytes, text] of [
+    [6, 'three\n'],
+    [8, 'three\n'],
+    [10, 'two\nthree\n'],
+    [13, 'two\nthree\n'],
+    [14, 'one\ntwo\nthree\n'],
+    [3, 'ee\n'],
+  ] as const)
+    expect(await readLogPage(path, undefined, maxBytes)).toMatchObject({ text, more: false });
+});
+
+it.each([20, 64, 90, 10_000])(
+  'of a log that rotated, pages of %i bytes say once how much is gone, and truly',
+  async (maxBytes) => {
+    await writeFile(`${path}.1`, `${goneNote(99)}older\n`);
+    await writeFile(path, `${goneNote(1_000)}newer\n`);
+    const note = maxBytes < goneNote(1_000).length ? '' : goneNote(1_000);
+    for (const from of ['0', '0:0']) expect(await readAll(maxBytes, from)).toBe(`${note}older\nnewer\n`);
+    const newest = (await readLogPage(path, undefined, maxBytes)).text;
+    expect(`${note}older\nnewer\n`).toContain(newest);
+    expect(newest.endsWith('newer\n')).toBe(true);
+    const { totalBytes } = await readLogPage(path, undefined, maxBytes);
+    const whole = { text: `${goneNote(1_000)}older\nnewer\n`, more: false };
+    expect(await readLogPage(path, undefined, totalBytes)).toMatchObject(whole);
+    // One that stands alone says what it knows.
+    await rm(`${path}.1`);
+    expect(await readAll(maxBytes)).toBe(`${goneNote(1_000)}newer\n`);
+  },
+);
 
 it('a character that is only half written is not shown before it is whole', async () => {
   const snowman = Buffer.from('☃');
