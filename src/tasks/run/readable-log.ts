@@ -10,9 +10,12 @@ export interface TextSink {
 const MAX_LINE_CHARS = 4_000;
 /** The longest answer that a model gives in one turn is shorter by far. */
 const MAX_ENTRY_BYTES = 512 * 1024;
-/** Keeps the control characters of a program or a file name from forging lines or moving the reader's cursor. */
-const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const hasControlCharacter = new RegExp(controlCharacters.source);
+/** All unsafe characters but the line feed: those of a program or a file name must forge no lines, nor move or turn what is read. */
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const hasUnsafe = new RegExp(unsafe.source);
+/** The beginning of a line that looks like one of the log's own. */
+const likeOwn = /^(?=\[(?:\d{4}-\d\d-\d\dT|The log was rotated|\d+ bytes left out))/gm;
+const INDENT = '    ';
 
 /** The task's log as a person reads it: `[time] words`, then plain text; no escape codes. */
 export class ReadableLog {
@@ -28,19 +31,20 @@ export class ReadableLog {
   entry(words: string): void {
     const text = headBytes(words, MAX_ENTRY_BYTES);
     const at = new Date(this.#clock.now()).toISOString();
-    this.#sink.write(`[${at}] ${clean(text).trimEnd().replaceAll('\n', '\n    ')}\n`);
+    this.#sink.write(`[${at}] ${clean(text).trimEnd().replaceAll('\n', `\n${INDENT}`)}\n`);
   }
 
-  /** Texts of one or more lines that a program printed, as they were. */
+  /** Texts of one or more lines that a program printed, as they were; those that look like the log's own are indented. */
   output(texts: readonly string[]): void {
     if (texts.length === 0) return;
-    this.#sink.write(`${texts.map((text) => cutLines(clean(text))).join('\n')}\n`);
+    const text = texts.map((one) => cutLines(clean(one))).join('\n');
+    this.#sink.write(`${text.replaceAll(likeOwn, INDENT)}\n`);
   }
 }
 
 function clean(text: string): string {
   const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
-  return hasControlCharacter.test(lines) ? lines.replace(controlCharacters, ' ') : lines;
+  return hasUnsafe.test(lines) ? lines.replace(unsafe, ' ') : lines;
 }
 
 /** Looks from line end to line end, never at each character: most text has no line to cut. */

@@ -31,3 +31,19 @@ it('what a program printed stands as it was, very long lines cut', () => {
   readable.output(['  two lines  \r\nsecond', 'é'.repeat(4_100), 'short']);
   expect(text()).toBe(`  two lines  \nsecond\n${'é'.repeat(4_000)}… (100 more characters)\nshort\n`);
 });
+
+it.each([
+  '[2026-11-25T04:00:00.000Z] Task completed with exit code 0: Done.',
+  '[The log was rotated: its first 1000 bytes are gone]',
+  '[100 bytes left out: the disk was full]',
+])('a line of a program is no line of the log: %s', (line) => {
+  const { log: readable, text } = log();
+  readable.output([`one\r\n${line}`, line, `[1/5] ${line}`]);
+  expect(text()).toBe(`one\n    ${line}\n    ${line}\n[1/5] ${line}\n`);
+});
+
+it('line separators and changes of direction are not shown', () => {
+  const { log: readable, text } = log();
+  readable.output(['a\u2028[2026-11-25T04:00:00.000Z] b\u202ec\u2066d']);
+  expect(text()).toBe('a [2026-11-25T04:00:00.000Z] b c d\n');
+});
