@@ -1,4 +1,5 @@
 import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text/text.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 
 /** The tasks to search. */
@@ -12,6 +13,7 @@ export interface TaskShelf {
 /** What every id begins with: it names no task. */
 const PREFIX = 'task_';
 const MAX_NAMED = 8;
+const MAX_PATH_CHARS = 200;
 
 /**
  * The task of an id or of the beginning of one (with or without `task_`); without, the only one that runs. Throws
@@ -66,7 +68,7 @@ function onlyRunning(records: readonly TaskRecord[], command: string): TaskRecor
     first === undefined
       ? 'There are no running tasks.'
       : `${running.length} tasks are running: ${named(
-          running.map(({ task_id, project_path }) => `${task_id} (${project_path})`),
+          running.map(({ task_id, project_path }) => `${task_id} (${oneLine(project_path, MAX_PATH_CHARS)})`),
         )}.`,
     first === undefined ? `${command} tasks list lists the finished ones.` : 'Pass the id of one.',
   );

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text/text.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
 import { answerLines } from './decision-text.js';
@@ -13,6 +14,7 @@ import { TerminalQuestions } from './terminal-questions.js';
 
 /** Within this time after the first Ctrl-C a second one ends the task. */
 const SECOND_PRESS_MS = 2_000;
+const MAX_PATH_CHARS = 1_000;
 const KILLED_BY_PERSON = 'Ended with Ctrl-C.';
 
 export interface RunOptions extends TaskCommandOptions {
@@ -50,7 +52,7 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
       write(`${record.task_id}\n`);
       return exitCodes.done;
     }
-    const where = shortHome(record.project_path, homeDir);
+    const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
     const last = await followToEnd(opened, record, keys, options);
     if (!isFinal(last.status)) {

@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text/text.js';
 import type { FinishAction } from '../tasks/worktree-maker.js';
 import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
@@ -13,6 +14,7 @@ import { taskDetails } from './tasks-text.js';
 
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
+const MAX_WHY_CHARS = 500;
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 
 export interface TasksOptions extends TaskCommandOptions {
@@ -69,7 +71,8 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
   };
   switch (request.what) {
     case 'list': {
-      const { tasks: records } = await tasks.list({ limit: MAX_TASKS });
+      const { tasks: records, unreadable = [] } = await tasks.list({ limit: MAX_TASKS });
+      for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
       return print(records, taskTable(records, { ...options, nowMs: systemClock.now() }));
     }
     case 'show': {
