@@ -4,6 +4,7 @@ import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
+import type { PromptServices } from './prompts/services.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
@@ -28,7 +29,7 @@ const TASK_STARTERS: ReadonlySet<string> = new Set(['start_task', 'DelegateTask'
 
 /** Everything that serves one client, and its end. */
 export interface Bridge {
-  readonly parts: ServerParts<ServerServices['offered']>;
+  readonly parts: ServerParts<ServerServices['offered'] & PromptServices>;
   /** Ends every process that should not outlive the server; tasks go on. */
   dispose(): Promise<void>;
 }
@@ -71,7 +72,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       clientFolders,
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
-      services: services.offered,
+      services: { ...services.offered, offers: (tool) => tools.some(({ name }) => name === tool) },
       guidance: offeredGuidance(tools),
       resourceMakers: TASK_STARTERS,
       clock: systemClock,

@@ -10,6 +10,8 @@ import {
   projectOf,
   type Wanted,
 } from './meant-task.js';
+import { offeredNames } from './offered-names.js';
+import type { PromptServices } from './services.js';
 import { wholeRequest } from './whole-request.js';
 
 const ID = /^(?:task|response)_/;
@@ -31,8 +33,9 @@ export const continueWork = definePrompt({
     const asked = wholeRequest(request, id?.trim(), (text) => ID.test(text));
     const wanted = asked.request;
     const responseId = asked.argument ?? '';
-    if (RESPONSE_ID_PATTERN.test(responseId)) return conversationText(responseId, wanted);
+    if (RESPONSE_ID_PATTERN.test(responseId)) return conversationText(responseId, wanted, services);
     const record = await meantTask(asked.argument, any, services);
+    const shown = offeredNames(['get_task_result', 'git_diff'], ' and ', services) ?? 'its state';
     return `Go on with the work of this task:
 
 ${factsOf(record)}
@@ -41,31 +44,33 @@ What is to be done next:
 
 ${wanted}
 
-${hasEnded(record) ? endedText(record) : liveText(record)}
+${hasEnded(record) ? endedText(record, shown) : liveText(record)}
 
-Then follow it with wait_for_task, passing its cursor back each time, answer what it asks as far as it follows from my request, and when it has ended check get_task_result and git_diff before you tell me what was done and what is open.`;
+Then follow it with wait_for_task, passing its cursor back each time, answer what it asks as far as it follows from my request, and when it has ended check ${shown} before you tell me what was done and what is open.`;
   },
 });
 
-function conversationText(responseId: string, wanted: string): string {
+function conversationText(responseId: string, wanted: string, { offers }: PromptServices): string {
+  if (!offers('ask'))
+    return `I want to go on with the conversation with Claude Code after the answer ${responseId}. Tell me that this server does not offer conversations, and that its setting toolsets has to name conversation.`;
   return `Go on with the conversation with Claude Code after the answer ${responseId}:
 
 ${wanted}
 
-Call ask with previousResponseId "${responseId}"; Claude Code remembers that conversation up to this answer and no further. When it turns into a task, ask_status gives the answer. If there is no tool ask, tell me that the setting toolsets has to name conversation. Give me the answer and its responseId.`;
+Call ask with previousResponseId "${responseId}"; Claude Code remembers that conversation up to this answer and no further. When it turns into a task, ask_status gives the answer. Give me the answer and its responseId.`;
 }
 
 function liveText(record: TaskRecord): string {
   return `The task is still alive. Answer what it asks with respond_to_task; then send the request with message_task, task_id ${record.task_id}, which Claude Code reads when its turn is over. If the request makes pointless what it does now, set interrupt.`;
 }
 
-function endedText(record: TaskRecord): string {
+function endedText(record: TaskRecord, shown: string): string {
   const open = openWorktree(record);
   const isGone = record.worktree !== undefined && open === undefined;
   const path = isGone ? projectOf(record) : record.project_path;
   const resumes = !isGone && record.session_id !== null;
   return [
-    'The task has ended. Read get_task_result and git_diff to know how things stand.',
+    `The task has ended. Read ${shown} to know how things stand.`,
     `Then call start_task with path ${path}.`,
     ...(open === undefined
       ? []

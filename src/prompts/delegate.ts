@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { definePrompt } from './define-prompt.js';
 import { recentProjects } from './meant-task.js';
+import { offeredNames } from './offered-names.js';
 import { wholeRequest } from './whole-request.js';
 
 const PATH = /^(?:\/|~|\.{1,2}\/)/;
@@ -14,7 +15,9 @@ export const delegate = definePrompt({
     path: z.string().optional().describe('Project directory; default: the one in this conversation'),
   }),
   complete: { path: recentProjects },
-  text: async ({ request, path }) => {
+  text: async ({ request, path }, services) => {
+    const looks = offeredNames(['git_status', 'search_files', 'read_file'], ', ', services);
+    const changes = services.offers('git_diff') ? ' and look at git_diff yourself' : '';
     const asked = wholeRequest(request, path, (text) => PATH.test(text));
     return `Hand this piece of work to Claude Code:
 
@@ -26,10 +29,10 @@ ${
     : `The project is ${asked.argument}.`
 }
 
-1. Look around first, as far as it helps to say precisely what is wanted: git_status, search_files, read_file.
+1. Look around first, as far as it helps to say precisely what is wanted${looks === undefined ? '' : `: ${looks}`}.
 2. Call start_task. Claude Code sees nothing of our conversation, so its prompt alone must say what to do, where, what must stay as it is, and how to prove that it works. If another task has the project, on_conflict "worktree" works beside it and "queue" after it.
 3. Call wait_for_task until the task has ended, each time with the cursor of the answer before. When it asks something, answer with respond_to_task what follows from my request; ask me about the rest, and about everything that cannot be undone.
-4. When it has ended, read get_task_result and look at git_diff yourself. If it worked in a worktree, show me the outcome before you call finish_task.
+4. When it has ended, read get_task_result${changes}. If it worked in a worktree, show me the outcome before you call finish_task.
 5. Tell me what was done, what was tested with which result, and what is open. Say which claims nothing supports (unverified).`;
   },
 });

@@ -21,7 +21,7 @@ export interface Wanted {
 export async function meantTask(
   taskId: string | undefined,
   wanted: Wanted,
-  { tasks }: PromptServices,
+  { tasks }: Pick<PromptServices, 'tasks'>,
 ): Promise<TaskRecord> {
   if (taskId !== undefined) return (await tasks()).get(knownId(taskId.trim()));
   const [newest] = await fittingTasks(wanted, { tasks });
@@ -44,7 +44,10 @@ export async function fittingIds(
 }
 
 /** Projects of the newest tasks that begin with `prefix`, each once. */
-export async function recentProjects(prefix: string, { tasks }: PromptServices): Promise<readonly string[]> {
+export async function recentProjects(
+  prefix: string,
+  { tasks }: Pick<PromptServices, 'tasks'>,
+): Promise<readonly string[]> {
   const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
   return [...new Set(newest.map(projectOf))].filter((path) => path.startsWith(prefix));
 }
@@ -88,7 +91,10 @@ function worktreeFacts(record: TaskRecord): string[] {
   return [`Its git worktree was ended with ${finished.action} and is gone. ${held}`];
 }
 
-async function fittingTasks(wanted: Wanted, { tasks }: PromptServices): Promise<readonly TaskRecord[]> {
+async function fittingTasks(
+  wanted: Wanted,
+  { tasks }: Pick<PromptServices, 'tasks'>,
+): Promise<readonly TaskRecord[]> {
   const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
   return newest.filter((record) => wanted.fits(record));
 }

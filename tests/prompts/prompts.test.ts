@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allPrompts } from '../../src/prompts/registry.js';
+import { enabledTools } from '../../src/tools/registry.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { allTools } from '../tools/all-tools.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
@@ -48,7 +49,7 @@ function said(
   ...records: readonly Partial<TaskRecord>[]
 ): Promise<string> {
   const tasks = new FakeTaskService(...records.map((record) => taskRecord(record)));
-  return promptNamed(name).text(args, { tasks: async () => tasks });
+  return promptNamed(name).text(args, { tasks: async () => tasks, offers: () => true });
 }
 
 describe('what clients see of a prompt', () => {
@@ -97,6 +98,29 @@ describe('what clients see of a prompt', () => {
     expect(named.length).toBeGreaterThan(texts.length);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
+});
+
+test('with the tools of tasks alone, no text names another tool', async () => {
+  const tools = enabledTools(['tasks']).map(({ name }) => name);
+  const missing = allTools
+    .map(({ name }) => name)
+    .filter((name) => !tools.includes(name) && name.includes('_'));
+  const texts = [
+    ['delegate', { request: 'x' }, {}],
+    ['review', {}, ended],
+    ['review', {}, { ...ended, ...inWorktree }],
+    ['continue', { request: 'x' }, { ...ended, ...inWorktree }],
+    ['continue', { request: 'x' }, {}],
+    ['continue', { request: 'x', id: RESPONSE_ID }, {}],
+    ['investigate', {}, failed],
+  ] as const;
+  for (const [name, args, record] of texts) {
+    const tasks = new FakeTaskService(taskRecord(record));
+    const services = { tasks: async () => tasks, offers: (tool: string) => tools.includes(tool) };
+    const text = await promptNamed(name).text(args, services);
+    expect(missing.filter((tool) => new RegExp(`\\b${tool}\\b`).test(text))).toEqual([]);
+    expect(text).not.toMatch(/Call ask|undefined| {2}/);
+  }
 });
 
 describe('the task that is meant', () => {
@@ -193,7 +217,7 @@ describe('the arguments of a prompt', () => {
       taskRecord({ ...failed, ...inWorktree, task_id: OTHER_ID }),
     );
     const complete = (name: string, argument: string, prefix: string): unknown =>
-      promptNamed(name).complete(argument, prefix, { tasks: async () => tasks });
+      promptNamed(name).complete(argument, prefix, { tasks: async () => tasks, offers: () => true });
     expect(await complete('review', 'task_id', 'task_')).toEqual([TASK_ID, OTHER_ID]);
     expect(await complete('investigate', 'task_id', 'task_')).toEqual([OTHER_ID]);
     expect(await complete('continue', 'id', 'task_0')).toEqual([TASK_ID]);
