@@ -3,6 +3,7 @@ import { ReadStream } from 'node:tty';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { oneLine } from '../base/text/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
@@ -11,6 +12,7 @@ import { answerLines, decisionLines } from './decision-text.js';
 
 /** How often it is checked whether somebody else has answered. */
 const CHECK_MS = 500;
+const SHOWN_CHARS = 40;
 const REQUEST_WORDS = 'Type 1 (allow), 2 (allow for the session) or 3 (deny; you can add why), then Enter.';
 const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
 
@@ -108,6 +110,7 @@ export class TerminalQuestions implements Disposable {
       else {
         const label = chosen(question, line);
         if (label !== undefined) answers.push([question.question, label]);
+        else if (line.trim() !== '') this.#options.say(noOption(line, question.options.length));
       }
     }
   }
@@ -145,4 +148,9 @@ export class TerminalQuestions implements Disposable {
       if (error.code === 'INVALID_ARGUMENTS') this.#asked.delete(answer.decision_id);
     }
   }
+}
+
+function noOption(line: string, count: number): string {
+  const given = oneLine(line.trim(), SHOWN_CHARS);
+  return `There is no option ${given}: the numbers are 1 to ${count}. A number alone is no answer in your own words; write it with a word.`;
 }
