@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
-import type { TaskRecord } from '../task.js';
+import { isFinal, type TaskRecord } from '../task.js';
 import type { TaskWait, WaitOutcome } from '../task-service.js';
 import type { TaskChange } from './task-watches.js';
 import { WaitCursor } from './wait-cursor.js';
@@ -16,7 +16,7 @@ export interface TaskWaiterOptions {
   readonly onDidSeeChange: Event<TaskChange>;
 }
 
-/** Answers with every task's record at the first change since `cursor`, or when the time is over. Throws TASK_NOT_FOUND. */
+/** Answers with every task's record at the first change since `cursor`, when all have ended, or when the time is over. Throws TASK_NOT_FOUND. */
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
   const { clock, get, watch, onDidSeeChange } = options;
   const cursor = WaitCursor.parse(query.cursor);
@@ -44,7 +44,9 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
             if (status === 'pending') queued.add(task_id);
             else if (queued.has(task_id)) changed.add(task_id);
           }
-          if (changed.size === 0 && !ends) continue;
+          // Of tasks that have all ended there is nothing to wait for, also when the caller knows it.
+          const isOver = isWhole && tasks.every(({ status }) => isFinal(status));
+          if (changed.size === 0 && !ends && !isOver) continue;
           if (isWhole) {
             resolve({ tasks, changed: [...changed], cursor: WaitCursor.of(tasks) });
             return;

@@ -97,3 +97,24 @@ it('the end of the time answers with every task, and without a change', async ()
   expect(await outcome).toMatchObject({ changed: [] });
   expect((await outcome).tasks).toHaveLength(TASKS);
 });
+
+it('of tasks that have all ended, a caller that knows it does not wait', async () => {
+  const records = [0, 1].map((index) =>
+    sampleRecord({ task_id: idOf(index), status: 'completed', change_seq: 4 }),
+  );
+  const outcome = await waitForTasks(
+    {
+      taskIds: records.map(({ task_id }) => task_id),
+      timeoutMs: WAIT_MS,
+      cursor: WaitCursor.of(records),
+      signal: new AbortController().signal,
+    },
+    {
+      clock: new ManualClock(),
+      get: async (taskId) => records.find(({ task_id }) => task_id === taskId) ?? sampleRecord(),
+      watch: () => toDisposable(() => undefined),
+      onDidSeeChange: new Emitter<TaskChange>().event,
+    },
+  );
+  expect(outcome).toEqual({ tasks: records, changed: [], cursor: WaitCursor.of(records) });
+});
