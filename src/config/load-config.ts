@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { closest } from 'fastest-levenshtein';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { countedNoun, oneLine } from '../base/text/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
 import { settingsOfEnvironment, settingsOfText } from './environment-settings.js';
 import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
@@ -10,6 +10,8 @@ import { defaultSettingsPath, findSettingsFile, type FoundSettingsFile } from '.
 import { parseSettingsText } from './settings-text.js';
 
 const SHOWN_CHARS = 400;
+/** Every call answers with them while they are not corrected. */
+const SHOWN_ERRORS = 20;
 
 /** A setting from the command line, in the format of its environment variable. */
 interface ConfigOverride {
@@ -42,7 +44,7 @@ export interface LoadedConfig {
 
 /**
  * Settings from flags, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message lists
- * every error, one a line; an error counts even if another source overrides the value.
+ * the errors, one a line, of many the first ones; an error counts even if another source overrides the value.
  */
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const warnings: string[] = [];
@@ -61,7 +63,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   if (errors.length > 0) {
     throw new BridgeError(
       'CONFIG_ERROR',
-      errors.join('\n'),
+      [...errors.slice(0, SHOWN_ERRORS), ...moreErrors(errors.length - SHOWN_ERRORS)].join('\n'),
       'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
     );
   }
@@ -73,6 +75,10 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     defaultSource: defaultSettingsPath(request.homeDir),
     warnings,
   };
+}
+
+function moreErrors(count: number): string[] {
+  return count > 0 ? [`and ${countedNoun(count, 'more error')}`] : [];
 }
 
 function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: string[]): FoundSetting[] {
@@ -94,7 +100,9 @@ function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: str
       return [];
     }
     const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
-    errors.push(`${origin}: unknown key ${name}; did you mean "${nearestKey(key)}"?`);
+    // To compare thousands of names takes seconds, and nobody would read it.
+    const near = errors.length < SHOWN_ERRORS ? `; did you mean "${nearestKey(key)}"?` : '';
+    errors.push(`${origin}: unknown key ${name}${near}`);
     return [];
   });
 }

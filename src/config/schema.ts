@@ -37,6 +37,8 @@ const MAX_LIST_ITEMS = 100;
 const MAX_TEXT_CHARS = 4_096;
 /** Four hours, the longest task that `start_task` accepts; no decision can wait longer than its task. */
 const MAX_TASK_SECONDS = 14_400;
+/** A smaller file would be rotated at every line, and hold little but the note of what is gone. */
+const MIN_LOG_BYTES = 4_096;
 /** Ordinary tools still open a log of one gigabyte. */
 const MAX_LOG_BYTES = 1_073_741_824;
 /** An answer contains its text twice (text and structured content), and must stay below 1 MB. */
@@ -125,12 +127,12 @@ export const configSchema = z.strictObject({
 
   max_log_size_bytes: z
     .int()
-    .min(1)
+    .min(MIN_LOG_BYTES)
     .max(MAX_LOG_BYTES)
     .default(10_485_760)
     .describe('Size in bytes at which a log file is rotated.')
     .register(settingFacts, {
-      ...wholeNumber('MCP_MAX_LOG_SIZE', 1, MAX_LOG_BYTES),
+      ...wholeNumber('MCP_MAX_LOG_SIZE', MIN_LOG_BYTES, MAX_LOG_BYTES),
       otherEnv: [{ name: 'MAX_OUTPUT_BUFFER', shared: {} }],
     }),
 
@@ -390,7 +392,10 @@ export const configSchema = z.strictObject({
 
   client: z
     .strictObject(
-      { forms: z.boolean().default(true), answers: z.enum(['auto', 'both', 'text']).default('auto') },
+      {
+        forms: z.boolean('true or false').default(true),
+        answers: z.enum(['auto', 'both', 'text'], 'one of "auto", "both", "text"').default('auto'),
+      },
       CLIENT_WORDS,
     )
     .prefault({})

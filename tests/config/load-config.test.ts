@@ -92,22 +92,22 @@ describe('where settings come from', () => {
   });
 
   test('the variables of earlier servers count where ours are not set, and beat the file', async () => {
-    const at = await place({ log_level: 'error', max_log_size_bytes: 5 });
+    const at = await place({ log_level: 'error', max_log_size_bytes: 5_000 });
     const env = { LOG_LEVEL: 'warn', MCP_CLAUDE_DEBUG: 'true', MAX_OUTPUT_BUFFER: '2000000' };
     expect(await load(at, { env: { ...env, TASK_TIMEOUT: '900000' } })).toMatchObject({
       config: { log_level: 'warn', max_log_size_bytes: 2_000_000, default_timeout_seconds: 900 },
       warnings: [],
     });
-    const ours = { MCP_LOG_LEVEL: 'info', MCP_MAX_LOG_SIZE: '7', MCP_DEFAULT_TIMEOUT: '60' };
+    const ours = { MCP_LOG_LEVEL: 'info', MCP_MAX_LOG_SIZE: '7000', MCP_DEFAULT_TIMEOUT: '60' };
     expect((await load(at, { env: { ...env, TASK_TIMEOUT: '900000', ...ours } })).config).toMatchObject({
       log_level: 'info',
-      max_log_size_bytes: 7,
+      max_log_size_bytes: 7_000,
       default_timeout_seconds: 60,
     });
   });
 
   test('a value of such a variable that does not fit is reported, and the next source counts', async () => {
-    const at = await place({ max_log_size_bytes: 5 });
+    const at = await place({ max_log_size_bytes: 5_000 });
     const env = {
       LOG_LEVEL: 'trace',
       MCP_CLAUDE_DEBUG: 'true',
@@ -115,7 +115,7 @@ describe('where settings come from', () => {
       TASK_TIMEOUT: '30',
     };
     expect(await load(at, { env })).toMatchObject({
-      config: { log_level: 'debug', max_log_size_bytes: 5, default_timeout_seconds: 3_600 },
+      config: { log_level: 'debug', max_log_size_bytes: 5_000, default_timeout_seconds: 3_600 },
       warnings: [
         'environment variable TASK_TIMEOUT: default_timeout_seconds: found "30", expected a whole number of milliseconds from 60000 to 14400000; it is ignored',
         expect.stringMatching(/^environment variable MAX_OUTPUT_BUFFER: .*; it is ignored$/) as unknown,
@@ -232,6 +232,29 @@ describe('the file', () => {
 });
 
 describe('the environment', () => {
+  test('a log size at which nothing but notes would be left is refused, with the least', async () => {
+    const [line] = await faults(await place(), { env: { MCP_MAX_LOG_SIZE: '1' } });
+    expect(line).toContain('found 1, expected a whole number from 4096 to 1073741824');
+  });
+
+  test('of thousands of errors the first ones are told, and how many more there are', async () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => [`key_${index}`, 1]);
+    const lines = await faults(await place(Object.fromEntries(keys)));
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('and 4,980 more errors');
+  });
+
+  test('a value within an object is asked for in plain words', async () => {
+    const at = await place({ client: { forms: 'yes', answers: 'structured' } });
+    const lines = await faults(at);
+    expect(lines).toEqual([
+      expect.stringContaining('client.forms: found "yes", expected true or false') as unknown,
+      expect.stringContaining(
+        'client.answers: found "structured", expected one of "auto", "both", "text"',
+      ) as unknown,
+    ]);
+  });
+
   test.each([
     '10MB',
     '1e3',
@@ -249,7 +272,7 @@ describe('the environment', () => {
     const lines = await faults(await place(), { env: { MCP_MAX_LOG_SIZE: text } });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^environment variable MCP_MAX_LOG_SIZE: max_log_size_bytes: found .*, expected a whole number from 1 to 1073741824/,
+      /^environment variable MCP_MAX_LOG_SIZE: max_log_size_bytes: found .*, expected a whole number from 4096 to 1073741824/,
     );
   });
 
