@@ -12,6 +12,8 @@ export interface Resource<Services> {
   readonly skill?: SkillFrontmatter;
   /** `variable` is empty for a fixed URI. Throws BridgeError when there is no such thing. */
   read(variable: string, services: Services): Promise<string>;
+  /** Resolves when there is such a thing to follow. Throws BridgeError as `read`; left out, there always is. */
+  check?(variable: string, services: Services): Promise<unknown>;
   /** Things behind a template worth showing in a list, newest first. */
   list?(services: Services): Promise<readonly ListedResource[]>;
   /** Values of the variable that begin with `prefix`, best first. */

@@ -47,8 +47,18 @@ export function serveResources<Services>(server: Server, host: ResourcesHost<Ser
 }
 
 /** Answers `resources/subscribe` and `resources/unsubscribe`. */
-export function serveSubscriptions<Services>(server: Server, updates: ResourceUpdates<Services>): void {
-  server.setRequestHandler('resources/subscribe', ({ params }) => {
+export function serveSubscriptions<Services>(
+  server: Server,
+  updates: ResourceUpdates<Services>,
+  { resources, services }: Pick<ResourcesHost<Services>, 'resources' | 'services'>,
+): void {
+  server.setRequestHandler('resources/subscribe', async ({ params }) => {
+    const found = findResource(resources, params.uri);
+    await found?.resource.check?.(found.variable, services).catch((thrown: unknown) => {
+      // What is there and cannot be read now can be followed: the next read says why.
+      if (!(thrown instanceof BridgeError)) throw thrown;
+      if (thrown.code === 'TASK_NOT_FOUND') throw new ResourceNotFoundError(params.uri, errorText(thrown));
+    });
     const outcome = updates.subscribe(LEGACY_OWNER, params.uri);
     if (outcome === 'unknown') throw new ResourceNotFoundError(params.uri);
     if (outcome === 'too-many') {

@@ -92,7 +92,7 @@ function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpda
   });
   serveTools(server, parts);
   serveResources(server, parts);
-  serveSubscriptions(server, updates);
+  serveSubscriptions(server, updates, parts);
   serveSkills(server, parts);
   servePrompts(server, parts);
   serveCompletions(server, parts);

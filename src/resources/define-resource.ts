@@ -23,6 +23,11 @@ export function taskIdOf(variable: string): string {
   );
 }
 
+/** Throws TASK_NOT_FOUND. */
+export async function checkTask(variable: string, { tasks }: ResourceServices): Promise<void> {
+  await (await tasks()).get(taskIdOf(variable));
+}
+
 /** Follows one task; an id that no task can have never changes. */
 export function watchTask(variable: string, services: ResourceServices, changed: () => void): Disposable {
   if (!TASK_ID_PATTERN.test(variable)) return new DisposableStore();

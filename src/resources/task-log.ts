@@ -1,5 +1,5 @@
 import { readFitting } from '../mcp/read-fitting.js';
-import { defineResource, taskIdOf, watchTask } from './define-resource.js';
+import { checkTask, defineResource, taskIdOf, watchTask } from './define-resource.js';
 
 /** As much as a log may grow to before its escaped form could reach the limit of a message; read in steps of half. */
 const MAX_LOG_BYTES = 800_000;
@@ -31,5 +31,6 @@ export const taskLog = defineResource({
     return newest.map((record) => ({ variable: record.task_id, title: `Log of ${record.prompt_summary}` }));
   },
   complete: async (prefix, { tasks }) => (await tasks()).taskIds(prefix),
+  check: checkTask,
   watch: watchTask,
 });

@@ -1,4 +1,4 @@
-import { defineResource, taskIdOf, watchTask } from './define-resource.js';
+import { checkTask, defineResource, taskIdOf, watchTask } from './define-resource.js';
 
 export const taskRecord = defineResource({
   name: 'tasks',
@@ -15,5 +15,6 @@ export const taskRecord = defineResource({
     return JSON.stringify(receipt === undefined ? shown : { ...shown, receipt }, undefined, 2);
   },
   complete: async (prefix, { tasks }) => (await tasks()).taskIds(prefix),
+  check: checkTask,
   watch: watchTask,
 });

@@ -368,3 +368,14 @@ function textOf(result: {
 }): unknown {
   return result.content[0]?.text;
 }
+
+test('resources/subscribe refuses what resources/read does not find', async () => {
+  const tasks = new FakeTaskService(taskRecord());
+  const { client, close } = await startServing('legacy', tasks);
+  for (const uri of ['logs://nope', `tasks://${OTHER_ID}`, `logs://${OTHER_ID}`])
+    await expect(client.subscribeResource({ uri })).rejects.toMatchObject({
+      message: expect.stringContaining('TASK_NOT_FOUND') as unknown,
+    });
+  expect(tasks.watched.size).toBe(0);
+  await close();
+});
