@@ -11,6 +11,7 @@ import { readReceiptFacts } from './receipt-facts.js';
 import type { ReceiptGit } from './receipt-git.js';
 import { sensitiveFiles } from './receipt-sensitive.js';
 import { RECEIPT_VERSION, type AnsweredDecision, type Receipt } from './receipt.js';
+import { isFailingNow } from '../run/storage-watch.js';
 import type { TaskRecord } from '../task.js';
 
 /** Reading of transcript and journal ends then; what was read by then is reported, with a note that it is incomplete. */
@@ -86,7 +87,7 @@ export class ReceiptMaker {
       status: record.status,
       reason: record.reason,
       complete: isComplete,
-      notes: [...laterNotes(record, isComplete), ...notes],
+      notes: [...(isComplete ? [] : [whyIncomplete(record)]), ...notes],
       made_at: new Date(clock.now()).toISOString(),
       final_message: record.final_message,
       turns: record.turns,
@@ -103,11 +104,11 @@ export class ReceiptMaker {
   }
 }
 
-/** Why the receipt was not made at the end of the task. */
-function laterNotes({ keeper }: TaskRecord, isComplete: boolean): string[] {
-  if (isComplete) return [];
-  if (keeper === null) return ['The task ended while it was queued: nothing was started.'];
-  return ['The keeper of the task wrote no receipt; this one was made later from what it had written down.'];
+function whyIncomplete({ keeper, storage }: TaskRecord): string {
+  if (keeper === null) return 'The task ended while it was queued: nothing was started.';
+  if (!isFailingNow(storage))
+    return 'The keeper of the task wrote no receipt; this one was made later from what it had written down.';
+  return `The disk does not take what the task writes (${oneLine(storage ?? '', SUMMARY_CHARS)}), so its keeper has written no receipt yet; this one was made from what it had written down.`;
 }
 
 function answered(record: TaskRecord): AnsweredDecision[] {

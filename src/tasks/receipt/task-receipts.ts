@@ -3,12 +3,15 @@ import { readJsonFile } from '../../base/files/json-file.js';
 import type { Logger } from '../../base/logger.js';
 import { ownerState } from '../../store/owner-state.js';
 import type { StateDir } from '../../store/state-dir.js';
+import { isFailingNow } from '../run/storage-watch.js';
 import { ReceiptMaker } from './receipt-maker.js';
 import { receiptSchema, type Receipt } from './receipt.js';
 import { isFinal, type TaskRecord } from '../task.js';
 
 /** A keeper makes the receipt right after the end, within some 20 s; a call answers before its client gives up. */
 const WAIT_LIMIT_MS = 25_000;
+/** A keeper waits for a full disk before it makes the receipt, for minutes if need be: a call does not. */
+const FAILING_LIMIT_MS = 1_000;
 const LOOK_INTERVAL_MS = 50;
 
 export interface TaskReceiptsParts {
@@ -36,7 +39,8 @@ export class TaskReceipts implements ReceiptService {
     if (!isFinal(record.status)) return undefined;
     const { clock, maker, stateDir } = this.#parts;
     const place = { statePath: stateDir.path, clock };
-    const deadlineMs = clock.monotonicMs() + WAIT_LIMIT_MS;
+    const limitMs = isFailingNow(record.storage) ? FAILING_LIMIT_MS : WAIT_LIMIT_MS;
+    const deadlineMs = clock.monotonicMs() + limitMs;
     for (;;) {
       const isKept = record.keeper !== null && (await ownerState(record.keeper, place)) !== 'gone';
       // Read after the keeper was looked for: one that ended in between has written it.

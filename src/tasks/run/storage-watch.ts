@@ -10,6 +10,14 @@ const RETRY_MS = 1_000;
 const LOOK_MS = 5_000;
 const MAX_FAULT_CHARS = 300;
 
+/** What the words about a disk begin with as long as it fails. */
+const FAILING = 'failing since';
+
+/** Whether the disk of a task fails now, by the words in its record. */
+export function isFailingNow(storage: string | null): boolean {
+  return storage?.startsWith(`${FAILING} `) ?? false;
+}
+
 /** A file that a task writes to all the time. */
 export interface WatchedFile {
   /** As people know it: `journal`, `log`, `recording`, `record`. */
@@ -56,7 +64,7 @@ export class StorageWatch implements Disposable {
     const why = `the ${name} could not be written: ${oneLine(messageOf(error), MAX_FAULT_CHARS)}`;
     this.#options.logger.error('the disk does not take what the task writes', { why });
     this.#arm(RETRY_MS);
-    this.#options.onFailed(`failing since ${this.#failingSince}: ${why}`);
+    this.#options.onFailed(`${FAILING} ${this.#failingSince}: ${why}`);
   }
 
   /** A file was removed while it was in use: it is reported now, not at the next interval. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.js';
-import { StorageWatch, type WatchedFile } from '../../../src/tasks/run/storage-watch.js';
+import { isFailingNow, StorageWatch, type WatchedFile } from '../../../src/tasks/run/storage-watch.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 
 type Result = Awaited<ReturnType<WatchedFile['write']>>;
@@ -56,6 +56,7 @@ describe('a disk that fails', () => {
     expect(told).toEqual([
       'failing since 1970-01-01T00:00:00.000Z: the log could not be written: ENOSPC: no space left',
     ]);
+    expect(isFailingNow(told[0] ?? null)).toBe(true);
     await pass(1_000);
     await pass(1_000);
     expect(watch.isFailing).toBe(true);
@@ -114,4 +115,12 @@ it('a watch that is given up says what stays of a disk that still fails, and not
   expect(failing.watch.giveUp()).toMatch(/^the disk failed from .* to the end of the task/);
   expect(failing.clock.timerCount).toBe(0);
   expect(watchOver(['written']).watch.giveUp()).toBeUndefined();
+});
+
+it('a disk that is back, or a task that gave it up, does not fail now', () => {
+  const watch = watchOver(['failing']).watch;
+  watch.failed('log', new Error('ENOSPC: no space left'));
+  const left = watch.giveUp() ?? null;
+  for (const words of [left, null, 'the disk failed from 1 to 2; nothing else is missing'])
+    expect(isFailingNow(words)).toBe(false);
 });
