@@ -6,6 +6,7 @@ export class StandardOutput {
   readonly #stream: Writable;
   readonly #lost = new AbortController();
   #failure: string | undefined;
+  #room: Promise<void> | undefined;
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -21,15 +22,7 @@ export class StandardOutput {
   /** Resolves when it takes more, or nothing any more: what prints much waits for that. */
   readonly write = (data: string | Uint8Array): Promise<void> => {
     if (this.#lost.signal.aborted || this.#stream.write(data)) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#stream.removeListener('drain', done);
-        this.#lost.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#stream.once('drain', done);
-      this.#lost.signal.addEventListener('abort', done, { once: true });
-    });
+    return (this.#room ??= this.#untilRoom());
   };
 
   /** Resolves when all was written, or cannot be: with the reason, unless its reader just left. */
@@ -38,6 +31,20 @@ export class StandardOutput {
     // An error is told after the write.
     await new Promise((resolve) => setImmediate(resolve));
     return this.#failure;
+  }
+
+  /** One for all that wait: a command may write on without waiting. */
+  #untilRoom(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#room = undefined;
+        this.#stream.removeListener('drain', done);
+        this.#lost.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#stream.once('drain', done);
+      this.#lost.signal.addEventListener('abort', done, { once: true });
+    });
   }
 
   #onError(error: unknown): void {

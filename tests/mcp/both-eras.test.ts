@@ -371,11 +371,11 @@ function textOf(result: {
 
 test('resources/subscribe refuses what resources/read does not find', async () => {
   const tasks = new FakeTaskService(taskRecord());
-  const { client, close } = await startServing('legacy', tasks);
+  const serving = await startServing('legacy', tasks);
   for (const uri of ['logs://nope', `tasks://${OTHER_ID}`, `logs://${OTHER_ID}`])
-    await expect(client.subscribeResource({ uri })).rejects.toMatchObject({
+    await expect(serving.client.subscribeResource({ uri })).rejects.toMatchObject({
       message: expect.stringContaining('TASK_NOT_FOUND') as unknown,
     });
   expect(tasks.watched.size).toBe(0);
-  await close();
+  await serving.close();
 });
