@@ -24,6 +24,8 @@ const bashSchema = z.object({
   backgroundTaskId: z.string().optional(),
   returnCodeInterpretation: z.string().nullish(),
 });
+/** The model reads this when the dialog of a tool was denied, in both pinned versions. */
+const DENIED_AT_DIALOG = /^The user doesn't want to (proceed|take this action)\b/;
 /** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
@@ -42,6 +44,11 @@ export function commandOutcome({ isError, text, details }: Omit<ToolOutcome, 'id
   const words = bash.returnCodeInterpretation ?? '';
   if (words !== '') return { ran: true, exitCode: null, note: words, output };
   return { ran: true, exitCode: 0, output };
+}
+
+/** A person, or the bridge for one, said no: the tool did not run. */
+export function isDeniedAtDialog({ isError, text }: Pick<ToolOutcome, 'isError' | 'text'>): boolean {
+  return isError && DENIED_AT_DIALOG.test(text);
 }
 
 /** What a session reports of a tool call that has ended, of any tool. */

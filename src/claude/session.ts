@@ -103,6 +103,8 @@ export type SessionEvent =
       readonly sessionId: string;
       readonly cliVersion?: string;
       readonly model?: string;
+      /** `exact` if absent. */
+      readonly source?: Source;
     }
   | { readonly type: 'turn-started'; readonly source: Source; readonly prompt: string }
   | {

@@ -28,7 +28,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ['prompt', record.prompt_summary],
     [
       'started',
-      `${record.created_at} (${ageOf(record.created_at, nowMs)} ago), ran ${record.elapsed_seconds} s`,
+      `${record.created_at} (${ageOf(record.created_at, nowMs)} ago)${ranFor(record)}`,
     ],
     [
       'driver',
@@ -89,6 +89,11 @@ function fieldLines(fields: readonly [string, string][]): string[] {
 export function shortHome(path: string, homeDir: string): string {
   if (path === homeDir) return '~';
   return homeDir !== '/' && path.startsWith(`${homeDir}/`) ? `~${path.slice(homeDir.length)}` : path;
+}
+
+function ranFor({ started_at, elapsed_seconds }: TaskRecord): string {
+  if (started_at === null) return '';
+  return elapsed_seconds === 0 ? ', ran less than a second' : `, ran ${elapsed_seconds} s`;
 }
 
 export function ageOf(at: string, nowMs: number): string {

@@ -37,14 +37,14 @@ export async function continuedSession(
   if (!isFinal(record.status)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `continue_from is ${shown}, which has not ended: it is ${record.status} (${record.reason}).`,
+      `continue_from is ${shown}, which has not ended; its status is ${record.status}: ${record.reason}`,
       'Tell it more with message_task, or wait for its end with wait_for_task.',
     );
   }
   if (record.session_id === null) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `continue_from is ${shown}, which had no session of Claude Code: it is ${record.status} (${record.reason}).`,
+      `continue_from is ${shown}, which had no session of Claude Code; its status is ${record.status}: ${record.reason}`,
       'Leave continue_from out, and say in the prompt what has to be known.',
     );
   }

@@ -22,7 +22,7 @@ export function pollingHint(record: TaskRecord): string {
     case 'completed':
       return `Task completed successfully. Review the output above. ${CLAIM}`;
     case 'failed':
-      return `${failure(record)}. Review the error output above. ${RECEIPT}`;
+      return `${failure(record)}. ${whereItSays(record)} ${RECEIPT}`;
     case 'timeout':
       return `Task exceeded the timeout limit and was terminated. ${RECEIPT}`;
     case 'killed':
@@ -34,8 +34,14 @@ export function pollingHint(record: TaskRecord): string {
 
 /** A program that a signal ended, and a session that could not begin, have no exit code. */
 function failure({ exit_code, signal }: TaskRecord): string {
-  if (exit_code !== null) return `Task failed with exit code ${exit_code}`;
+  if (exit_code !== null && exit_code !== 0) return `Task failed with exit code ${exit_code}`;
   return signal === null ? 'Task failed' : `Task failed: a signal ended it (${signal})`;
+}
+
+/** A session that the API refused leaves with code 0 and shows no error. */
+function whereItSays(record: TaskRecord): string {
+  const isShown = record.last_output !== '' && record.exit_code !== 0 && !isHeldUp(record);
+  return isShown ? 'Review the error output above.' : 'Its reason says why.';
 }
 
 function isHeldUp({ trouble }: TaskRecord): boolean {

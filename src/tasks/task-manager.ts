@@ -317,7 +317,7 @@ function isStuck(error: unknown): boolean {
 function notRunning(record: TaskRecord): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
-    `Task ${record.task_id} is not running: it is ${record.status} (${record.reason}).`,
+    `Task ${record.task_id} is not running; its status is ${record.status}: ${record.reason}`,
     record.status === 'pending'
       ? 'Wait for it with wait_for_task, or take it out of the queue with kill_task.'
       : 'Nothing was changed. Start a new task with start_task.',
@@ -327,7 +327,7 @@ function notRunning(record: TaskRecord): BridgeError {
 function throwEndedMeanwhile(record: TaskRecord): never {
   throw new BridgeError(
     'TASK_NOT_RUNNING',
-    `Task ${record.task_id} ended before it answered: it is ${record.status} (${record.reason}).`,
+    `Task ${record.task_id} ended before it answered; its status is ${record.status}: ${record.reason}`,
     'What it still took is in its status and journal. Start a new task with start_task.',
   );
 }

@@ -17,6 +17,14 @@ export function tailChars(text: string, maxChars: number): string {
   return first >= 0xdc00 && first <= 0xdfff ? tail.slice(1) : tail;
 }
 
+/** As many of the last lines as fit, trimmed; of a longer last line its end. */
+export function tailLines(text: string, maxChars: number): string {
+  const whole = text.trim();
+  const tail = tailChars(whole, maxChars);
+  if (tail.length === whole.length || whole.at(-tail.length - 1) === '\n') return tail.trim();
+  return tail.slice(tail.indexOf('\n') + 1).trim();
+}
+
 /** A text of more than `maxChars` UTF-16 units as its beginning and its end, with how much is left out between them. */
 export function headAndTail(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

@@ -46,6 +46,7 @@ export class HookSession implements Disposable {
   /** How often a person typed. */
   #typed = 0;
   #isLive = false;
+  #isReported = false;
   #nextRequest = 1;
 
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
@@ -124,11 +125,11 @@ export class HookSession implements Disposable {
         });
         return NO_OPINION;
       case 'Notification':
-        this.#fire({ type: 'notice', text: event.message });
+        if (!isOfRequest(event)) this.#fire({ type: 'notice', text: event.message });
         return NO_OPINION;
       case 'Stop':
         // The transcript is written a little later than the hook is posted.
-        this.#transcript.say(event.last_assistant_message ?? '');
+        this.#transcript.sayLast(event.last_assistant_message ?? '');
         this.#fire({
           type: 'turn-ended',
           source: 'exact',
@@ -146,7 +147,9 @@ export class HookSession implements Disposable {
         });
         return NO_OPINION;
       case 'SessionEnd':
-        this.#fire({ type: 'notice', text: `The session ended (${event.reason})` });
+        // The end of the program is reported anyway; only these ends are a person's.
+        if (event.reason === 'clear') this.#fire({ type: 'notice', text: 'The conversation was cleared' });
+        if (event.reason === 'logout') this.#fire({ type: 'notice', text: 'Claude Code was logged out' });
         return NO_OPINION;
     }
   }
@@ -160,6 +163,26 @@ export class HookSession implements Disposable {
   async readTranscript(): Promise<void> {
     await this.#order;
     await this.#transcript.read({ withTools: !this.#isLive });
+    this.#reportSession();
+  }
+
+  /** Without hooks: reports what came before the dialog on the screen, the call that asks included. */
+  async readUntilCalled(): Promise<void> {
+    if (this.#isLive) return;
+    await this.#transcript.readUntilCalled();
+    this.#reportSession();
+  }
+
+  /** Without hooks: the error of the API by which the turn ended. */
+  takeTurnError(): TurnError | undefined {
+    return this.#transcript.takeTurnError();
+  }
+
+  /** Without hooks the transcript shows that the session has its id. */
+  #reportSession(): void {
+    if (this.#isLive || this.#isReported || !this.#transcript.hasEntries) return;
+    this.#isReported = true;
+    this.#fire({ type: 'session', sessionId: this.#sessionId, source: 'observed' });
   }
 
   /** False when there is no such pending request. */
@@ -264,6 +287,18 @@ function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
 
 function usedIn(event: KnownHookEvent): string | undefined {
   return event.hook_event_name === 'PreToolUse' ? event.tool_use_id : undefined;
+}
+
+/** Claude Code tells its person to look: a request is a decision already, and an idle session has its status. */
+function isOfRequest({
+  message,
+  notification_type = '',
+}: Extract<KnownHookEvent, { hook_event_name: 'Notification' }>): boolean {
+  return (
+    notification_type === 'permission_prompt' ||
+    notification_type === 'idle_prompt' ||
+    /^Claude (needs your|is waiting for your)\b/.test(message)
+  );
 }
 
 function outcomeOf(

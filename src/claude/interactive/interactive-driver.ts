@@ -4,7 +4,7 @@ import { Emitter } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { tailChars } from '../../base/text/text.js';
+import { tailLines } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
@@ -20,6 +20,7 @@ import type {
   SessionAnswer,
   SessionDriver,
   SessionEvent,
+  SessionRequest,
 } from '../session.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
@@ -100,6 +101,9 @@ export class InteractiveDriver implements SessionDriver {
   /** A hook reported that the last turn ended with a usage limit. */
   #isLimitReported = false;
   #isReading = false;
+  /** Resolves when all events of the screen so far are reported. */
+  #order: Promise<void> = Promise.resolve();
+  #unfired = 0;
   #unreportedBytes = 0;
   #reportedText = '';
 
@@ -108,7 +112,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#hooks = this.#owned.add(new HookSession(options, (event) => this.#onHookEvent(event)));
     this.#watch = new ScreenWatch({
       clock: options.clock,
-      fire: (event) => this.#fire(event),
+      fire: (event) => this.#fireFromScreen(event),
       hooksLive: () => this.#hooks.state === 'live',
       dialogOpen: () => this.#running?.dialogs.isOpen === true,
       checkAgain: () => this.#checkSoon(),
@@ -206,7 +210,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   lastOutput(maxChars: number): string {
-    return tailChars(this.#watch.readable, maxChars);
+    return tailLines(this.#watch.readable, maxChars);
   }
 
   dispose(): void {
@@ -252,7 +256,7 @@ export class InteractiveDriver implements SessionDriver {
       lines: shown,
       onFrame: this.#frames.event,
       press,
-      fire: (event) => this.#fire(event),
+      fire: (event) => this.#fireFromScreen(event),
       phase: () => this.#phase(),
       hookWaits: () => gate.isAsked,
       whenOpen,
@@ -379,7 +383,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#frames.fire();
     running?.dialogs.withdraw('the session ended');
     this.#hooks.withdraw('the session ended');
-    this.#fire({ type: 'exited', exit });
+    this.#fireFromScreen({ type: 'exited', exit });
   }
 
   /** Reports new bytes, or a text that changed without new bytes: a frame may follow the check that counted its bytes. */
@@ -390,6 +394,37 @@ export class InteractiveDriver implements SessionDriver {
     this.#unreportedBytes = 0;
     this.#reportedText = readable;
     this.#fire({ type: 'output', bytes });
+  }
+
+  /**
+   * Reports what was seen on the screen. Without hooks, the transcript says what came before a request and before the end of a turn,
+   * and how that ended; it is read first, and later events wait for it.
+   */
+  #fireFromScreen(event: SessionEvent): void {
+    const isLate =
+      this.#hooks.state === 'silent' &&
+      this.#options.configDir !== undefined &&
+      (event.type === 'turn-ended' || (event.type === 'request' && isOfCall(event.request)));
+    if (!isLate && this.#unfired === 0) {
+      this.#fire(event);
+      return;
+    }
+    this.#unfired++;
+    this.#order = this.#order.then(async () => {
+      const told = isLate ? await this.#told(event) : event;
+      this.#unfired--;
+      this.#fire(told);
+    });
+  }
+
+  async #told(event: SessionEvent): Promise<SessionEvent> {
+    if (event.type === 'request') await this.#hooks.readUntilCalled();
+    if (event.type !== 'turn-ended') return event;
+    await this.#hooks.readTranscript();
+    const error = this.#hooks.takeTurnError();
+    const isLimit = event.error?.kind === 'usage-limit';
+    if (error === undefined || isLimit || event.interrupted === true) return event;
+    return { ...event, message: '', error };
   }
 
   #fire(event: SessionEvent): void {
@@ -417,6 +452,11 @@ export class InteractiveDriver implements SessionDriver {
       'Try again in a moment.',
     );
   }
+}
+
+/** A call of a tool waits for the answer. */
+function isOfCall({ kind }: SessionRequest): boolean {
+  return kind === 'permission' || kind === 'question' || kind === 'plan';
 }
 
 /** True for the key alone: escape sequences and pasted text arrive in one piece. */

@@ -47,8 +47,10 @@ export function readScreenState(screen: ScreenLines): ScreenState {
   const loginMenu = readMenu(screen.lines, screen.columns);
   if (loginMenu?.heading[0] === 'Login' && loginMenu.heading.at(-1) === 'Select login method:')
     return 'login';
-  if (!/^Welcome to Claude Code\b/.test(filled[0] ?? '')) return 'other';
-  const text = filled.join('\n');
+  const welcome = filled.findIndex((line) => welcomeLine.test(line));
+  // The CLI may print lines about its settings first; an agent's words begin with a mark.
+  if (welcome === -1 || filled.slice(0, welcome).some((line) => markedLine.test(line))) return 'other';
+  const text = filled.slice(welcome).join('\n');
   if (/^ *Unable to connect to Anthropic services/m.test(text)) return 'unreachable';
   if (/^ *(Select login method|Paste code here|Browser didn't open)/m.test(text)) return 'login';
   return /^ *(Let's get started\.|Choose the text style|Security notes:)/m.test(text)
@@ -99,26 +101,48 @@ export function readRetryNotice({ lines }: ScreenLines): string | undefined {
   return line?.slice(1).trim();
 }
 
+/** The beginning of what a session shows: the agent's words, a prompt, a result, the header. */
+const markedLine = /^\s*[●❯>⎿✻╭│▐▝]/u;
 const spinnerLine = /^[✻✽✶✳✢·*]\s.*…(\s*\(.*\))?\s*$/u;
 const chromeLine =
   /(\? for shortcuts|esc to interrupt|\/effort|ctrl\+g to edit|manual mode on|auto mode on|Esc to cancel)/;
 
 /**
- * The text that a person would read: without the input box and its footer, rules, spinner lines and the header; several blank lines
- * become one.
+ * The text that a person would read: without the input box and its footer, rules, spinner lines, the header and the picture of the
+ * welcome; several blank lines become one.
  */
 export function readableText(screen: ScreenLines): string {
   const composer = composerRow(screen);
   const shown = screen.lines.slice(0, composer === undefined ? screen.lines.length : composer - 1);
   const header = shown.findIndex((line) => headerLine.test(line));
+  const welcome = shown.findIndex((line) => welcomeLine.test(line));
+  const isPicture = (line: string, row: number): boolean =>
+    welcome !== -1 && row > welcome && line.trim() !== '' && pictureLine.test(line);
   return shown
     .filter(
-      (line, row) => !(header !== -1 && row >= header && row < header + HEADER_LINES) && !isChrome(line),
+      (line, row) =>
+        !(header !== -1 && row >= header && row < header + HEADER_LINES) &&
+        !isChrome(line) &&
+        !isPicture(line, row),
     )
     .map((line) => line.trimEnd())
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+/** Not an option of a menu, and not what the CLI itself enters at a usage limit. */
+const promptLine = /^[❯>] (?!\/rate-limit-options\b|\d+\. )/u;
+const tipLine = /^ {2}⎿ +Tip: /u;
+
+/** What follows the last prompt in a readable text: the agent and programs print further right. */
+export function turnText(readable: string): string {
+  const lines = readable.split('\n');
+  const prompt = lines.findLastIndex((line) => promptLine.test(line));
+  if (prompt === -1) return readable;
+  // Further lines of the prompt follow it directly.
+  const end = lines.findIndex((line, row) => row > prompt && !/^ {2}(?!⎿)\S/u.test(line));
+  return end === -1 ? '' : lines.slice(end).join('\n').replace(/^\n+/, '').trimEnd();
 }
 
 /**
@@ -128,7 +152,7 @@ export function readableText(screen: ScreenLines): string {
 export function readTurnEnd(
   screen: ScreenLines,
 ): { readonly message: string; readonly trouble?: TroubleKind } | undefined {
-  const lines = readableText(screen)
+  const lines = turnText(readableText(screen))
     .split('\n')
     .filter((line) => !turnLine.test(line));
   const refusal = lines.findLast((line) => /^ {2}⎿ /u.test(line));
@@ -148,6 +172,11 @@ export function readTurnEnd(
   return /^API Error\b/.test(message) ? { message, trouble: troubleKindOf({ text: message }) } : { message };
 }
 
+/** `Failed to connect to api.anthropic.com: ECONNREFUSED`, below the welcome. */
+export function readFailedConnection({ lines }: ScreenLines): string | undefined {
+  return lines.findLast((line) => /^ *Failed to connect to \S/.test(line))?.trim();
+}
+
 /** The CLI's words for a usage limit. Only for a limit that something else has reported. */
 export function readLimitWords({ lines }: ScreenLines): string {
   const line = lines.findLast((candidate) => /^ {2}⎿\s+You've (hit|reached) your /u.test(candidate));
@@ -160,6 +189,10 @@ const turnLine = /^[✻✽✶✳✢·*] \p{L}+ for /u;
 const HEADER_LINES = 3;
 const headerLine = /^[\s▐▝▗▖▘▛▜▟▙█▂·~]*Claude Code v\d+\.\d+\.\d+$/u;
 
+const welcomeLine = /^Welcome to Claude Code\b/;
+/** A line of the picture below the welcome. */
+const pictureLine = /^[\s.*░▒▓█▄▀▐▌▝▗▖▘▛▜▟▙]+$/u;
+
 function isChrome(line: string): boolean {
-  return isRuleLike(line) || spinnerLine.test(line) || chromeLine.test(line) || /^[│╭╰].*[│╮╯]$/u.test(line);
+  return isRuleLike(line) || tipLine.test(line) || spinnerLine.test(line) || chromeLine.test(line) || /^[│╭╰].*[│╮╯]$/u.test(line);
 }

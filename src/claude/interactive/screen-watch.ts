@@ -4,9 +4,11 @@ import { readMenu } from './menu.js';
 import { readLimitFooter } from '../trouble/limit-footer.js';
 import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
 import {
+  readFailedConnection,
   readLimitWords,
   readTurnEnd,
   readableText,
+  turnText,
   readRetryNotice,
   readScreenState,
   type ScreenLines,
@@ -36,6 +38,16 @@ const troubles: Partial<Record<ScreenState, { readonly kind: TroubleKind; readon
     text: 'Claude Code could not connect to its service. Check the network (and ANTHROPIC_BASE_URL), then start the task again.',
   },
 };
+
+function troubleOn(
+  screen: ScreenLines,
+  state: ScreenState,
+): { readonly kind: TroubleKind; readonly text: string } | undefined {
+  const trouble = troubles[state];
+  const why = state === 'unreachable' ? readFailedConnection(screen) : undefined;
+  if (trouble === undefined || why === undefined) return trouble;
+  return { ...trouble, text: trouble.text.replace('its service.', `its service: ${why}.`) };
+}
 
 export interface ScreenWatchOptions {
   readonly clock: Clock;
@@ -67,13 +79,14 @@ export class ScreenWatch {
     return this.#turn;
   }
 
-  /** The last readable text on the screen. */
+  /** The last readable text on the screen; of a turn what follows its prompt. */
   get readable(): string {
     return this.#readable;
   }
 
   turnStarted(): void {
     this.#turn = 'running';
+    this.#readable = '';
     this.#retry = undefined;
     this.#stateSince = undefined;
   }
@@ -110,7 +123,7 @@ export class ScreenWatch {
   /** The program has ended, and this is what it left on the screen. */
   exited(screen: ScreenLines): void {
     this.#remember(screen);
-    const trouble = troubles[readScreenState(screen)];
+    const trouble = troubleOn(screen, readScreenState(screen));
     if (this.#turn !== 'before' || this.#isTroubled || trouble === undefined) return;
     this.#isTroubled = true;
     this.#options.fire({ type: 'trouble', ...trouble });
@@ -118,7 +131,7 @@ export class ScreenWatch {
 
   #remember(screen: ScreenLines): void {
     const readable = readableText(screen);
-    if (readable !== '') this.#readable = readable;
+    if (readable !== '') this.#readable = this.#turn === 'before' ? readable : turnText(readable);
   }
 
   check(screen: ScreenLines): void {
@@ -129,7 +142,7 @@ export class ScreenWatch {
       this.#lookForInterrupt(screen, state, stableMs);
       return;
     }
-    this.#lookForTrouble(state, stableMs);
+    this.#lookForTrouble(screen, state, stableMs);
     if (this.#lookForInterrupt(screen, state, stableMs)) return;
     if (state === 'busy') this.#lookForStart(stableMs);
     else if (state === 'idle' && !this.#options.dialogOpen()) this.#lookForEnd(screen, stableMs);
@@ -196,8 +209,8 @@ export class ScreenWatch {
     return true;
   }
 
-  #lookForTrouble(state: ScreenState, stableMs: number): void {
-    const trouble = troubles[state];
+  #lookForTrouble(screen: ScreenLines, state: ScreenState, stableMs: number): void {
+    const trouble = troubleOn(screen, state);
     if (trouble === undefined || this.#isTroubled) return;
     if (stableMs < TROUBLE_STABLE_MS) {
       this.#options.checkAgain();

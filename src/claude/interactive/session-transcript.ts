@@ -1,12 +1,13 @@
 import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { toolEnd } from '../command-outcome.js';
-import type { SessionEvent } from '../session.js';
+import { isDeniedAtDialog, toolEnd } from '../command-outcome.js';
+import type { SessionEvent, TurnError } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
 import type { ToolUse, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
 import { NO_MODEL } from '../usage-totals.js';
 import { TranscriptTail } from '../transcript-tail.js';
+import { troubleKindOf } from '../trouble/trouble-kind.js';
 
 /** More than the tool calls that are open at the same time. */
 const MAX_OPEN_TOOLS = 1_000;
@@ -36,7 +37,12 @@ export class SessionTranscript {
   /** False after a call was not found in time, until one is: transcripts may be switched off. */
   #isWritten = true;
   #reading: Promise<void> = Promise.resolve();
-  #lastSaid = '';
+  /** What the transcript said last in this turn. */
+  #lastRead = '';
+  /** What a hook reported as said, and the transcript will repeat. */
+  #saidBefore = '';
+  #turnError: TurnError | undefined;
+  #hasEntries = false;
 
   constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
     this.#options = options;
@@ -76,10 +82,48 @@ export class SessionTranscript {
     }
   }
 
-  /** Reports what the assistant said, unless that was the last that was reported. */
-  say(text: string): void {
-    if (text === '' || text === this.#lastSaid) return;
-    this.#lastSaid = text;
+  /** Something of this session was read. */
+  get hasEntries(): boolean {
+    return this.#hasEntries;
+  }
+
+  /** Resolves when a tool call without a result was read: its dialog is on the screen. */
+  async readUntilCalled(): Promise<void> {
+    const { clock, configDir } = this.#options;
+    const sinceMs = clock.monotonicMs();
+    for (;;) {
+      await this.read({ withTools: true });
+      if (this.#openTools.size > 0 || this.#isLost || !this.#isWritten || configDir === undefined) return;
+      if (clock.monotonicMs() - sinceMs >= WRITE_LIMIT_MS) {
+        this.#isWritten = false;
+        return;
+      }
+      await sleep(clock, READ_INTERVAL_MS);
+    }
+  }
+
+  /** Reports what a hook says of the end of a turn, unless the transcript said it already. */
+  sayLast(text: string): void {
+    const isSaid = isSame(text, this.#lastRead);
+    this.#lastRead = '';
+    if (text === '' || isSaid) return;
+    this.#saidBefore = text;
+    this.#fire({ type: 'said', text });
+  }
+
+  /** The error of the API that was the last thing in the transcript of the turn that has ended. */
+  takeTurnError(): TurnError | undefined {
+    const error = this.#turnError;
+    this.#turnError = undefined;
+    return error;
+  }
+
+  #say(text: string): void {
+    if (isSame(text, this.#saidBefore)) {
+      this.#saidBefore = '';
+      return;
+    }
+    this.#lastRead = text;
     this.#fire({ type: 'said', text });
   }
 
@@ -96,9 +140,11 @@ export class SessionTranscript {
 
   #report(entry: TranscriptEntry, withTools: boolean): void {
     const { cwd } = this.#options;
+    this.#hasEntries = true;
     if (entry.kind === 'assistant') {
+      this.#turnError = entry.apiError && errorOf(entry.apiError, entry.texts);
       // Errors of the API, which are reported at the end of their turn.
-      if (entry.model !== NO_MODEL) for (const text of entry.texts) this.say(text);
+      if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text);
       for (const use of entry.uses) {
         this.#remember(use);
         const { tool, input } = use;
@@ -110,7 +156,8 @@ export class SessionTranscript {
     for (const outcome of entry.outcomes) {
       const use = this.#openTools.get(outcome.id);
       this.#openTools.delete(outcome.id);
-      if (use === undefined || !withTools) continue;
+      // The decision is reported already.
+      if (use === undefined || !withTools || isDeniedAtDialog(outcome)) continue;
       const { tool, input } = use;
       const end = toolEnd(tool, outcome);
       this.#fire({
@@ -130,4 +177,16 @@ export class SessionTranscript {
     const [oldest] = this.#used;
     if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);
   }
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.trim() === other.trim();
+}
+
+function errorOf(
+  { code, status }: { readonly code: string | undefined; readonly status: number | undefined },
+  texts: readonly string[],
+): TurnError {
+  const text = texts.join('\n');
+  return { kind: troubleKindOf({ code, status, text }), text };
 }

@@ -7,7 +7,8 @@ const MS_PER_MINUTE = 60_000;
 /** Names the task that has the project, since when, and the ways out. `now` is in milliseconds since the epoch. */
 export function projectBusy(projectPath: string, holder: ProjectHolder, now: number): BridgeError {
   const minutes = Math.max(0, Math.floor((now - Date.parse(holder.since)) / MS_PER_MINUTE));
-  const since = `${holder.isQueued ? 'queued ' : ''}since ${holder.since}, ${minutes} min`;
+  const forHowLong = minutes === 0 ? 'less than a minute' : `${minutes} min`;
+  const since = `${holder.isQueued ? 'queued ' : ''}since ${holder.since}, ${forHowLong}`;
   const inside =
     holder.project_path === projectPath ? '' : ` It holds ${holder.project_path}: one contains the other.`;
   return new BridgeError(

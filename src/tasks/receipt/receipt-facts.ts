@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { headAndTail, headBytes, oneLine } from '../../base/text/text.js';
+import { isDeniedAtDialog } from '../../claude/command-outcome.js';
 import { toolSummary } from '../../claude/tool-summary.js';
 import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
@@ -82,15 +83,18 @@ class Facts {
   readonly #denials: Denial[] = [];
   #denialsTotal = 0;
   readonly #deniedSummaries = new Set<string>();
+  /** Decisions read from the screen are in other words than the transcript's. */
+  #deniedOnScreen = 0;
   readonly #notes: string[] = [];
   readonly #troubles = new TroubleNotes();
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
     this.#record = record;
-    for (const { summary, verdict, answered_by, reason } of record.decisions) {
+    for (const { tool, summary, verdict, answered_by, reason } of record.decisions) {
       if (verdict !== 'deny') continue;
       this.#deniedSummaries.add(summary);
+      if (isDialog(tool)) this.#deniedOnScreen++;
       this.#deny({ summary, by: answered_by ?? 'unknown', reason: reason ?? '' });
     }
   }
@@ -111,8 +115,10 @@ class Facts {
         },
         onWrite: (path, change) => this.#wrote(path, change),
         onRefused: (_tool, summary, why) => {
-          if (!this.#deniedSummaries.has(summary))
-            this.#deny({ summary, by: 'session', reason: oneLine(why, SUMMARY_CHARS) });
+          if (this.#deniedSummaries.has(summary)) return;
+          if (isDeniedAtDialog({ isError: true, text: why }) && this.#deniedOnScreen > 0)
+            this.#deniedOnScreen--;
+          else this.#deny({ summary, by: 'session', reason: oneLine(why, SUMMARY_CHARS) });
         },
       },
     );
@@ -211,7 +217,8 @@ class Facts {
   #isUnanswered(command: string): boolean {
     const { decisions, project_path } = this.#record;
     const asked = toolSummary('Bash', { command }, project_path);
-    const last = decisions.findLast(({ summary }) => summary === asked);
+    const shown = `Bash command: ${command}`;
+    const last = decisions.findLast(({ summary }) => summary === asked || summary === shown);
     return last !== undefined && last.verdict !== 'allow' && last.verdict !== 'allow_session';
   }
 
@@ -224,6 +231,11 @@ class Facts {
     this.#denialsTotal++;
     if (this.#denials.length < MAX_DENIALS) this.#denials.push(denial);
   }
+}
+
+/** Decisions on dialogs that were read from the screen have the dialog's id; tools begin with a capital letter. */
+function isDialog(tool: string): boolean {
+  return /^[a-z]/.test(tool);
 }
 
 function tokensOf(

@@ -1,6 +1,6 @@
 import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { oneLine, tailChars } from '../../base/text/text.js';
+import { oneLine, tailChars, tailLines } from '../../base/text/text.js';
 import type { ExitStatus } from '../../claude/session.js';
 import type { RunRequests } from './run-requests.js';
 import type { RunState } from './run-state.js';
@@ -105,7 +105,7 @@ export class RunEnding {
     // A session that has reported its id was trusted.
     if (turns === 0 && session_id === null && trust !== undefined && isUntrusted(trust))
       return { status: 'failed', reason: notTrusted(project_path) };
-    const shown = oneLine(lastLines(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS), SHOWN_CHARS);
+    const shown = oneLine(tailLines(driver.lastOutput(LAST_OUTPUT_CHARS), SHOWN_CHARS), SHOWN_CHARS);
     return {
       status: 'failed',
       reason: `The agent exited with code ${exit.code ?? 'unknown'}${shown === '' ? '.' : `: ${shown}`}`,
@@ -120,11 +120,4 @@ function isUntrusted({ verdict, answered_by }: Decision): boolean {
 
 function notTrusted(folder: string): string {
   return `Claude Code did not start, because nobody trusted the folder ${folder}. Start the task again and allow the decision ${TRUST_DIALOG}.`;
-}
-
-/** As many of the last lines as fit; of a longer last line its end. */
-function lastLines(text: string, maxChars: number): string {
-  const tail = tailChars(text.trim(), maxChars);
-  const from = tail.length < text.trim().length ? tail.indexOf('\n') : -1;
-  return tail.slice(from + 1).trim();
 }

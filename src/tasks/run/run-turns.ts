@@ -245,6 +245,8 @@ export class RunTurns implements Disposable {
     if (result !== 'sent') return result;
     if (phase.isOpen) phase.messageSent();
     story.messageSent(text);
+    // What is shown until the turn shows something is no answer to this message.
+    state.show({ activity: 'Working', last_output: '' });
     state.settle('exact');
     return result;
   }

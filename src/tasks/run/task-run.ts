@@ -154,7 +154,7 @@ export class TaskRun implements Disposable {
       case 'session':
         state.update({
           session_id: event.sessionId,
-          status_source: 'exact',
+          ...(event.source !== 'observed' && { status_source: 'exact' }),
           ...(event.cliVersion === undefined ? {} : { cli_version: event.cliVersion }),
           ...(event.model === undefined ? {} : { model: event.model }),
         });

@@ -168,12 +168,15 @@ describe('a session as its hooks report it', () => {
     ]);
   });
 
-  it('notifications and the end of the session are notices', async () => {
-    await post('Notification', { message: 'Waiting for input' });
-    await post('SessionEnd', { reason: 'other' });
+  it('what Claude Code tells its person is a notice, unless it is reported otherwise', async () => {
+    await post('Notification', { message: 'Logged in', notification_type: 'auth_success' });
+    await post('Notification', { message: 'Claude needs your permission' });
+    await post('Notification', { message: 'Look here', notification_type: 'permission_prompt' });
+    await post('SessionEnd', { reason: 'clear' });
+    await post('SessionEnd', { reason: 'prompt_input_exit' });
     expect(afterSession()).toEqual([
-      { type: 'notice', text: 'Waiting for input' },
-      { type: 'notice', text: 'The session ended (other)' },
+      { type: 'notice', text: 'Logged in' },
+      { type: 'notice', text: 'The conversation was cleared' },
     ]);
   });
 
