@@ -17,6 +17,23 @@ export type CommandOutcome =
   /** Denied or refused before it started. */
   | { readonly ran: false; readonly why: string };
 
+/** The command goes on; its end is reported later. */
+export const IN_BACKGROUND = 'runs in the background';
+/** The note of a command that was running when the session ended. */
+export const ENDED_WITH_SESSION = 'the session ended first';
+
+/** 2.1.330 adds this to what a command in the background has printed. */
+const ADDED_END = /\n*\[exited with code \d+\]\s*$/;
+
+/** How a command in the background has ended; without an exit code it was stopped. */
+export function backgroundCommandEnd(exitCode: number | null, output: string): CommandEnd {
+  return {
+    exitCode,
+    ...(exitCode === null && { note: 'was stopped in the background' }),
+    output: output.replace(ADDED_END, ''),
+  };
+}
+
 const bashSchema = z.object({
   stdout: z.string().catch(''),
   stderr: z.string().catch(''),
@@ -38,8 +55,7 @@ export function commandOutcome({ isError, text, details }: Omit<ToolOutcome, 'id
   const bash = bashSchema.safeParse(details).data;
   if (bash === undefined) return { ran: true, exitCode: 0, output: text };
   const output = bash.stderr === '' ? bash.stdout : `${bash.stdout}\n${bash.stderr}`;
-  if (bash.backgroundTaskId !== undefined)
-    return { ran: true, exitCode: null, note: 'runs in the background', output };
+  if (bash.backgroundTaskId !== undefined) return { ran: true, exitCode: null, note: IN_BACKGROUND, output };
   if (bash.interrupted) return { ran: true, exitCode: null, note: 'interrupted', output };
   const words = bash.returnCodeInterpretation ?? '';
   if (words !== '') return { ran: true, exitCode: null, note: words, output };

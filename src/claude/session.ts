@@ -125,6 +125,13 @@ export type SessionEvent =
       /** The CLI's words for why the tool failed; not for a command that ran. */
       readonly error?: string;
     }
+  /** A command ended that ran in the background, or was running when the session was killed. */
+  | {
+      readonly type: 'command-ended';
+      readonly command: string;
+      readonly summary: string;
+      readonly end: CommandEnd;
+    }
   | { readonly type: 'request'; readonly request: SessionRequest }
   /** The request is no longer pending. Without `why`, the session went on without the bridge: a person answered at the terminal. */
   | { readonly type: 'request-gone'; readonly requestId: string; readonly why?: string }

@@ -39,6 +39,17 @@ export type TranscriptEntry =
       readonly atMs: number;
       readonly cwd: string | undefined;
       readonly outcomes: readonly ToolOutcome[];
+    }
+  /** A command that ran in the background has ended; a transcript may say so twice. */
+  | {
+      readonly kind: 'background-ended';
+      readonly isSubagent: false;
+      readonly atMs: number;
+      readonly toolUseId: string;
+      /** null for a command that was stopped. */
+      readonly exitCode: number | null;
+      /** Where the CLI collected what it printed. */
+      readonly outputFile: string;
     };
 
 const count = z.number().nonnegative().catch(0);
@@ -76,6 +87,28 @@ const userSchema = z.object({
   message: z.object({ content: z.array(z.unknown()) }),
   toolUseResult: z.unknown().optional(),
 });
+/** The CLI's message to the model: as a prompt of its own, or queued for the running turn. */
+const notificationSchema = z.union([
+  z
+    .object({
+      type: z.literal('user'),
+      timestamp: z.string(),
+      origin: z.object({ kind: z.literal('task-notification') }),
+      message: z.object({ content: z.string() }),
+    })
+    .transform(({ timestamp, message }) => ({ timestamp, text: message.content })),
+  z
+    .object({
+      type: z.literal('queue-operation'),
+      operation: z.literal('enqueue'),
+      timestamp: z.string(),
+      content: z.string(),
+    })
+    .transform(({ timestamp, content }) => ({ timestamp, text: content })),
+]);
+const notificationText =
+  /^<task-notification>[^]*<tool-use-id>([^<]+)<\/tool-use-id>\s*<output-file>([^<]+)<\/output-file>[^]*<summary>Background command ([^]*)<\/summary>/;
+const exitCodeWords = /exit code (\d+)\)?$/;
 const resultSchema = z.object({
   type: z.literal('tool_result'),
   tool_use_id: z.string(),
@@ -115,7 +148,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
     };
   }
   const user = userSchema.safeParse(value).data;
-  if (user === undefined) return undefined;
+  if (user === undefined) return backgroundEnd(value);
   return {
     kind: 'results',
     isSubagent: user.isSidechain === true,
@@ -133,6 +166,21 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
         },
       ];
     }),
+  };
+}
+
+function backgroundEnd(value: unknown): TranscriptEntry | undefined {
+  const { data } = notificationSchema.safeParse(value);
+  const [, toolUseId, outputFile, words] = notificationText.exec(data?.text ?? '') ?? [];
+  if (data === undefined || toolUseId === undefined || outputFile === undefined) return undefined;
+  const code = exitCodeWords.exec(words ?? '')?.[1];
+  return {
+    kind: 'background-ended',
+    isSubagent: false,
+    atMs: Date.parse(data.timestamp),
+    toolUseId,
+    exitCode: code === undefined ? null : Number(code),
+    outputFile,
   };
 }
 

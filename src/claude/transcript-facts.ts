@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { openRegularFile } from '../base/files/regular-file.js';
-import { commandOutcome, type CommandEnd } from './command-outcome.js';
+import {
+  backgroundCommandEnd,
+  commandOutcome,
+  ENDED_WITH_SESSION,
+  IN_BACKGROUND,
+  type CommandEnd,
+} from './command-outcome.js';
 import { filesWritten, toolSummary } from './tool-summary.js';
 import {
   parseTranscriptLine,
@@ -64,6 +70,8 @@ class Facts {
   readonly #listener: TranscriptListener;
   readonly #usage: UsageTotals;
   readonly #open = new Map<string, ToolUse>();
+  /** Commands in the background, by the id of their call. */
+  readonly #background = new Map<string, { readonly command: string; readonly end: CommandEnd }>();
 
   constructor(
     options: { readonly sinceMs: number; readonly cwd: string },
@@ -77,11 +85,13 @@ class Facts {
 
   take(line: Buffer): void {
     // Most lines are of other kinds, and parsing all of them would take ten times as long.
-    if (!line.includes('"type":"assistant"') && !line.includes('"type":"user"')) return;
+    const isOther = !line.includes('"type":"assistant"') && !line.includes('"type":"user"');
+    if (isOther && !line.includes('<task-notification>')) return;
     const entry = parseTranscriptLine(line.toString('utf8'));
     // An invalid time (NaN) does not count as earlier.
     if (entry === undefined || entry.atMs < this.#options.sinceMs) return;
     if (entry.kind === 'assistant') this.#onAssistant(entry);
+    else if (entry.kind === 'background-ended') this.#onBackgroundEnded(entry);
     else for (const outcome of entry.outcomes) this.#onOutcome(outcome, entry.cwd ?? this.#options.cwd);
   }
 
@@ -91,11 +101,20 @@ class Facts {
       if (tool === 'Bash') this.#listener.onCommand(commandOf(input), UNFINISHED);
     }
     this.#open.clear();
+    for (const { command, end } of this.#background.values())
+      this.#listener.onCommand(command, { ...end, note: 'ran in the background until the session ended' });
+    this.#background.clear();
   }
 
   #onAssistant(entry: Extract<TranscriptEntry, { kind: 'assistant' }>): void {
     if (entry.usage !== undefined) this.#usage.add(entry.messageId, entry.model, entry.usage);
     for (const use of entry.uses) if (this.#open.size < MAX_OPEN) this.#open.set(use.id, use);
+  }
+
+  #onBackgroundEnded({ toolUseId, exitCode }: Extract<TranscriptEntry, { kind: 'background-ended' }>): void {
+    const begun = this.#background.get(toolUseId);
+    if (begun === undefined || !this.#background.delete(toolUseId)) return;
+    this.#listener.onCommand(begun.command, backgroundCommandEnd(exitCode, begun.end.output));
   }
 
   #onOutcome(outcome: ToolOutcome, cwd: string): void {
@@ -104,7 +123,9 @@ class Facts {
     const { tool, input } = use;
     if (tool === 'Bash') {
       const ended = commandOutcome(outcome);
-      if (ended.ran) this.#listener.onCommand(commandOf(input), ended);
+      if (ended.ran && ended.note === IN_BACKGROUND)
+        this.#background.set(outcome.id, { command: commandOf(input), end: ended });
+      else if (ended.ran) this.#listener.onCommand(commandOf(input), ended);
       else this.#listener.onRefused(tool, toolSummary(tool, input, this.#options.cwd), ended.why);
       return;
     }
@@ -118,7 +139,7 @@ class Facts {
   }
 }
 
-export const UNFINISHED: CommandEnd = { exitCode: null, note: 'the session ended first', output: '' };
+export const UNFINISHED: CommandEnd = { exitCode: null, note: ENDED_WITH_SESSION, output: '' };
 
 function commandOf(input: Readonly<Record<string, unknown>>): string {
   const { command } = input;

@@ -26,10 +26,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ['status', `${record.status}: ${inCommands(record.reason, command)}`],
     ['project', shortHome(record.project_path, homeDir)],
     ['prompt', record.prompt_summary],
-    [
-      'started',
-      `${record.created_at} (${ageOf(record.created_at, nowMs)} ago)${ranFor(record)}`,
-    ],
+    ['started', `${record.created_at} (${ageOf(record.created_at, nowMs)} ago)${ranFor(record)}`],
     [
       'driver',
       `${record.driver}, ${record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,

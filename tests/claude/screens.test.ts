@@ -9,6 +9,7 @@ import {
   readRetryNotice,
   readTurnEnd,
   readScreenState,
+  turnText,
 } from '../../src/claude/interactive/screen-state.js';
 import { Screen } from '../../src/screen/screen.js';
 import { normaliseScreen } from '../../scripts/normalise-screen.js';
@@ -52,4 +53,30 @@ describe.each(allScreenFixtures())('$version $name', (fixture) => {
     expect(normaliseScreen(shown.text())).toBe(fixture.text);
     expect(shown.cursor).toEqual(fixture.cursor);
   });
+});
+
+describe('lines above the welcome', () => {
+  const below = ['Welcome to Claude Code v2.1.330', '', ' Unable to connect to Anthropic services'];
+  const stateOf = (lines: readonly string[]) =>
+    readScreenState({ lines, columns: 120, cursor: { column: 0, row: 0 } });
+
+  it('may be of the CLI itself', () => {
+    expect(stateOf(['A backup file exists at: /home/a/.claude/backups/b', ...below])).toBe('unreachable');
+  });
+
+  it.each(['● I write:', '  ⎿  Bash prints:', '❯ The prompt says:'])(
+    'make it one of a session: %s',
+    (line) => {
+      expect(stateOf([line, ...below])).toBe('other');
+    },
+  );
+});
+
+it.each([
+  ['❯ Do it.\n\n● Done.\n\n❯ More,\n  and more.\n\n● Again.', '● Again.'],
+  ['❯ Do it.\n  ⎿  Credit balance too low', '  ⎿  Credit balance too low'],
+  ['● Done.\n\n❯ More.', ''],
+  ['● Done.\n\n❯ 1. Yes\n  2. No', '● Done.\n\n❯ 1. Yes\n  2. No'],
+])('the text of the running turn in %j', (readable, text) => {
+  expect(turnText(readable)).toBe(text);
 });

@@ -109,7 +109,7 @@ describe.each(names)('%s', (name) => {
     const id = await agent(bridge, 'forks-daemon');
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     const log = (await bridge.output(id, 'log')).text;
-    expect(log).toMatch(/Ended \d+ process(es)? still running in the background: \w/);
+    expect(log).toMatch(/Ended \d+ process(es)? that still ran: \w/);
     await onlyTheServerLives(bridge);
     expect(await bridge.end(await agent(bridge, 'exit'))).toMatchObject({ status: 'completed' });
   });

@@ -27,6 +27,24 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
     expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
   });
 
+  it('the same answer twice is twice in the log, and is not shown while the second turn runs', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [says('Done.'), { ...says('Done.'), delayMs: 1_500 }],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
+    await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('message_task', { task_id: id, text: 'Again.' });
+    const running = await bridge.status(id);
+    expect(running).toMatchObject({ status: 'running', activity: 'Working' });
+    expect(running.last_output).not.toContain('Done.');
+    await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('kill_task', { task_id: id });
+    const { text } = await bridge.output(id, 'log');
+    expect(text.match(/Claude: Done\./g)).toHaveLength(2);
+    expect(text).not.toMatch(/The session ended|needs your permission/);
+  });
+
   it('a prompt that begins with a dash is a prompt, and a message to a running turn is the next turn', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -21,16 +21,25 @@ test.each<[Partial<TaskRecord>, string]>([
     'Task completed successfully. Review the output above. So it says: get_task_result gives its receipt, with failed commands and claims without evidence.',
   ],
   [
-    { status: 'failed', exit_code: 2 },
+    { status: 'failed', exit_code: 2, last_output: 'no such file' },
     'Task failed with exit code 2. Review the error output above. get_task_result gives its receipt.',
   ],
   [
-    { status: 'failed', exit_code: null, signal: 'SIGKILL' },
+    { status: 'failed', exit_code: 2, last_output: '' },
+    'Task failed with exit code 2. Its reason says why. get_task_result gives its receipt.',
+  ],
+  // A session that the API refused is left as any other.
+  [
+    { status: 'failed', exit_code: 0, last_output: 'I look.' },
+    'Task failed. Its reason says why. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'failed', exit_code: null, signal: 'SIGKILL', last_output: 'I look.' },
     'Task failed: a signal ended it (SIGKILL). Review the error output above. get_task_result gives its receipt.',
   ],
   [
-    { status: 'failed', exit_code: null, signal: null },
-    'Task failed. Review the error output above. get_task_result gives its receipt.',
+    { status: 'failed', exit_code: null, signal: null, last_output: '' },
+    'Task failed. Its reason says why. get_task_result gives its receipt.',
   ],
   [
     { status: 'timeout' },

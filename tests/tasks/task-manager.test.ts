@@ -188,7 +188,7 @@ describe('the tasks of a user', () => {
       Object.assign(host, { connects, endsWhenAsked: true });
       const spoken = tasks.message(taskId, { text: 'Hello.' });
       await expect(spoken).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
-      await expect(spoken).rejects.toThrow(/ended before it answered: its status is completed: Done\./);
+      await expect(spoken).rejects.toThrow(/ended before it answered; its status is completed: Done\./);
     });
 
     it('and that end while they are killed have what was wanted of them', async () => {

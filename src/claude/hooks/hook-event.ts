@@ -30,6 +30,7 @@ const known = z.discriminatedUnion('hook_event_name', [
     ...common,
     ...tool,
     hook_event_name: z.literal('PostToolUse'),
+    tool_use_id: z.string().optional(),
     tool_response: z.unknown().optional(),
     duration_ms: z.number().optional(),
   }),
@@ -37,6 +38,7 @@ const known = z.discriminatedUnion('hook_event_name', [
     ...common,
     ...tool,
     hook_event_name: z.literal('PostToolUseFailure'),
+    tool_use_id: z.string().optional(),
     error: z.string().default(''),
   }),
   z.object({

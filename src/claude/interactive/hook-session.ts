@@ -173,6 +173,17 @@ export class HookSession implements Disposable {
     this.#reportSession();
   }
 
+  /** Before a session is killed: reads what its running commands have printed, which is lost with it. */
+  async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+    await this.readTranscript();
+    await this.#transcript.keepOutputs(env);
+  }
+
+  /** The session is gone: reports what the commands that it cut off had printed. */
+  reportKept(): void {
+    this.#transcript.reportKept();
+  }
+
   /** Without hooks: the error of the API by which the turn ended. */
   takeTurnError(): TurnError | undefined {
     return this.#transcript.takeTurnError();
@@ -286,7 +297,7 @@ function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
 }
 
 function usedIn(event: KnownHookEvent): string | undefined {
-  return event.hook_event_name === 'PreToolUse' ? event.tool_use_id : undefined;
+  return 'tool_use_id' in event ? event.tool_use_id : undefined;
 }
 
 /** Claude Code tells its person to look: a request is a decision already, and an idle session has its status. */

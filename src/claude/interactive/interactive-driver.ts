@@ -194,7 +194,9 @@ export class InteractiveDriver implements SessionDriver {
     this.#closing = true;
     const child = this.#running?.child;
     if (child === undefined) return;
-    await this.#options.killTree(child.pid);
+    const { clock, env, killTree } = this.#options;
+    await withinMs(clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs(env));
+    await killTree(child.pid);
     await child.exited;
   }
 
@@ -375,6 +377,7 @@ export class InteractiveDriver implements SessionDriver {
     await running?.screen.parsed();
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.readTranscript());
     if (this.#owned.isDisposed) return;
+    this.#hooks.reportKept();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.exited(running.screen.snapshot());
     this.#reportOutput();

@@ -133,7 +133,7 @@ export function readableText(screen: ScreenLines): string {
 
 /** Not an option of a menu, and not what the CLI itself enters at a usage limit. */
 const promptLine = /^[❯>] (?!\/rate-limit-options\b|\d+\. )/u;
-const tipLine = /^ {2}⎿ +Tip: /u;
+const tipLine = /^ {2}⎿\s+Tip: /u;
 
 /** What follows the last prompt in a readable text: the agent and programs print further right. */
 export function turnText(readable: string): string {
@@ -194,5 +194,11 @@ const welcomeLine = /^Welcome to Claude Code\b/;
 const pictureLine = /^[\s.*░▒▓█▄▀▐▌▝▗▖▘▛▜▟▙]+$/u;
 
 function isChrome(line: string): boolean {
-  return isRuleLike(line) || tipLine.test(line) || spinnerLine.test(line) || chromeLine.test(line) || /^[│╭╰].*[│╮╯]$/u.test(line);
+  return (
+    isRuleLike(line) ||
+    tipLine.test(line) ||
+    spinnerLine.test(line) ||
+    chromeLine.test(line) ||
+    /^[│╭╰].*[│╮╯]$/u.test(line)
+  );
 }

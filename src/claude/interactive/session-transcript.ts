@@ -1,9 +1,18 @@
+import { z } from 'zod';
 import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { isDeniedAtDialog, toolEnd } from '../command-outcome.js';
+import {
+  backgroundCommandEnd,
+  type CommandEnd,
+  ENDED_WITH_SESSION,
+  IN_BACKGROUND,
+  isDeniedAtDialog,
+  toolEnd,
+} from '../command-outcome.js';
+import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-output.js';
 import type { SessionEvent, TurnError } from '../session.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
-import type { ToolUse, TranscriptEntry } from '../transcript-entry.js';
+import type { ToolOutcome, ToolUse, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
 import { NO_MODEL } from '../usage-totals.js';
 import { TranscriptTail } from '../transcript-tail.js';
@@ -14,6 +23,7 @@ const MAX_OPEN_TOOLS = 1_000;
 /** The CLI writes a message to its transcript 100 to 250 ms after it has posted the hook of the tool in it (2.1.197 and 2.1.330). */
 const WRITE_LIMIT_MS = 500;
 const READ_INTERVAL_MS = 50;
+const backgroundSchema = z.object({ backgroundTaskId: z.string() });
 
 export interface SessionTranscriptOptions {
   readonly cwd: string;
@@ -30,8 +40,13 @@ export class SessionTranscript {
   readonly #fire: (event: SessionEvent) => void;
   readonly #sinceMs: number;
   readonly #openTools = new Map<string, ToolUse>();
+  /** Commands in the background, by the id of their call. */
+  readonly #background = new Map<string, { readonly use: ToolUse; readonly commandId: string }>();
   /** The ids of the newest tool calls that were read. */
   readonly #used = new Set<string>();
+  /** What was read and belongs behind an event that is still to come. */
+  readonly #unreported: TranscriptEntry[] = [];
+  readonly #kept = new Map<string, { readonly use: ToolUse; readonly output: string }>();
   #tail: TranscriptTail | undefined;
   #isLost = false;
   /** False after a call was not found in time, until one is: transcripts may be switched off. */
@@ -50,11 +65,16 @@ export class SessionTranscript {
     this.#fire = fire;
   }
 
-  /** Reports what is new, in order, with one reader at a time. */
-  read({ withTools }: { readonly withTools: boolean }): Promise<void> {
+  /** Reports what is new, in order, with one reader at a time; at most until the tool call with the id `until`. */
+  read({ withTools, until }: { readonly withTools: boolean; readonly until?: string }): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       try {
-        for (const entry of await this.#readNew()) this.#report(entry, withTools);
+        this.#unreported.push(...(await this.#readNew()));
+        while (until === undefined || !this.#used.has(until)) {
+          const entry = this.#unreported.shift();
+          if (entry === undefined) return;
+          await this.#report(entry, withTools);
+        }
       } catch (error) {
         // The transcript only adds to the log; the session goes on without it.
         this.#isLost = true;
@@ -71,7 +91,7 @@ export class SessionTranscript {
   async readUntilUsed(toolUseId: string | undefined, postedMs: number): Promise<void> {
     const { clock, configDir } = this.#options;
     for (;;) {
-      await this.read({ withTools: false });
+      await this.read({ withTools: false, ...(toolUseId !== undefined && { until: toolUseId }) });
       const isFound = toolUseId === undefined || this.#used.has(toolUseId);
       if (isFound || this.#isLost || !this.#isWritten || configDir === undefined) return;
       if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) {
@@ -138,7 +158,7 @@ export class SessionTranscript {
     return this.#tail.readNew();
   }
 
-  #report(entry: TranscriptEntry, withTools: boolean): void {
+  async #report(entry: TranscriptEntry, withTools: boolean): Promise<void> {
     const { cwd } = this.#options;
     this.#hasEntries = true;
     if (entry.kind === 'assistant') {
@@ -153,9 +173,14 @@ export class SessionTranscript {
       }
       return;
     }
+    if (entry.kind === 'background-ended') {
+      await this.#reportBackgroundEnd(entry);
+      return;
+    }
     for (const outcome of entry.outcomes) {
       const use = this.#openTools.get(outcome.id);
       this.#openTools.delete(outcome.id);
+      if (use !== undefined) this.#rememberBackground(use, outcome);
       // The decision is reported already.
       if (use === undefined || !withTools || isDeniedAtDialog(outcome)) continue;
       const { tool, input } = use;
@@ -168,6 +193,64 @@ export class SessionTranscript {
         filesChanged: end.ok ? filesWritten(tool, input, entry.cwd ?? cwd) : [],
       });
     }
+  }
+
+  #rememberBackground(use: ToolUse, outcome: ToolOutcome): void {
+    if (use.tool !== 'Bash' || toolEnd(use.tool, outcome).command?.note !== IN_BACKGROUND) return;
+    const commandId = backgroundSchema.safeParse(outcome.details).data?.backgroundTaskId ?? '';
+    if (this.#background.size < MAX_OPEN_TOOLS) this.#background.set(use.id, { use, commandId });
+  }
+
+  async #reportBackgroundEnd({
+    toolUseId,
+    exitCode,
+    outputFile,
+  }: Extract<TranscriptEntry, { kind: 'background-ended' }>): Promise<void> {
+    const begun = this.#background.get(toolUseId);
+    if (begun === undefined) return;
+    this.#background.delete(toolUseId);
+    const output = await readCommandOutput(outputFile, this.#options.sessionId);
+    this.#reportCommandEnd(begun.use, backgroundCommandEnd(exitCode, output ?? ''));
+  }
+
+  /** Before a session is killed: reads what its running commands have printed, which is lost with it. */
+  async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+    const { sessionId } = this.#options;
+    const inBackground = new Map(
+      [...this.#background.values()].map(({ use, commandId }) => [commandId, use]),
+    );
+    const running = [...this.#openTools.values()].filter(({ tool }) => tool === 'Bash');
+    if (running.length + inBackground.size === 0) return;
+    const files = await findCommandOutputs(env, sessionId);
+    // Of commands that have ended the files may be left; the newest are of those that run.
+    const others = files.filter((file) => !inBackground.has(commandIdOf(file)));
+    const newest = others.slice(Math.max(0, others.length - running.length));
+    const begun = running.slice(running.length - newest.length);
+    const inFront = new Map(begun.map((use, index) => [newest[index], use]));
+    for (const file of files) {
+      const use = inBackground.get(commandIdOf(file)) ?? inFront.get(file);
+      const output = use === undefined ? undefined : await readCommandOutput(file, sessionId);
+      if (use !== undefined && output !== undefined && output !== '') this.#kept.set(use.id, { use, output });
+    }
+  }
+
+  /** The session is gone: reports what the commands that it cut off had printed. */
+  reportKept(): void {
+    for (const [id, { use, output }] of this.#kept) {
+      if (!this.#openTools.has(id) && !this.#background.has(id)) continue;
+      this.#reportCommandEnd(use, { exitCode: null, note: ENDED_WITH_SESSION, output });
+    }
+    this.#kept.clear();
+  }
+
+  #reportCommandEnd({ tool, input }: ToolUse, end: CommandEnd): void {
+    const { command } = input;
+    this.#fire({
+      type: 'command-ended',
+      command: typeof command === 'string' ? command : '',
+      summary: toolSummary(tool, input, this.#options.cwd),
+      end,
+    });
   }
 
   #remember(use: ToolUse): void {

@@ -49,6 +49,12 @@ const toolEnded = z.looseObject({
   note: z.string().optional(),
   output: z.string().optional(),
 });
+const commandEnded = z.looseObject({
+  command: z.string(),
+  exit_code: z.int().nullable(),
+  note: z.string().optional(),
+  output: z.string(),
+});
 const toolBegan = z.looseObject({ tool: z.string(), summary: z.string() });
 const usageSchema = z.object({
   models: z.record(
@@ -189,9 +195,32 @@ class Facts {
         this.#ran(command, exit_code, exit_code === null ? note : undefined, output);
         return;
       }
+      case 'command-ended': {
+        const { data } = commandEnded.safeParse(entry);
+        if (data !== undefined) this.#ended(data);
+        return;
+      }
       default:
         return;
     }
+  }
+
+  /** Adds what only the journal has: the output of a command in the background, and of one that the session's end cut off. */
+  #ended({ command: line, exit_code, note, output }: z.infer<typeof commandEnded>): void {
+    const command = headBytes(line, MAX_COMMAND_BYTES);
+    const at = this.#commands.findLastIndex((run) => run.command === command && run.output === undefined);
+    const run = this.#commands[at];
+    if (run === undefined) return;
+    const printed = headAndTail(stripVTControlCharacters(output).trim(), MAX_OUTPUT_CHARS);
+    const { note: _before, ...known } = run;
+    const isKnown = run.exit_code !== null;
+    if (!isKnown && exit_code !== null && exit_code !== 0) this.#commandsFailed++;
+    this.#commands[at] = {
+      ...known,
+      exit_code: run.exit_code ?? exit_code,
+      ...(!isKnown && note !== undefined && { note }),
+      ...(printed !== '' && { output: printed }),
+    };
   }
 
   #ran(line: string, exitCode: number | null, note: string | undefined, output: string): void {

@@ -171,6 +171,9 @@ export class TaskRun implements Disposable {
         state.addFiles(event.filesChanged);
         story.toolFinished(event);
         return;
+      case 'command-ended':
+        story.commandEnded(event);
+        return;
       case 'request':
         void this.#requests
           .asked(event.request)

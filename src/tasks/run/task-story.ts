@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../base/clock.js';
 import { countedNoun, headAndTail, headBytes, someNames } from '../../base/text/text.js';
+import { IN_BACKGROUND, type CommandEnd } from '../../claude/command-outcome.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
 import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
@@ -88,10 +89,16 @@ export class TaskStory {
       ...(why !== '' && { error: why }),
     };
     if (command !== undefined) {
-      const end = `${ok ? '✓' : '✗'} ${summary}: ${command.note ?? `exit code ${command.exitCode}`}`;
-      this.#tell('tool-finished', fields, output === '' ? `${end}, no output` : `${end}\n${output}`);
+      this.#tell('tool-finished', fields, commandWords(ok, summary, command, output));
     } else if (ok) this.#write('tool-finished', fields);
     else this.#tell('tool-finished', fields, `✗ ${summary} failed${why === '' ? '' : `: ${why}`}`);
+  }
+
+  commandEnded({ command, summary, end }: Of<'command-ended'>): void {
+    const output = printedText(end.output);
+    const { exitCode, note } = end;
+    const fields = { command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, output };
+    this.#tell('command-ended', fields, commandWords(exitCode === 0, summary, end, output));
   }
 
   asked(decision: Decision): void {
@@ -172,7 +179,7 @@ export class TaskStory {
   leftoversEnded(programs: readonly string[]): void {
     const count = programs.length;
     const names = someNames([...new Set(programs)]);
-    const words = `Ended ${countedNoun(count, 'process', 'processes')} still running in the background: ${names}`;
+    const words = `Ended ${countedNoun(count, 'process', 'processes')} that still ran: ${names}`;
     this.#tell('leftovers-ended', { count, programs }, words);
   }
 
@@ -210,6 +217,17 @@ export class TaskStory {
       `${count} events were left out here: the session reported more than ${EVENTS_A_SECOND} a second`,
     );
   }
+}
+
+function commandWords(
+  isOk: boolean,
+  summary: string,
+  { exitCode, note }: CommandEnd,
+  output: string,
+): string {
+  const end = `${isOk ? '✓' : '✗'} ${summary}: ${note ?? `exit code ${exitCode}`}`;
+  if (output !== '') return `${end}\n${output}`;
+  return note === IN_BACKGROUND ? end : `${end}, no output`;
 }
 
 /** What a command printed, for reading. */

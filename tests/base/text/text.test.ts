@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headAndTail, oneLine } from '../../../src/base/text/text.js';
+import { headAndTail, oneLine, tailLines } from '../../../src/base/text/text.js';
 
 test.each(['\u0000', '\u001b', '\u001c', '\u0085', '\u009b', '\u2028', '\u202e', '\u2066', '\t'])(
   'a text on one line shows %j as an escape',
@@ -17,4 +17,14 @@ test('a text that is too long keeps its beginning and its end, with how much is 
   expect(headAndTail('abcdef', 6)).toBe('abcdef');
   expect(headAndTail('abcdefg', 4)).toBe('ab\n… 3 characters left out …\nfg');
   expect(headAndTail('a😀bcd😀e', 4)).toBe('a\n… 7 characters left out …\ne');
+});
+
+test.each([
+  ['one\ntwo\nthree', 100, 'one\ntwo\nthree'],
+  ['one\ntwo\nthree', 10, 'two\nthree'],
+  ['one\ntwo\nthree', 9, 'two\nthree'],
+  ['one\ntwo\nthree', 8, 'three'],
+  ['one\nlongest', 4, 'gest'],
+])('of %j the last lines that fit into %i characters are kept whole', (text, maxChars, kept) => {
+  expect(tailLines(text, maxChars)).toBe(kept);
 });

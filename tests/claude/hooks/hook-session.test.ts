@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -212,6 +212,34 @@ describe('what the assistant says in the middle of a turn', () => {
     ]);
     await session.readTranscript();
     expect(afterSession().map((event) => event.type)).toEqual(['said', 'tool-started']);
+  });
+
+  it('is reported although the answer before was the same', async () => {
+    await said('Done.');
+    await post('Stop', { last_assistant_message: 'Done.' });
+    // The transcript is written later than the hook is posted.
+    await post('Stop', { last_assistant_message: 'Done.' });
+    await said('Done.');
+    await session.readTranscript();
+    expect(afterSession().map((event) => event.type)).toEqual(['said', 'turn-ended', 'said', 'turn-ended']);
+  });
+
+  it('is not reported before the end of a tool that was used before', async () => {
+    const tool = { tool_name: 'Bash', tool_input: { command: 'ls' } };
+    const use = { type: 'tool_use', name: 'Bash', input: { command: 'ls' } };
+    await said('First this.', {}, [{ ...use, id: 'toolu_1' }]);
+    await said('Then that.', {}, [{ ...use, id: 'toolu_2' }]);
+    const signal = new AbortController().signal;
+    await session.handle(hook('PreToolUse', { ...tool, tool_use_id: 'toolu_1' }), signal);
+    await session.handle(hook('PostToolUse', { ...tool, tool_use_id: 'toolu_1' }), signal);
+    await post('PreToolUse', { ...tool, tool_use_id: 'toolu_2' });
+    expect(afterSession().map((event) => ('text' in event ? event.text : event.type))).toEqual([
+      'First this.',
+      'tool-started',
+      'tool-finished',
+      'Then that.',
+      'tool-started',
+    ]);
   });
 
   it('leaves out what the CLI writes itself, such as an error of the API', async () => {
@@ -428,5 +456,84 @@ describe('a permission request', () => {
     expect(await output).toEqual(
       decided({ behavior: 'allow', updatedInput: { plan: '' }, updatedPermissions: [setMode] }),
     );
+  });
+});
+
+describe('a command whose end no hook reports', () => {
+  const input = { command: 'make watch' };
+  const uses = [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input }];
+  const tasksIn = (temp: string): string =>
+    join(temp, `claude-${process.getuid?.() ?? 0}`, '-proj', SESSION, 'tasks');
+  const append = (line: Readonly<Record<string, unknown>>): Promise<void> =>
+    appendFile(transcript, `${JSON.stringify({ timestamp: new Date().toISOString(), ...line })}\n`);
+  const ended = () => events.filter((event) => event.type === 'command-ended');
+
+  async function printed(commandId: string, text: string): Promise<string> {
+    await mkdir(tasksIn(folder), { recursive: true });
+    const file = join(tasksIn(folder), `${commandId}.output`);
+    await writeFile(file, text);
+    return file;
+  }
+
+  async function goesOn(): Promise<void> {
+    await said('I start it.', {}, uses);
+    const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'Command running' }];
+    await append({ type: 'user', message: { content }, toolUseResult: { backgroundTaskId: 'b1' } });
+    await session.readTranscript();
+  }
+
+  function notified(outputFile: string): Promise<void> {
+    const content = `<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<output-file>${outputFile}</output-file>\n<status>failed</status>\n<summary>Background command "b" failed with exit code 3</summary>\n</task-notification>`;
+    return append({ type: 'queue-operation', operation: 'enqueue', content });
+  }
+
+  it('since it ran in the background, is reported once, with its output and exit code', async () => {
+    await goesOn();
+    await notified(await printed('b1', 'built\n\n[exited with code 3]\n'));
+    await notified('/tmp/again');
+    await session.readTranscript();
+    expect(ended()).toEqual([
+      {
+        type: 'command-ended',
+        command: 'make watch',
+        summary: 'Bash(make watch)',
+        end: { exitCode: 3, output: 'built' },
+      },
+    ]);
+  });
+
+  it('has no output from a file that is not one of its session', async () => {
+    const secret = join(folder, 'secret');
+    await writeFile(secret, 'SECRET');
+    await mkdir(tasksIn(folder), { recursive: true });
+    const linked = join(tasksIn(folder), 'b1.output');
+    await symlink(secret, linked);
+    await goesOn();
+    await notified(linked);
+    await session.readTranscript();
+    expect(ended()).toMatchObject([{ end: { exitCode: 3, output: '' } }]);
+  });
+
+  it('since the session was killed, is reported with what it had printed', async () => {
+    await said('I start it.', {}, uses);
+    await printed('f1', 'started\n');
+    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    session.reportKept();
+    expect(ended()).toMatchObject([
+      { command: 'make watch', end: { note: 'the session ended first', output: 'started\n' } },
+    ]);
+  });
+
+  it('is not reported twice when it ended while the session was killed', async () => {
+    await said('I start it.', {}, uses);
+    await printed('f1', 'started\n');
+    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    const content = [
+      { type: 'tool_result', tool_use_id: 'toolu_1', content: 'Exit code 137', is_error: true },
+    ];
+    await append({ type: 'user', message: { content } });
+    await session.readTranscript();
+    session.reportKept();
+    expect(ended()).toEqual([]);
   });
 });

@@ -141,7 +141,7 @@ describe('a run', () => {
     expect(log()).toMatch(/\] ✗ Bash\(make\): exit code 2\n {4}one\n {4}two\n\[/);
     expect(log()).toMatch(/\] ✓ Bash\(true\): exit code 0, no output\n\[/);
     expect(log()).toMatch(/ {4}first\n {4}x+\n {4}… 92,011 characters left out …\n {4}x+\n {4}last\n\[/);
-    expect(log()).toContain('✓ Bash(sleep 9 &): runs in the background, no output');
+    expect(log()).toContain('✓ Bash(sleep 9 &): runs in the background\n');
   });
 
   it('that ends since nobody trusted the folder says so', async () => {
