@@ -101,10 +101,14 @@ function testsDoubt({ count }: Extract<Claim, { about: 'tests' }>, { tests }: Ob
   const last = tests.at(-1);
   if (last === undefined) return 'no test run was seen';
   if (last.verdict === 'failed') return `the last test run that was seen (${last.runner}) failed`;
-  if (last.verdict === 'unknown')
-    return `the last test run that was seen (${last.runner}) hid its exit code and printed no counts`;
+  if (last.verdict === 'unknown') {
+    return last.passed === undefined
+      ? `the last test run that was seen (${last.runner}) may not have run any test, or hid its exit code, and no counts of it are known`
+      : `the last test run that was seen (${last.runner}) passed no test`;
+  }
+  if (count === undefined) return undefined;
   const counted = tests.filter((run) => run.passed !== undefined);
-  if (count === undefined || counted.length === 0) return undefined;
+  if (counted.length === 0) return `no counts are known of the test run that was seen (${last.runner})`;
   const all = counted.reduce((sum, run) => sum + (run.passed ?? 0), 0);
   const fits = all === count || counted.some((run) => run.passed === count || totalOf(run) === count);
   return fits

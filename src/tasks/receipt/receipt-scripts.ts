@@ -71,6 +71,9 @@ const programs: readonly TargetProgram[] = [
   },
 ];
 
+/** The option of gradle behind which a target is left out. */
+const EXCLUDES = /^(?:-x|--exclude-task)$/;
+
 interface Interpreter {
   readonly name: RegExp;
   /** Words between the interpreter and its script. */
@@ -110,12 +113,20 @@ export function testTargetOf(command: string): string | undefined {
   if (program === undefined) return undefined;
   const { withValue, runs = NONE, takesOne = false, plain = NONE, isDry } = program;
   if (isDry !== undefined && words.some((word) => isDry.test(word))) return undefined;
-  const targets = words.filter((word, at) => !isOption(word) && !withValue.test(words[at - 1] ?? ''));
+  const left = words.filter((_word, at) => EXCLUDES.test(words[at - 1] ?? '')).map(bareTarget);
+  const targets = words.filter(
+    (word, at) => !isOption(word) && !withValue.test(words[at - 1] ?? '') && !left.includes(bareTarget(word)),
+  );
   const isRun = runs.has(targets[0] ?? '');
   const named = isRun ? targets.slice(1) : targets;
   const isTest = (target: string): boolean =>
-    plain.has(target) || ((isRun || !program.needsRun) && saysTest(wordsIn(target)));
+    (plain.has(target) && !left.some((one) => saysTest(wordsIn(one)))) ||
+    ((isRun || !program.needsRun) && saysTest(wordsIn(target)));
   return (takesOne ? named.slice(0, 1) : named).some(isTest) ? name : undefined;
+}
+
+function bareTarget(name: string): string {
+  return name.replace(/^:/, '');
 }
 
 /** A path: what is on PATH (`test`) is another program. */

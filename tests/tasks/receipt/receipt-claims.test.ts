@@ -99,6 +99,14 @@ describe('a claim that matches nothing observed is told', () => {
     expect(await why('Tests are green.', [{ runner: 'jest', verdict: 'unknown' }])).toMatch(
       /hid its exit code/,
     );
+    expect(await why('Tests are green.', [{ runner: 'jest', verdict: 'unknown', passed: 0 }])).toMatch(
+      /passed no test/,
+    );
+    const uncounted = [{ runner: 'test.js', verdict: 'passed' }] as const;
+    expect(await why('All tests pass.', uncounted)).toBeUndefined();
+    expect(await why('I ran the 37 tests: 37 passed.', uncounted)).toMatch(
+      /no counts are known .* \(test\.js\)/,
+    );
     const ten = [{ runner: 'jest', verdict: 'passed', passed: 10, failed: 0 }] as const;
     expect(await why('12 tests passed.', ten)).toMatch(/passed 10 tests, not 12/);
   });
