@@ -167,6 +167,12 @@ export const screenCases: readonly ScreenCase[] = [
     until: /Detected a custom API key/,
   },
   {
+    name: 'settings-error',
+    about: 'A settings file with a value that is not allowed.',
+    files: { '.claude/settings.json': JSON.stringify({ cleanupPeriodDays: 0 }) },
+    until: /Continue without these settings/,
+  },
+  {
     name: 'bypass-warning',
     about: 'A start that skips all permissions.',
     permissionMode: 'bypassPermissions',

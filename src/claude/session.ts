@@ -155,6 +155,8 @@ export type SessionEvent =
   | { readonly type: 'said'; readonly text: string }
   /** Something for the journal and the list of activity, such as an API retry or a silent start. */
   | { readonly type: 'notice'; readonly text: string }
+  /** A dialog on the screen waits that is no request: the bridge does not know it, or no hook reported it. null: it is gone. */
+  | { readonly type: 'dialog'; readonly text: string | null }
   /** The API failed; the CLI retries automatically after `delayMs`. */
   | {
       readonly type: 'retrying';

@@ -1,5 +1,5 @@
 // Pure: what a caller should do next, by the status of its task.
-import { openDecisions, type TaskRecord } from './task.js';
+import { AT_TERMINAL, openDecisions, type TaskRecord } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
 /** What was done, and what was only claimed, a caller should not have to read out of a log. */
@@ -53,6 +53,8 @@ function waitingHint(record: TaskRecord): string {
   const ids = openDecisions(record).map((decision) => decision.decision_id);
   if (ids.length === 0 && isHeldUp(record))
     return 'Task waits for that to pass and continues automatically; wait_for_task reports when. A message (message_task with interrupt) has it try at once.';
+  if (ids.length === 0 && record.reason.endsWith(AT_TERMINAL))
+    return 'Task waits for a person at its terminal. wait_for_task reports when it goes on; kill_task ends it.';
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;

@@ -36,6 +36,9 @@ export function canMove(from: TaskStatus, to: TaskStatus): boolean {
   return moves[from].includes(to);
 }
 
+/** The end of the reason of a task whose session waits at a dialog that is no decision. */
+export const AT_TERMINAL = 'The view "screen" shows it; it is answered at the terminal.';
+
 /** True for a status that never changes again. */
 export function isFinal(status: TaskStatus): boolean {
   return moves[status].length === 0;

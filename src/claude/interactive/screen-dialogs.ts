@@ -18,6 +18,8 @@ const STABLE_MS = 150;
 const REAPPEARED_MS = 1_500;
 /** How often an answer is repeated when its dialog comes back; then it becomes a new request. */
 const MAX_REPEATS = 3;
+/** An unknown menu is a dialog that waits if it stays for this long; with hooks, when it is not trusted either. */
+const UNKNOWN_MS = 2_000;
 /** A dialog that is not trusted and not answered is reported after this time, so that it does not wait unnoticed. */
 const UNTRUSTED_MS = 10_000;
 
@@ -68,6 +70,8 @@ export class ScreenDialogs implements Disposable {
   #answered:
     { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
   #reported = '';
+  /** Of the dialog that was reported as waiting. */
+  #waiting: string | undefined;
   #answersGiven = false;
   /** How often the current dialog was dismissed without a request. */
   #dismissals = 0;
@@ -87,6 +91,7 @@ export class ScreenDialogs implements Disposable {
     const seen = menu === undefined ? undefined : this.#recognise(menu);
     this.#closeGone(seen);
     const identity = seen?.identity ?? (menu === undefined ? undefined : textOf(menu));
+    if (this.#waiting !== undefined && this.#waiting !== identity) this.#waits(undefined);
     if (identity === undefined) {
       this.#shown = undefined;
       this.#dismissals = 0;
@@ -103,8 +108,7 @@ export class ScreenDialogs implements Disposable {
     if (this.#shown?.identity !== identity) this.#shown = { identity, sinceMs: nowMs };
     const shownMs = nowMs - this.#shown.sinceMs;
     if (seen === undefined || menu === undefined) {
-      if (menu !== undefined && shownMs >= STABLE_MS) this.#reportOnce(unknownText(menu), identity);
-      else this.#checkIn(STABLE_MS - shownMs);
+      if (menu !== undefined) this.#watchUnknown(menu, identity, shownMs);
       return;
     }
     if (this.#handlesStaleDialog(seen, nowMs, shownMs)) return;
@@ -312,10 +316,27 @@ export class ScreenDialogs implements Disposable {
     this.#again = this.#options.clock.after(delayMs, () => this.check());
   }
 
+  #watchUnknown(menu: Menu, identity: string, shownMs: number): void {
+    const waitsMs = this.#options.phase() === 'hooks' ? UNTRUSTED_MS : UNKNOWN_MS;
+    if (shownMs >= STABLE_MS) this.#reportOnce(unknownText(menu), identity);
+    if (shownMs < waitsMs) this.#checkIn((shownMs < STABLE_MS ? STABLE_MS : waitsMs) - shownMs);
+    else this.#waits(identity, unknownText(menu));
+  }
+
   #watchUntrusted({ reading, identity }: Seen, shownMs: number): void {
-    if (shownMs < UNTRUSTED_MS) this.#checkIn(UNTRUSTED_MS - shownMs);
-    else
-      this.#reportOnce(`A dialog that no hook reported waits at the terminal: ${reading.summary}`, identity);
+    if (shownMs < UNTRUSTED_MS) {
+      this.#checkIn(UNTRUSTED_MS - shownMs);
+      return;
+    }
+    const text = `A dialog that no hook reported waits at the terminal: ${reading.summary}`;
+    this.#reportOnce(text, identity);
+    this.#waits(identity, text);
+  }
+
+  #waits(identity: string | undefined, text?: string): void {
+    if (identity === this.#waiting) return;
+    this.#waiting = identity;
+    this.#options.fire({ type: 'dialog', text: text ?? null });
   }
 
   #reportOnce(text: string, identity: string): void {

@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { headBytes, oneLine } from '../../base/text/text.js';
 import type { DecisionBook } from '../decisions/decision-book.js';
 import {
+  AT_TERMINAL,
   canMove,
   isFinal,
   openDecisions,
@@ -16,6 +17,7 @@ import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
 
 const ACTIVITY_CHARS = 200;
+const DIALOG_CHARS = 1_000;
 /** A change of the view alone is reported this often. */
 const VIEW_INTERVAL_MS = 1_000;
 /** A record lists this many changed files; git has the rest. */
@@ -40,6 +42,8 @@ export class RunState implements Disposable {
   /** What was said of the disk last. */
   #storageAtEnd: Pick<TaskRecord, 'storage'> | undefined;
   #viewTimer: Disposable | undefined;
+  /** A dialog that waits at the terminal and is no request. */
+  #dialog: string | null = null;
 
   constructor(
     parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
@@ -107,6 +111,12 @@ export class RunState implements Disposable {
     }
     if (decision !== undefined && this.#record.change_seq === before)
       this.changed({ change_seq: before + 1 });
+  }
+
+  /** A dialog waits at the terminal that nobody can answer but there; null when it is gone. */
+  setDialog(text: string | null): void {
+    this.#dialog = text;
+    this.settle('observed');
   }
 
   /** What blocks the session now; null when that has passed. */
@@ -208,6 +218,8 @@ export class RunState implements Disposable {
       const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
       return `Waits for an answer to: ${first.summary}${more}`;
     }
+    if (this.#dialog !== null && this.#phase.isOpen)
+      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
     if (this.#phase.now.name === 'blocked') return this.#phase.now.reason;
     return this.#phase.isIdleFor('message')
       ? 'The turn is over; the session waits for a message.'

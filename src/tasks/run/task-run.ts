@@ -202,6 +202,9 @@ export class TaskRun implements Disposable {
         story.noticed(event.text);
         state.act(event.text);
         return;
+      case 'dialog':
+        state.setDialog(event.text);
+        return;
       case 'retrying':
         this.#troubles.retrying(event);
         return;

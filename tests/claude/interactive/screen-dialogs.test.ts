@@ -201,6 +201,29 @@ describe('the dialogs on the screen', () => {
     expect(events).toEqual([]);
   });
 
+  it.each([
+    ['start', unheardOf, 2_000, 'An unknown dialog waits: Choose a colour [Red | Blue]'],
+    ['hooks', unheardOf, 10_000, 'An unknown dialog waits: Choose a colour [Red | Blue]'],
+    [
+      'hooks',
+      runCommand,
+      10_000,
+      'A dialog that no hook reported waits at the terminal: Bash command: touch a.txt',
+    ],
+  ] as const)('a dialog that nobody can answer waits (%s) until it is gone', (at, shown, ms, text) => {
+    const waits = () => events.flatMap((event) => (event.type === 'dialog' ? [event.text] : []));
+    phase = at;
+    terminal.show(shown);
+    clock.advance(ms - 1);
+    expect(waits()).toEqual([]);
+    clock.advance(1);
+    terminal.repaint();
+    clock.advance(ms);
+    expect(waits()).toEqual([text]);
+    terminal.show(undefined);
+    expect(waits()).toEqual([text, null]);
+  });
+
   it('an unknown menu is reported once', () => {
     terminal.show(unheardOf);
     clock.advance(150);

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { CommandEnd } from '../../../src/claude/command-outcome.js';
 import { openDecisions } from '../../../src/tasks/task.js';
 import type { RuleVerdict } from '../../../src/tasks/run/task-run-parts.js';
+import { pollingHint } from '../../../src/tasks/polling-hint.js';
 import { settle } from '../../claude/pass-time.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 
@@ -46,6 +47,24 @@ describe('a run', () => {
     });
     expect(await onDisk()).toEqual(end);
     expect(log()).toContain('Task completed with exit code 0: The agent finished its work.');
+  });
+
+  it('waits while a dialog is on the screen that nobody can answer but at the terminal', async () => {
+    const { run, driver } = await started();
+    const before = run.record.change_seq;
+    driver.fire({ type: 'dialog', text: 'An unknown dialog waits: Choose a colour [Red | Blue]' });
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      status_source: 'observed',
+      change_seq: before + 1,
+    });
+    expect(run.record.reason).toMatch(/^An unknown dialog waits: Choose a colour .* at the terminal\.$/);
+    expect(pollingHint(run.record)).toMatch(/waits for a person at its terminal/);
+    driver.fire({ type: 'dialog', text: null });
+    expect(run.record).toMatchObject({ status: 'running', change_seq: before + 2 });
+    driver.endTurn('All done.');
+    driver.exit();
+    await run.ended;
   });
 
   it('has completed, too, when its session does not leave after its last turn and is ended', async () => {

@@ -7,6 +7,7 @@ import { planReady } from './plan-ready.js';
 import { projectMcpServer } from './project-mcp-server.js';
 import { projectMcpServers } from './project-mcp-servers.js';
 import { reviewAnswers } from './review-answers.js';
+import { settingsError } from './settings-error.js';
 import { toolPermission } from './tool-permission.js';
 import { trustFolder } from './trust-folder.js';
 import { userQuestion } from './user-question.js';
@@ -18,6 +19,7 @@ export const dialogs: readonly Dialog[] = [
   projectMcpServers,
   apiKey,
   bypassWarning,
+  settingsError,
   planReady,
   userQuestion,
   reviewAnswers,
