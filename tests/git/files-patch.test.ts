@@ -19,7 +19,12 @@ beforeEach(async () => {
 
 async function patch(query: Omit<FilesPatchQuery, 'repository'>): Promise<string> {
   const chunks: Buffer[] = [];
-  await readFilesPatch(place.parts, { repository: place.repo, ...query }, (one) => void chunks.push(one), signal);
+  await readFilesPatch(
+    place.parts,
+    { repository: place.repo, ...query },
+    (one) => void chunks.push(one),
+    signal,
+  );
   return Buffer.concat(chunks).toString();
 }
 
