@@ -15,7 +15,17 @@ export interface CommandEnd {
 export type CommandOutcome =
   | (CommandEnd & { readonly ran: true })
   /** Denied or refused before it started. */
-  | { readonly ran: false; readonly why: string };
+  | { readonly ran: false; readonly why: string }
+  /** Refused, or stopped while it ran: the CLI has the same words for both. */
+  | { readonly ran: 'unknown'; readonly why: string };
+
+export const INTERRUPTED: CommandEnd = { exitCode: null, note: 'interrupted', output: '' };
+/** Of two commands in one message, the second waits for the first: an interrupt reaches it before it began. */
+export const PERHAPS_INTERRUPTED: CommandEnd = {
+  exitCode: null,
+  note: 'interrupted, perhaps before it began',
+  output: '',
+};
 
 /** The command goes on; its end is reported later. */
 export const IN_BACKGROUND = 'runs in the background';
@@ -43,15 +53,16 @@ const bashSchema = z.object({
 });
 /** The model reads this when the dialog of a tool was denied, in both pinned versions. */
 const DENIED_AT_DIALOG = /^The user doesn't want to (proceed|take this action)\b/;
+/** Both of a refusal at the dialog and of an interrupt, in both pinned versions. */
+const STOPPED = /^The user doesn't want to proceed with this tool use\./;
+/** What 2.1.330 adds for an interrupt in print mode. */
+const STOPPED_RUNNING = /\bthis call was stopped while running\b/;
 /** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
-export function commandOutcome({ isError, text, details }: Omit<ToolOutcome, 'id'>): CommandOutcome {
-  if (isError) {
-    const match = EXIT_CODE.exec(text);
-    if (match === null) return { ran: false, why: text };
-    return { ran: true, exitCode: Number(match[1]), output: text.slice(match[0].length) };
-  }
+export function commandOutcome(outcome: Omit<ToolOutcome, 'id'>): CommandOutcome {
+  const { isError, text, details } = outcome;
+  if (isError) return errorOutcome(outcome);
   const bash = bashSchema.safeParse(details).data;
   if (bash === undefined) return { ran: true, exitCode: 0, output: text };
   const output = bash.stderr === '' ? bash.stdout : `${bash.stdout}\n${bash.stderr}`;
@@ -67,6 +78,18 @@ export function isDeniedAtDialog({ isError, text }: Pick<ToolOutcome, 'isError' 
   return isError && DENIED_AT_DIALOG.test(text);
 }
 
+function errorOutcome({ text, stopped }: Omit<ToolOutcome, 'id'>): CommandOutcome {
+  if (stopped === 'before') return { ran: false, why: text };
+  if (stopped === 'running') return { ran: true, ...INTERRUPTED };
+  if (STOPPED.test(text))
+    return STOPPED_RUNNING.test(text) ? { ran: true, ...INTERRUPTED } : { ran: 'unknown', why: text };
+  const match = EXIT_CODE.exec(text);
+  const exitCode = Number(match?.[1] ?? 0);
+  // A command that exits with 0 has not failed: these are the words of whoever denied it.
+  if (match === null || exitCode === 0) return { ran: false, why: text };
+  return { ran: true, exitCode, output: text.slice(match[0].length) };
+}
+
 /** What a session reports of a tool call that has ended, of any tool. */
 export interface ToolEnd {
   readonly ok: boolean;
@@ -74,11 +97,13 @@ export interface ToolEnd {
   readonly error?: string;
 }
 
-export function toolEnd(tool: string, outcome: Omit<ToolOutcome, 'id'>): ToolEnd {
+/** `stopped`: the end of a command that was refused or stopped, if it is known not to have been refused. */
+export function toolEnd(tool: string, outcome: Omit<ToolOutcome, 'id'>, stopped?: CommandEnd): ToolEnd {
   const ok = !outcome.isError;
   if (tool !== 'Bash') return ok ? { ok } : { ok, error: outcome.text };
   const ended = commandOutcome(outcome);
-  if (!ended.ran) return { ok, error: ended.why };
+  if (ended.ran === 'unknown' && stopped !== undefined) return { ok, command: stopped };
+  if (ended.ran !== true) return { ok, error: ended.why };
   const { ran: _ran, ...command } = ended;
   return { ok, command };
 }

@@ -15,7 +15,11 @@ export interface ToolOutcome {
   readonly text: string;
   /** Further details that the CLI recorded; their form depends on the tool. */
   readonly details: unknown;
+  /** Of a call without a result of its own: refused before it ran, or stopped while it ran. Left out where nothing tells which. */
+  readonly stopped?: Stopped | undefined;
 }
+
+export type Stopped = 'before' | 'running';
 
 export type TranscriptEntry =
   | {
@@ -86,6 +90,10 @@ const userSchema = z.object({
   cwd: z.string().optional(),
   message: z.object({ content: z.array(z.unknown()) }),
   toolUseResult: z.unknown().optional(),
+  /** 2.1.330 writes these, where they apply; 2.1.197 does not. */
+  toolDenialKind: z.string().optional().catch(undefined),
+  toolDenialBeforeRun: z.boolean().optional().catch(undefined),
+  toolDenialAfterRun: z.boolean().optional().catch(undefined),
 });
 /** The CLI's message to the model: as a prompt of its own, or queued for the running turn. */
 const notificationSchema = z.union([
@@ -149,6 +157,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   }
   const user = userSchema.safeParse(value).data;
   if (user === undefined) return backgroundEnd(value);
+  const stopped = stoppedOf(user);
   return {
     kind: 'results',
     isSubagent: user.isSidechain === true,
@@ -163,6 +172,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
           isError: result.is_error === true,
           text: textOf(result.content ?? ''),
           details: user.toolUseResult,
+          ...(stopped !== undefined && { stopped }),
         },
       ];
     }),
@@ -182,6 +192,12 @@ function backgroundEnd(value: unknown): TranscriptEntry | undefined {
     exitCode: code === undefined ? null : Number(code),
     outputFile,
   };
+}
+
+function stoppedOf(user: z.infer<typeof userSchema>): Stopped | undefined {
+  if (user.toolDenialKind === undefined || user.toolDenialAfterRun === true) return undefined;
+  // An interrupt has the same kind as a refusal at the dialog.
+  return user.toolDenialKind === 'user-rejected' && user.toolDenialBeforeRun !== true ? 'running' : 'before';
 }
 
 function parseJson(line: string): unknown {

@@ -32,6 +32,10 @@ export interface TranscriptListener {
   onWrite(path: string, change: 'created' | 'changed'): void;
   /** A call that was denied, or refused before it started. */
   onRefused(tool: string, summary: string, why: string): void;
+  /** A command that was refused, or stopped while it ran: the transcript does not tell which. */
+  onStopped(command: string, summary: string, why: string): void;
+  /** Whether these are the words with which a call of that summary was denied: an agent's caller can write what a failed command prints. */
+  isDenial(summary: string, text: string): boolean;
 }
 
 export interface TranscriptTotals {
@@ -121,17 +125,19 @@ class Facts {
     const use = this.#open.get(outcome.id);
     if (use === undefined || !this.#open.delete(outcome.id)) return;
     const { tool, input } = use;
+    const summary = toolSummary(tool, input, this.#options.cwd);
     if (tool === 'Bash') {
-      const ended = commandOutcome(outcome);
-      if (ended.ran && ended.note === IN_BACKGROUND)
+      const isDenied = outcome.isError && this.#listener.isDenial(summary, outcome.text);
+      const ended = commandOutcome(isDenied ? { ...outcome, stopped: 'before' } : outcome);
+      if (ended.ran === true && ended.note === IN_BACKGROUND)
         this.#background.set(outcome.id, { command: commandOf(input), end: ended });
-      else if (ended.ran) this.#listener.onCommand(commandOf(input), ended);
-      else this.#listener.onRefused(tool, toolSummary(tool, input, this.#options.cwd), ended.why);
+      else if (ended.ran === true) this.#listener.onCommand(commandOf(input), ended);
+      else if (ended.ran === 'unknown') this.#listener.onStopped(commandOf(input), summary, ended.why);
+      else this.#listener.onRefused(tool, summary, ended.why);
       return;
     }
     if (outcome.isError) {
-      if (REFUSED.test(outcome.text))
-        this.#listener.onRefused(tool, toolSummary(tool, input, this.#options.cwd), outcome.text);
+      if (REFUSED.test(outcome.text)) this.#listener.onRefused(tool, summary, outcome.text);
       return;
     }
     for (const path of filesWritten(tool, input, cwd))

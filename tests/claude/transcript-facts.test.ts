@@ -12,13 +12,20 @@ interface Told {
   readonly commands: unknown[];
   readonly writes: unknown[];
   readonly refused: unknown[];
+  readonly stopped: unknown[];
   readonly totals: TranscriptTotals;
 }
 
-async function read(paths: readonly string[], sinceMs = 0, end: AbortSignal = signal): Promise<Told> {
+async function read(
+  paths: readonly string[],
+  sinceMs = 0,
+  end: AbortSignal = signal,
+  denial?: string,
+): Promise<Told> {
   const commands: unknown[] = [];
   const writes: unknown[] = [];
   const refused: unknown[] = [];
+  const stopped: unknown[] = [];
   const totals = await readTranscripts(
     paths,
     { sinceMs, cwd: '/project', signal: end },
@@ -26,9 +33,11 @@ async function read(paths: readonly string[], sinceMs = 0, end: AbortSignal = si
       onCommand: (command, { exitCode, note, output }) => commands.push([command, exitCode, note, output]),
       onWrite: (path, change) => writes.push([path, change]),
       onRefused: (tool, summary, why) => refused.push([tool, summary, why]),
+      onStopped: (command) => stopped.push(command),
+      isDenial: (_summary, text) => text === denial,
     },
   );
-  return { commands, writes, refused, totals };
+  return { commands, writes, refused, stopped, totals };
 }
 
 function recorded(version: string): string {
@@ -118,6 +127,70 @@ describe('a transcript', () => {
     await writeFile(path, said('a', 1, [bash]));
     const { commands } = await read([path]);
     expect(commands).toEqual([['sleep 60', null, 'the session ended first', '']]);
+  });
+
+  describe('has a command whose result is an error', () => {
+    const REJECTED =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit). STOP.";
+    const told = async (text: string, fields: Readonly<Record<string, unknown>> = {}, denial?: string) => {
+      const bash = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'npm test' } };
+      const result = { type: 'tool_result', tool_use_id: 'toolu_1', is_error: true, content: text };
+      const line = {
+        type: 'user',
+        timestamp: '2030-01-01T00:00:01Z',
+        message: { content: [result] },
+        ...fields,
+      };
+      await writeFile(path, `${said('a', 1, [bash])}${JSON.stringify(line)}\n`);
+      const { commands, refused, stopped } = await read([path], 0, signal, denial);
+      return { commands, refused, stopped };
+    };
+    const refusal = (why: string) => ({
+      commands: [],
+      refused: [['Bash', 'Bash(npm test)', why]],
+      stopped: [],
+    });
+
+    it('that says how it failed', async () => {
+      const { commands } = await told('Exit code 2\nbad');
+      expect(commands).toEqual([['npm test', 2, undefined, 'bad']]);
+    });
+
+    it.each([
+      ['exits with 0, which is no failure', 'Exit code 0\nTests: 5 passed, 5 total', {}, undefined],
+      ['are those of its denial', 'Exit code 1\n5 passed', {}, 'Exit code 1\n5 passed'],
+      [
+        'are those of a denial of 2.1.330',
+        'Exit code 1\n5 passed',
+        { toolDenialKind: 'permission-rule' },
+        undefined,
+      ],
+      [
+        'are those of a refusal of 2.1.330',
+        REJECTED,
+        { toolDenialKind: 'user-rejected', toolDenialBeforeRun: true },
+        undefined,
+      ],
+    ])('and did not run, as its words %s', async (_why, text, fields, denial) => {
+      expect(await told(text, fields, denial)).toEqual(refusal(text));
+    });
+
+    it.each([
+      ['by its kind', REJECTED, { toolDenialKind: 'user-rejected' }],
+      [
+        'by its words',
+        `${REJECTED} Correction to the text above: this call was stopped while running, not refused before it ran.`,
+        {},
+      ],
+    ])('and was interrupted, %s', async (_how, text, fields) => {
+      const { commands, refused } = await told(text, fields);
+      expect(commands).toEqual([['npm test', null, 'interrupted', '']]);
+      expect(refused).toEqual([]);
+    });
+
+    it('and was refused or interrupted in 2.1.197', async () => {
+      expect(await told(REJECTED)).toEqual({ commands: [], refused: [], stopped: ['npm test'] });
+    });
   });
 
   it('is read no further after the time limit, and the result says so', async () => {

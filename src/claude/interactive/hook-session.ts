@@ -4,10 +4,11 @@ import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
-import { toolEnd } from '../command-outcome.js';
+import { INTERRUPTED, toolEnd } from '../command-outcome.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
 import type { ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
+import { OpenTools } from './open-tools.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
 
@@ -35,11 +36,26 @@ export class HookSession implements Disposable {
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
+  readonly #tools = new OpenTools();
   readonly #closes = new Emitter<void>();
   /** Fires after a request was answered or has gone. */
   readonly onDidClose = this.#closes.event;
   /** Requests that have arrived but are not open yet. */
   #arriving = 0;
+  /** A call is about to be interrupted: without hooks, the transcript has the same words for that and for a refusal. */
+  interrupting(): void {
+    this.#transcript.interrupting();
+  }
+
+  /** The turn was interrupted: no hook reports the commands that ran. */
+  turnInterrupted(): void {
+    for (const { tool, input } of this.#tools.takeAll()) {
+      if (tool !== 'Bash') continue;
+      const summary = toolSummary(tool, input, this.#cwd);
+      this.#fire({ type: 'tool-finished', tool, summary, ok: false, command: INTERRUPTED, filesChanged: [] });
+    }
+  }
+
   /** Resolves when all hooks so far are reported. */
   #order: Promise<void> = Promise.resolve();
   #unreported = 0;
@@ -99,9 +115,11 @@ export class HookSession implements Disposable {
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
+        this.#tools.takeAll();
         this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
         return NO_OPINION;
       case 'PreToolUse':
+        this.#tools.started(event.tool_use_id, event.tool_name, event.tool_input);
         this.#fire({
           type: 'tool-started',
           tool: event.tool_name,
@@ -113,6 +131,7 @@ export class HookSession implements Disposable {
         return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
+        this.#tools.ended(event.tool_use_id, event.tool_name, event.tool_input);
         this.#fire({
           type: 'tool-finished',
           tool: event.tool_name,
@@ -201,6 +220,8 @@ export class HookSession implements Disposable {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return false;
     this.#waiting.delete(requestId);
+    if (answer.verdict === 'deny')
+      this.#tools.ended(undefined, waiting.event.tool_name, waiting.event.tool_input);
     waiting.resolve(hookOutput(waiting.event, answer));
     this.#closes.fire();
     return true;
@@ -245,6 +266,8 @@ export class HookSession implements Disposable {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return;
     this.#waiting.delete(requestId);
+    // Whether it was allowed or denied is not known.
+    this.#tools.ended(undefined, waiting.event.tool_name, waiting.event.tool_input);
     waiting.resolve(NO_OPINION);
     this.#fire({ type: 'request-gone', requestId, ...(why !== undefined && { why }) });
     this.#closes.fire();

@@ -112,7 +112,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#hooks = this.#owned.add(new HookSession(options, (event) => this.#onHookEvent(event)));
     this.#watch = new ScreenWatch({
       clock: options.clock,
-      fire: (event) => this.#fireFromScreen(event),
+      fire: (event) => this.#onWatchEvent(event),
       hooksLive: () => this.#hooks.state === 'live',
       dialogOpen: () => this.#running?.dialogs.isOpen === true,
       checkAgain: () => this.#checkSoon(),
@@ -180,6 +180,7 @@ export class InteractiveDriver implements SessionDriver {
     // A request may have arrived meanwhile.
     await this.#hooks.reported();
     this.#hooks.denyAll(INTERRUPTED);
+    if (!this.#mustRun().dialogs.isOpen) this.#hooks.interrupting();
     this.#watch.interrupted();
     gate.press(ESCAPE, 'a caller interrupts the turn');
   }
@@ -280,7 +281,10 @@ export class InteractiveDriver implements SessionDriver {
     );
     const typed = (data: string | Uint8Array): WriteResult => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
-      if (isInterrupt(data)) this.#watch.interrupted();
+      if (isInterrupt(data)) {
+        if (!dialogs.isOpen) this.#hooks.interrupting();
+        this.#watch.interrupted();
+      }
       this.#hooks.typed();
       return child.write(data);
     };
@@ -346,6 +350,11 @@ export class InteractiveDriver implements SessionDriver {
     if (this.#isReading) return;
     this.#isReading = true;
     void this.#hooks.readTranscript().finally(() => (this.#isReading = false));
+  }
+
+  #onWatchEvent(event: SessionEvent): void {
+    if (event.type === 'turn-ended' && event.interrupted === true) this.#hooks.turnInterrupted();
+    this.#fireFromScreen(event);
   }
 
   #onHookEvent(event: SessionEvent): void {

@@ -7,6 +7,7 @@ import {
   ENDED_WITH_SESSION,
   IN_BACKGROUND,
   isDeniedAtDialog,
+  PERHAPS_INTERRUPTED,
   toolEnd,
 } from '../command-outcome.js';
 import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-output.js';
@@ -58,6 +59,8 @@ export class SessionTranscript {
   #saidBefore = '';
   #turnError: TurnError | undefined;
   #hasEntries = false;
+  /** Since then the turn is interrupted (milliseconds since the epoch); not while the assistant goes on. */
+  #interruptedMs: number | undefined;
 
   constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
     this.#options = options;
@@ -100,6 +103,11 @@ export class SessionTranscript {
       }
       await sleep(clock, READ_INTERVAL_MS);
     }
+  }
+
+  /** Until the assistant goes on, a call that was refused or stopped was stopped. */
+  interrupting(): void {
+    this.#interruptedMs = this.#options.clock.now();
   }
 
   /** Something of this session was read. */
@@ -163,6 +171,7 @@ export class SessionTranscript {
     this.#hasEntries = true;
     if (entry.kind === 'assistant') {
       this.#turnError = entry.apiError && errorOf(entry.apiError, entry.texts);
+      if (entry.atMs > (this.#interruptedMs ?? Infinity)) this.#interruptedMs = undefined;
       // Errors of the API, which are reported at the end of their turn.
       if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text);
       for (const use of entry.uses) {
@@ -182,9 +191,9 @@ export class SessionTranscript {
       this.#openTools.delete(outcome.id);
       if (use !== undefined) this.#rememberBackground(use, outcome);
       // The decision is reported already.
-      if (use === undefined || !withTools || isDeniedAtDialog(outcome)) continue;
+      if (use === undefined || !withTools || this.#isDenied(outcome)) continue;
       const { tool, input } = use;
-      const end = toolEnd(tool, outcome);
+      const end = toolEnd(tool, outcome, this.#interruptedMs === undefined ? undefined : PERHAPS_INTERRUPTED);
       this.#fire({
         type: 'tool-finished',
         tool,
@@ -199,6 +208,11 @@ export class SessionTranscript {
     if (use.tool !== 'Bash' || toolEnd(use.tool, outcome).command?.note !== IN_BACKGROUND) return;
     const commandId = backgroundSchema.safeParse(outcome.details).data?.backgroundTaskId ?? '';
     if (this.#background.size < MAX_OPEN_TOOLS) this.#background.set(use.id, { use, commandId });
+  }
+
+  /** Denied at the dialog, which is reported as a decision already: an interrupt has the same words. */
+  #isDenied(outcome: ToolOutcome): boolean {
+    return this.#interruptedMs === undefined && outcome.stopped !== 'running' && isDeniedAtDialog(outcome);
   }
 
   async #reportBackgroundEnd({

@@ -9,6 +9,7 @@ export interface PendingPermission {
   readonly input: ToolInput;
   readonly suggestions: readonly ToolInput[];
   readonly questions?: readonly Question[];
+  readonly toolUseId?: string | undefined;
 }
 
 /** Opens the control protocol; sent before the first message. */

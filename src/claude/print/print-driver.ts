@@ -126,7 +126,7 @@ export class PrintDriver implements SessionDriver {
   }
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
-    const asked = this.#translator.takePermission(requestId);
+    const asked = this.#translator.takePermission(requestId, answer.verdict);
     if (!asked || this.#exit !== undefined) return 'gone';
     return (await this.#write(permissionResponse(requestId, asked, answer))) ? 'answered' : 'gone';
   }

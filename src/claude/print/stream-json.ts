@@ -80,6 +80,7 @@ export type StreamEvent =
       readonly tool: string;
       readonly input: ToolInput;
       readonly suggestions: readonly ToolInput[];
+      readonly toolUseId: string | undefined;
     }
   /** A control request that this driver does not handle. */
   | { readonly kind: 'other-request'; readonly requestId: string; readonly subtype: string }
@@ -165,6 +166,7 @@ const canUseToolSchema = z.object({
   tool_name: z.string(),
   input,
   permission_suggestions: z.array(input).nullish(),
+  tool_use_id: z.string().optional().catch(undefined),
 });
 const controlResponseSchema = z.object({
   response: z.object({ subtype: z.string(), request_id: z.string(), error: z.string().optional() }),
@@ -348,6 +350,7 @@ function controlRequestEvent(line: unknown): StreamEvent | undefined {
     tool: asked.tool_name,
     input: asked.input,
     suggestions: asked.permission_suggestions ?? [],
+    toolUseId: asked.tool_use_id,
   };
 }
 

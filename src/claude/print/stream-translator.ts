@@ -1,6 +1,6 @@
 import { countedNoun, oneLine } from '../../base/text/text.js';
-import type { SessionEvent, SessionRequest, TurnError } from '../session.js';
-import { toolEnd } from '../command-outcome.js';
+import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
+import { INTERRUPTED, PERHAPS_INTERRUPTED, toolEnd } from '../command-outcome.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
@@ -26,6 +26,8 @@ export class StreamTranslator {
   readonly #cwd: string;
   readonly #listener: StreamListener;
   readonly #openTools = new Map<string, { readonly tool: string; readonly input: ToolInput }>();
+  /** The verdict on each open tool call that was asked about. */
+  readonly #verdicts = new Map<string, SessionAnswer['verdict']>();
   readonly #permissions = new Map<string, PendingPermission>();
   readonly #background = new Set<string>();
   #prompts: string[] = [];
@@ -46,9 +48,11 @@ export class StreamTranslator {
   }
 
   /** Removes and returns the request, so that only the first answer counts. */
-  takePermission(requestId: string): PendingPermission | undefined {
+  takePermission(requestId: string, verdict: SessionAnswer['verdict']): PendingPermission | undefined {
     const asked = this.#permissions.get(requestId);
     this.#permissions.delete(requestId);
+    if (asked?.toolUseId !== undefined && this.#verdicts.size < MAX_OPEN_TOOLS)
+      this.#verdicts.set(asked.toolUseId, verdict);
     return asked;
   }
 
@@ -154,19 +158,25 @@ export class StreamTranslator {
       const open = this.#openTools.get(outcome.id);
       if (!open) continue;
       this.#openTools.delete(outcome.id);
+      const verdict = this.#verdicts.get(outcome.id);
+      this.#verdicts.delete(outcome.id);
       const { text, isError } = outcome;
       this.#listener.onReadable(`  ⎿ ${oneLine(text, RESULT_CHARS)}`);
       this.#listener.onEvent({
         type: 'tool-finished',
         tool: open.tool,
         summary: toolSummary(open.tool, open.input, this.#cwd),
-        ...toolEnd(open.tool, outcome),
+        ...toolEnd(
+          open.tool,
+          verdict === 'deny' ? { ...outcome, stopped: 'before' } : outcome,
+          verdict === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED,
+        ),
         filesChanged: isError ? [] : filesWritten(open.tool, open.input, this.#cwd),
       });
     }
   }
 
-  #onPermission({ requestId, tool, input, suggestions }: EventOf<'permission'>): void {
+  #onPermission({ requestId, tool, input, suggestions, toolUseId }: EventOf<'permission'>): void {
     const questions = tool === 'AskUserQuestion' ? parseQuestions(input) : undefined;
     const request: SessionRequest = {
       requestId,
@@ -178,7 +188,13 @@ export class StreamTranslator {
       ...(questions && { questions }),
       source: 'exact',
     };
-    this.#permissions.set(requestId, { tool, input, suggestions, ...(questions && { questions }) });
+    this.#permissions.set(requestId, {
+      tool,
+      input,
+      suggestions,
+      toolUseId,
+      ...(questions && { questions }),
+    });
     this.#listener.onReadable(`? ${request.summary}`);
     this.#listener.onEvent({ type: 'request', request });
   }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { headAndTail, headBytes, oneLine } from '../../base/text/text.js';
-import { isDeniedAtDialog } from '../../claude/command-outcome.js';
+import { INTERRUPTED, isDeniedAtDialog, PERHAPS_INTERRUPTED } from '../../claude/command-outcome.js';
 import { toolSummary } from '../../claude/tool-summary.js';
 import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
@@ -11,7 +11,7 @@ import { pathFromProject } from './receipt-sensitive.js';
 import { testRunOf } from './receipt-tests.js';
 import { TroubleNotes } from './receipt-troubles.js';
 import type { CommandRun, Denial, ModelTokens, Receipt, SeenFile, TestRun, UsageReport } from './receipt.js';
-import type { TaskRecord } from '../task.js';
+import type { Decision, TaskRecord } from '../task.js';
 
 /** The last ones are listed; all are counted. */
 const MAX_COMMANDS = 300;
@@ -21,6 +21,8 @@ const MAX_TESTS = 50;
 const MAX_COMMAND_BYTES = 1_000;
 const MAX_OUTPUT_CHARS = 1_000;
 const SUMMARY_CHARS = 300;
+/** Enough to know the words of a denial by. */
+const LONG_REASON_CHARS = 300;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
 
 export type ReceiptFacts = Pick<
@@ -48,6 +50,7 @@ const toolEnded = z.looseObject({
   exit_code: z.int().nullish(),
   note: z.string().optional(),
   output: z.string().optional(),
+  error: z.string().optional(),
 });
 const commandEnded = z.looseObject({
   command: z.string(),
@@ -88,7 +91,6 @@ class Facts {
   readonly #files = new Map<string, 'created' | 'changed'>();
   readonly #denials: Denial[] = [];
   #denialsTotal = 0;
-  readonly #deniedSummaries = new Set<string>();
   /** Decisions read from the screen are in other words than the transcript's. */
   #deniedOnScreen = 0;
   readonly #notes: string[] = [];
@@ -99,7 +101,6 @@ class Facts {
     this.#record = record;
     for (const { tool, summary, verdict, answered_by, reason } of record.decisions) {
       if (verdict !== 'deny') continue;
-      this.#deniedSummaries.add(summary);
       if (isDialog(tool)) this.#deniedOnScreen++;
       this.#deny({ summary, by: answered_by ?? 'unknown', reason: reason ?? '' });
     }
@@ -120,12 +121,17 @@ class Facts {
           this.#ran(command, end.exitCode, end.note, end.output);
         },
         onWrite: (path, change) => this.#wrote(path, change),
-        onRefused: (_tool, summary, why) => {
-          if (this.#deniedSummaries.has(summary)) return;
-          if (isDeniedAtDialog({ isError: true, text: why }) && this.#deniedOnScreen > 0)
-            this.#deniedOnScreen--;
-          else this.#deny({ summary, by: 'session', reason: oneLine(why, SUMMARY_CHARS) });
+        onRefused: (_tool, summary, why) => this.#refused(summary, why),
+        onStopped: (command, summary, why) => {
+          const last = this.#asked(summary).at(-1);
+          const { exitCode, note, output } = last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED;
+          if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
+          else this.#ran(command, exitCode, note, output);
         },
+        isDenial: (summary, text) =>
+          this.#asked(summary).some(
+            ({ verdict, reason }) => verdict === 'deny' && isReason(reason ?? '', text),
+          ),
       },
     );
     if (!isWhole) this.#notes.push('A part of the transcript was too long, or took too long, to be read.');
@@ -190,7 +196,12 @@ class Facts {
         for (const path of data?.files_changed ?? []) this.#wrote(path, this.#files.get(path) ?? 'changed');
         if (data?.tool !== 'Bash' || begun === undefined) return;
         this.#source = 'journal';
-        const command = /^Bash\(([^]*)\)$/.exec(begun.shift() ?? '')?.[1] ?? '';
+        const summary = begun.shift() ?? '';
+        if (data.exit_code === undefined && data.error !== undefined) {
+          this.#refused(summary, data.error);
+          return;
+        }
+        const command = /^Bash\(([^]*)\)$/.exec(summary)?.[1] ?? '';
         const { ok, exit_code = ok ? 0 : null, note = ok ? undefined : 'failed', output = '' } = data;
         this.#ran(command, exit_code, exit_code === null ? note : undefined, output);
         return;
@@ -244,11 +255,19 @@ class Facts {
 
   /** Whether it never ran, because nobody allowed it. */
   #isUnanswered(command: string): boolean {
-    const { decisions, project_path } = this.#record;
-    const asked = toolSummary('Bash', { command }, project_path);
-    const shown = `Bash command: ${command}`;
-    const last = decisions.findLast(({ summary }) => summary === asked || summary === shown);
-    return last !== undefined && last.verdict !== 'allow' && last.verdict !== 'allow_session';
+    const last = this.#asked(toolSummary('Bash', { command }, this.#record.project_path)).at(-1);
+    return last !== undefined && !isAllowed(last);
+  }
+
+  /** What was decided of calls with that summary. */
+  #asked(summary: string): Decision[] {
+    return this.#record.decisions.filter((decision) => isAbout(decision, summary));
+  }
+
+  #refused(summary: string, why: string): void {
+    if (this.#asked(summary).some(({ verdict }) => verdict === 'deny')) return;
+    if (isDeniedAtDialog({ isError: true, text: why }) && this.#deniedOnScreen > 0) this.#deniedOnScreen--;
+    else this.#deny({ summary, by: 'session', reason: oneLine(why, SUMMARY_CHARS) });
   }
 
   #wrote(path: string, change: 'created' | 'changed'): void {
@@ -265,6 +284,23 @@ class Facts {
 /** Decisions on dialogs that were read from the screen have the dialog's id; tools begin with a capital letter. */
 function isDialog(tool: string): boolean {
   return /^[a-z]/.test(tool);
+}
+
+function isAllowed({ verdict }: Decision): boolean {
+  return verdict === 'allow' || verdict === 'allow_session';
+}
+
+/** A dialog that was read from the screen has its own summary of a command. */
+function isAbout(decision: Decision, summary: string): boolean {
+  if (decision.summary === summary) return true;
+  const command = /^Bash\(([^]*)\)$/.exec(summary)?.[1];
+  return command !== undefined && decision.summary === `Bash command: ${command}`;
+}
+
+/** The reason of a rule begins with its name; a long one is kept cut. */
+function isReason(reason: string, text: string): boolean {
+  if (reason.length > LONG_REASON_CHARS && text.startsWith(reason.slice(0, LONG_REASON_CHARS))) return true;
+  return reason.trim() === text.trim() || reason.endsWith(`: ${text}`);
 }
 
 function tokensOf(

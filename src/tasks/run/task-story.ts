@@ -227,7 +227,9 @@ function commandWords(
 ): string {
   const end = `${isOk ? '✓' : '✗'} ${summary}: ${note ?? `exit code ${exitCode}`}`;
   if (output !== '') return `${end}\n${output}`;
-  return note === IN_BACKGROUND ? end : `${end}, no output`;
+  // What an interrupted command printed is not kept.
+  const isUnknown = note === IN_BACKGROUND || note?.startsWith('interrupted') === true;
+  return isUnknown ? end : `${end}, no output`;
 }
 
 /** What a command printed, for reading. */

@@ -64,6 +64,42 @@ function said(
 
 const afterSession = () => events.filter((event) => event.type !== 'session');
 
+describe('a command of an interrupted turn', () => {
+  const bash = (command: string, id: string) => ({
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: id,
+  });
+  const ends = () => events.filter((event) => event.type === 'tool-finished');
+
+  it('that was running is reported, once', async () => {
+    await post('PreToolUse', bash('sleep 9', 'a'));
+    session.turnInterrupted();
+    session.turnInterrupted();
+    expect(ends()).toMatchObject([
+      { summary: 'Bash(sleep 9)', ok: false, command: { exitCode: null, note: 'interrupted' } },
+    ]);
+  });
+
+  it('that had ended before is not reported again', async () => {
+    await post('PreToolUse', bash('make', 'a'));
+    await post('PostToolUse', { ...bash('make -j2', 'a'), tool_response: {} });
+    session.turnInterrupted();
+    expect(ends()).toHaveLength(1);
+  });
+
+  it('that was denied is not reported', async () => {
+    await post('PreToolUse', bash('make', 'a'));
+    const answered = post('PermissionRequest', bash('make', 'a'));
+    await vi.waitFor(() => expect(session.isWaiting).toBe(true));
+    await session.reported();
+    session.denyAll('no');
+    await answered;
+    session.turnInterrupted();
+    expect(ends()).toEqual([]);
+  });
+});
+
 describe('a session as its hooks report it', () => {
   it('is silent until the first hook, and reported once with its id', async () => {
     expect(session.state).toBe('silent');

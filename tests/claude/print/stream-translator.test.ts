@@ -130,15 +130,57 @@ describe('StreamTranslator', () => {
   it('returns a pending permission once', () => {
     const { translator, accept } = translatorOf();
     accept(asked('a'));
-    expect(translator.takePermission('a')).toMatchObject({ input: { command: 'make' } });
-    expect(translator.takePermission('a')).toBeUndefined();
+    expect(translator.takePermission('a', 'allow')).toMatchObject({ input: { command: 'make' } });
+    expect(translator.takePermission('a', 'allow')).toBeUndefined();
+  });
+
+  describe('whose call has an error as its result', () => {
+    const REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const ended = (verdict: 'allow' | 'deny' | undefined, text: string) => {
+      const { translator, accept, events } = translatorOf();
+      const block = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'make' } };
+      accept(JSON.stringify({ type: 'assistant', message: { id: 'm', content: [block] } }));
+      if (verdict !== undefined) {
+        const request = {
+          subtype: 'can_use_tool',
+          tool_name: 'Bash',
+          input: block.input,
+          tool_use_id: 'toolu_1',
+        };
+        accept(JSON.stringify({ type: 'control_request', request_id: 'a', request }));
+        translator.takePermission('a', verdict);
+      }
+      const result = { type: 'tool_result', tool_use_id: 'toolu_1', is_error: true, content: text };
+      accept(JSON.stringify({ type: 'user', message: { content: [result] } }));
+      return events.find((event) => event.type === 'tool-finished');
+    };
+
+    it.each(['Exit code 1\n5 passed', REJECTED])('did not run if it was denied: %s', (text) => {
+      const end = ended('deny', text);
+      expect(end).toMatchObject({ ok: false, error: text });
+      expect(end).not.toHaveProperty('command');
+    });
+
+    it('was interrupted if it was allowed', () => {
+      expect(ended('allow', REJECTED)).toMatchObject({ command: { exitCode: null, note: 'interrupted' } });
+    });
+
+    it('was perhaps interrupted before it began if nobody was asked', () => {
+      expect(ended(undefined, REJECTED)).toMatchObject({
+        command: { note: 'interrupted, perhaps before it began' },
+      });
+    });
+
+    it('failed if it says so', () => {
+      expect(ended('allow', 'Exit code 2\nbad')).toMatchObject({ command: { exitCode: 2, output: 'bad' } });
+    });
   });
 
   it('withdraws only pending requests at the end', () => {
     const { translator, accept, events } = translatorOf();
     accept(asked('a'));
     accept(asked('b'));
-    translator.takePermission('a');
+    translator.takePermission('a', 'allow');
     translator.withdrawAll('the session ended');
     expect(events.filter((event) => event.type === 'request-gone')).toEqual([
       { type: 'request-gone', requestId: 'b', why: 'the session ended' },

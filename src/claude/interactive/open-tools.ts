@@ -1,0 +1,31 @@
+import type { ToolUse } from '../transcript-entry.js';
+
+/** More than the tool calls that are open at the same time. */
+const MAX_OPEN_TOOLS = 1_000;
+
+type Call = Pick<ToolUse, 'tool' | 'input'>;
+
+/** The tool calls that hooks reported as started, and not as ended or denied. */
+export class OpenTools {
+  readonly #calls = new Set<Call & { readonly id: string | undefined }>();
+
+  started(id: string | undefined, tool: string, input: ToolUse['input']): void {
+    if (this.#calls.size < MAX_OPEN_TOOLS) this.#calls.add({ id, tool, input });
+  }
+
+  /** Without an id, as in a request, the input tells which call it is. */
+  ended(id: string | undefined, tool: string, input: ToolUse['input']): void {
+    const ofTool = [...this.#calls].filter((call) => call.tool === tool);
+    const call =
+      ofTool.find((one) => id !== undefined && one.id === id) ??
+      ofTool.find((one) => JSON.stringify(one.input) === JSON.stringify(input));
+    if (call !== undefined) this.#calls.delete(call);
+  }
+
+  /** Returns them, and forgets them. */
+  takeAll(): Call[] {
+    const calls = [...this.#calls];
+    this.#calls.clear();
+    return calls;
+  }
+}
