@@ -1,5 +1,7 @@
 // Pure: how a command of the agent ended, from what the CLI recorded.
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
+import { countOf, headAndTail } from '../base/text/text.js';
 import type { ToolOutcome } from './transcript-entry.js';
 
 /** How a command that ran has ended. */
@@ -8,8 +10,10 @@ export interface CommandEnd {
   readonly exitCode: number | null;
   /** Why there is no exit code. */
   readonly note?: string;
-  /** Its standard output, then its standard error; the CLI cuts it after some 30,000 characters. */
+  /** Its standard output, then its standard error. */
   readonly output: string;
+  /** In words, what of the output the CLI kept; left out when that is all. */
+  readonly kept?: string;
 }
 
 export type CommandOutcome =
@@ -50,6 +54,10 @@ const bashSchema = z.object({
   interrupted: z.boolean().catch(false),
   backgroundTaskId: z.string().optional(),
   returnCodeInterpretation: z.string().nullish(),
+  /** In bytes; only of an output that the CLI cut. */
+  persistedOutputSize: z.number().optional().catch(undefined),
+  /** 2.1.330: the middle was left out. */
+  stdoutHoldsOutputEnd: z.boolean().optional().catch(undefined),
 });
 /** The model reads this when the dialog of a tool was denied, in both pinned versions. */
 const DENIED_AT_DIALOG = /^The user doesn't want to (proceed|take this action)\b/;
@@ -60,17 +68,30 @@ const STOPPED_RUNNING = /\bthis call was stopped while running\b/;
 /** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
+/** The CLI keeps so much of an output: its beginning. */
+const MAX_KEPT_CHARS = 30_000;
+/** In the middle of the text of a failed command, of which the CLI tells less still. */
+const CHARS_LEFT_OUT = /\n\.\.\. \[(\d+) characters truncated\] \.\.\.\n/;
+
 export function commandOutcome(outcome: Omit<ToolOutcome, 'id'>): CommandOutcome {
   const { isError, text, details } = outcome;
   if (isError) return errorOutcome(outcome);
   const bash = bashSchema.safeParse(details).data;
   if (bash === undefined) return { ran: true, exitCode: 0, output: text };
-  const output = bash.stderr === '' ? bash.stdout : `${bash.stdout}\n${bash.stderr}`;
-  if (bash.backgroundTaskId !== undefined) return { ran: true, exitCode: null, note: IN_BACKGROUND, output };
-  if (bash.interrupted) return { ran: true, exitCode: null, note: 'interrupted', output };
+  const whole = bash.stderr === '' ? bash.stdout : `${bash.stdout}\n${bash.stderr}`;
+  const bytes = bash.persistedOutputSize ?? 0;
+  const isCut = bytes > Buffer.byteLength(bash.stdout);
+  const kept =
+    bash.stdoutHoldsOutputEnd === true
+      ? `Claude Code left out the middle of ${countOf(bytes)} bytes`
+      : keptWords(bash.stdout.length, bytes);
+  const output = { output: whole, ...(isCut && { kept }) };
+  if (bash.backgroundTaskId !== undefined)
+    return { ran: true, exitCode: null, note: IN_BACKGROUND, ...output };
+  if (bash.interrupted) return { ran: true, exitCode: null, note: 'interrupted', ...output };
   const words = bash.returnCodeInterpretation ?? '';
-  if (words !== '') return { ran: true, exitCode: null, note: words, output };
-  return { ran: true, exitCode: 0, output };
+  if (words !== '') return { ran: true, exitCode: null, note: words, ...output };
+  return { ran: true, exitCode: 0, ...output };
 }
 
 /** A person, or the bridge for one, said no: the tool did not run. */
@@ -87,7 +108,21 @@ function errorOutcome({ text, stopped }: Omit<ToolOutcome, 'id'>): CommandOutcom
   const exitCode = Number(match?.[1] ?? 0);
   // A command that exits with 0 has not failed: these are the words of whoever denied it.
   if (match === null || exitCode === 0) return { ran: false, why: text };
-  return { ran: true, exitCode, output: text.slice(match[0].length) };
+  const output = text.slice(match[0].length);
+  const leftOut = CHARS_LEFT_OUT.exec(output);
+  const isCut = leftOut !== null && output.length + Number(leftOut[1]) >= MAX_KEPT_CHARS;
+  return { ran: true, exitCode, output, ...(isCut && { kept: keptWords(MAX_KEPT_CHARS) }) };
+}
+
+function keptWords(chars: number, bytes?: number): string {
+  const whole = bytes === undefined ? '' : ` of ${countOf(bytes)} bytes`;
+  return `Claude Code kept the first ${countOf(chars)} characters${whole}, the end is missing`;
+}
+
+/** The beginning and the end of what a command printed, for reading, and what of it the CLI kept. */
+export function printedText({ output, kept }: Pick<CommandEnd, 'output' | 'kept'>, maxChars: number): string {
+  const text = headAndTail(stripVTControlCharacters(output).trimEnd(), maxChars);
+  return kept === undefined ? text : `${text}\n… ${kept} …`;
 }
 
 /** What a session reports of a tool call that has ended, of any tool. */

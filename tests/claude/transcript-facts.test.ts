@@ -193,6 +193,47 @@ describe('a transcript', () => {
     });
   });
 
+  it('has an output that the CLI cut, and says what it kept', async () => {
+    const ended = async (
+      fields: Readonly<Record<string, unknown>>,
+      result: Readonly<Record<string, unknown>>,
+    ) => {
+      const bash = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'seq 1 9' } };
+      const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', ...result }];
+      const line = { type: 'user', timestamp: '2030-01-01T00:00:01Z', message: { content }, ...fields };
+      await writeFile(path, `${said('a', 1, [bash])}${JSON.stringify(line)}\n`);
+      let kept: string | undefined;
+      await readTranscripts(
+        [path],
+        { sinceMs: 0, cwd: '/project', signal },
+        {
+          onCommand: (_command, end) => (kept = end.kept),
+          onWrite: () => undefined,
+          onRefused: () => undefined,
+          onStopped: () => undefined,
+          isDenial: () => false,
+        },
+      );
+      return kept;
+    };
+    const stdout = 'x'.repeat(30_000);
+    expect(await ended({ toolUseResult: { stdout, persistedOutputSize: 9_488_895 } }, {})).toBe(
+      'Claude Code kept the first 30,000 characters of 9,488,895 bytes, the end is missing',
+    );
+    expect(await ended({ toolUseResult: { stdout } }, {})).toBeUndefined();
+    const middle = { stdout, persistedOutputSize: 9_488_895, stdoutHoldsOutputEnd: true };
+    expect(await ended({ toolUseResult: middle }, {})).toMatch(
+      /^Claude Code left out the middle of 9,488,895/,
+    );
+    const half = 'x'.repeat(5_000);
+    const failed = (leftOut: number) => ({
+      is_error: true,
+      content: `Exit code 3\n${half}\n\n... [${leftOut} characters truncated] ...\n\n${half}`,
+    });
+    expect(await ended({}, failed(20_013))).toMatch(/^Claude Code kept the first 30,000 characters, /);
+    expect(await ended({}, failed(1_000))).toBeUndefined();
+  });
+
   it('is read no further after the time limit, and the result says so', async () => {
     await writeFile(path, said('a', 1));
     expect((await read([path], 0, AbortSignal.abort())).totals.isWhole).toBe(false);

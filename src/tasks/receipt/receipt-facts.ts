@@ -1,7 +1,12 @@
-import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import { headAndTail, headBytes, oneLine } from '../../base/text/text.js';
-import { INTERRUPTED, isDeniedAtDialog, PERHAPS_INTERRUPTED } from '../../claude/command-outcome.js';
+import { headBytes, oneLine } from '../../base/text/text.js';
+import {
+  INTERRUPTED,
+  isDeniedAtDialog,
+  PERHAPS_INTERRUPTED,
+  printedText,
+  type CommandEnd,
+} from '../../claude/command-outcome.js';
 import { toolSummary } from '../../claude/tool-summary.js';
 import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
@@ -118,15 +123,14 @@ class Facts {
       {
         onCommand: (command, end) => {
           if (end === UNFINISHED && this.#isUnanswered(command)) return;
-          this.#ran(command, end.exitCode, end.note, end.output);
+          this.#ran(command, end);
         },
         onWrite: (path, change) => this.#wrote(path, change),
         onRefused: (_tool, summary, why) => this.#refused(summary, why),
         onStopped: (command, summary, why) => {
           const last = this.#asked(summary).at(-1);
-          const { exitCode, note, output } = last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED;
           if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
-          else this.#ran(command, exitCode, note, output);
+          else this.#ran(command, last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
         },
         isDenial: (summary, text) =>
           this.#asked(summary).some(
@@ -203,7 +207,11 @@ class Facts {
         }
         const command = /^Bash\(([^]*)\)$/.exec(summary)?.[1] ?? '';
         const { ok, exit_code = ok ? 0 : null, note = ok ? undefined : 'failed', output = '' } = data;
-        this.#ran(command, exit_code, exit_code === null ? note : undefined, output);
+        this.#ran(command, {
+          exitCode: exit_code,
+          ...(exit_code === null && note !== undefined && { note }),
+          output,
+        });
         return;
       }
       case 'command-ended': {
@@ -222,7 +230,7 @@ class Facts {
     const at = this.#commands.findLastIndex((run) => run.command === command && run.output === undefined);
     const run = this.#commands[at];
     if (run === undefined) return;
-    const printed = headAndTail(stripVTControlCharacters(output).trim(), MAX_OUTPUT_CHARS);
+    const printed = printedText({ output: output.trimStart() }, MAX_OUTPUT_CHARS);
     const { note: _before, ...known } = run;
     const isKnown = run.exit_code !== null;
     if (!isKnown && exit_code !== null && exit_code !== 0) this.#commandsFailed++;
@@ -234,10 +242,11 @@ class Facts {
     };
   }
 
-  #ran(line: string, exitCode: number | null, note: string | undefined, output: string): void {
+  #ran(line: string, end: CommandEnd): void {
+    const { exitCode, note, output } = end;
     const command = headBytes(line, MAX_COMMAND_BYTES);
     const tests = note === UNFINISHED.note ? undefined : testRunOf(line, exitCode, output);
-    const printed = headAndTail(stripVTControlCharacters(output).trim(), MAX_OUTPUT_CHARS);
+    const printed = printedText({ ...end, output: output.trimStart() }, MAX_OUTPUT_CHARS);
     this.#commandsTotal++;
     if ((exitCode !== null && exitCode !== 0) || note === 'failed') this.#commandsFailed++;
     this.#commands.push({

@@ -1,7 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../base/clock.js';
-import { countedNoun, headAndTail, headBytes, someNames } from '../../base/text/text.js';
-import { IN_BACKGROUND, type CommandEnd } from '../../claude/command-outcome.js';
+import { countedNoun, headBytes, someNames } from '../../base/text/text.js';
+import { IN_BACKGROUND, printedText, type CommandEnd } from '../../claude/command-outcome.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
 import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
@@ -79,7 +78,7 @@ export class TaskStory {
   }
 
   toolFinished({ tool, summary, ok, filesChanged, command, error }: Of<'tool-finished'>): void {
-    const output = printedText(command?.output ?? '');
+    const output = command === undefined ? '' : printedText(command, MAX_OUTPUT_CHARS);
     const why = headBytes(error ?? '', MAX_ERROR_BYTES);
     const fields = {
       tool,
@@ -95,7 +94,7 @@ export class TaskStory {
   }
 
   commandEnded({ command, summary, end }: Of<'command-ended'>): void {
-    const output = printedText(end.output);
+    const output = printedText(end, MAX_OUTPUT_CHARS);
     const { exitCode, note } = end;
     const fields = { command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, output };
     this.#tell('command-ended', fields, commandWords(exitCode === 0, summary, end, output));
@@ -230,9 +229,4 @@ function commandWords(
   // What an interrupted command printed is not kept.
   const isUnknown = note === IN_BACKGROUND || note?.startsWith('interrupted') === true;
   return isUnknown ? end : `${end}, no output`;
-}
-
-/** What a command printed, for reading. */
-function printedText(output: string): string {
-  return headAndTail(stripVTControlCharacters(output).trimEnd(), MAX_OUTPUT_CHARS);
 }
