@@ -26,6 +26,9 @@ const MAX_TESTS = 50;
 const MAX_COMMAND_BYTES = 1_000;
 const MAX_OUTPUT_CHARS = 1_000;
 const SUMMARY_CHARS = 300;
+/** Of a session without hooks and without a transcript. */
+const UNTOLD =
+  'Nothing told which commands ran: the hooks are switched off, and no transcript of the session was found.';
 /** Enough to know the words of a denial by. */
 const LONG_REASON_CHARS = 300;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
@@ -157,7 +160,8 @@ class Facts {
   }
 
   result(): ReceiptFacts {
-    const { project_path } = this.#record;
+    const { project_path, session_id, turns } = this.#record;
+    if (this.#source === 'none' && session_id === null && turns > 0) this.#notes.push(UNTOLD);
     const files = [...this.#files].map(([path, change]): SeenFile => ({
       path: pathFromProject(path, project_path),
       change,
