@@ -226,7 +226,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const lines = (from: number): string => `seq ${from} ${from + 400}`;
     const bridge = await startBridge({
       claude: binary,
-      env: { MCP_MAX_LOG_SIZE: '4000' },
+      env: { MCP_MAX_LOG_SIZE: '4096' },
       script: [
         runs(lines(1_000)),
         runs(lines(2_000)),
