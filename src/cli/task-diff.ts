@@ -1,6 +1,6 @@
-import { BridgeError } from '../base/errors.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
 import type { OpenTasks } from './open-tasks.js';
+import { taskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 
 export interface DiffOutput {
@@ -31,33 +31,8 @@ export async function printTaskDiff(
       if (!output.lost.aborted) throw error;
     }
   };
-  const { worktree } = record;
-  if (worktree?.finished !== undefined) {
-    const { action, result } = worktree.finished;
-    if (result === '') return output.say('The task changed nothing.');
-    // A merge commit also has what others did: its second parent is the task's own end.
-    const ends = action === 'merge' ? [`${result}^2`, result] : [result];
-    return print({ repository: worktree.repository, base: worktree.base_commit, ends });
-  }
-  const report = await gitReportOf(record);
-  if (report.state !== 'repository') {
-    const message = `git saw nothing of what ${record.task_id} changed: ${report.why}`;
-    throw new BridgeError(
-      'NOT_A_REPOSITORY',
-      message,
-      'The receipt (tasks show) lists the files that it wrote.',
-    );
-  }
-  const { files, files_total, dirty_before, repository, head_before, head_after, uncommitted } = report;
-  if (files.length === 0) return output.say('The task changed nothing that git sees.');
-  await print({
-    repository,
-    base: head_before,
-    files: files.map(({ path }) => path),
-    // What is committed does not change with the working tree.
-    ...(uncommitted === 0 && head_after !== null && { ends: [head_after] }),
-  });
-  if (files_total > files.length) output.say(`${files_total - files.length} more files are not shown.`);
-  if (dirty_before.changed.length > 0)
-    output.say('Files that had uncommitted changes before the task are shown with these changes.');
+  const patch = await taskPatch(record, gitReportOf);
+  if (patch.state === 'nothing') return output.say(patch.why);
+  await print(patch.query);
+  for (const note of patch.notes) output.say(note);
 }
