@@ -46,6 +46,8 @@ test('each command of the README is one that a test runs', () => {
   expect([...new Set(commands)].toSorted()).toEqual([
     // tests/e2e/attach.e2e.test.ts
     'claude-code-bridge attach',
+    // tests/browser/board.test.ts
+    'claude-code-bridge board',
     "claude-code-bridge explain Bash 'npm test && git push' --mode auto",
     'claude-code-bridge init',
     'claude-code-bridge run "Fix the failing test."',
