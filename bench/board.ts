@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { createTaskId } from '../src/base/ids.js';
 import { discoverySchema } from '../src/board/board-place.js';
 import { journalLine } from '../src/store/journal-line.js';
-import { initialRecord } from '../src/tasks/record/initial-record.js';
 import { figuresOf, memoryOf, type Figures } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
+import { writeTask } from './write-task.js';
 
 const FLAGS = [
   '--no-sandbox',
@@ -143,41 +142,17 @@ function discovery(workplace: Workplace): z.infer<typeof discoverySchema> {
 }
 
 function writeEndedTask(workplace: Workplace, events: number): string {
-  const task_id = createTaskId();
-  const folder = join(workplace.folder, 'state', 'tasks', task_id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const project_path = workplace.project('app');
-  const now = Date.now();
-  const record = initialRecord({
-    spec: {
-      task_id,
-      project_path,
-      permission_mode: 'auto',
-      driver: 'interactive',
-      model: null,
-      keep_open: false,
-      timeout_seconds: 3_600,
-      created_at: new Date(now).toISOString(),
-      settings: {
-        shell: '/bin/sh',
-        claude_command: ['/bin/true'],
-        auto_approve_patterns: [],
-        decision_timeout_seconds: 600,
-        max_log_size_bytes: 1_000_000,
-        pass_environment: [],
-      },
-    },
-    prompt: `Do the work of ${task_id} well.`,
-    owner: { pid: 1, start_time: 'never', boot_id: 'an earlier boot' },
-    mark: task_id,
-    socketPath: join(workplace.folder, 'none.sock'),
-    files: { logFile: join(project_path, 'task.log'), promptFile: join(project_path, 'prompt.md') },
-    now,
+  const at = new Date().toISOString();
+  const { task_id, folder } = writeTask(workplace, {
+    status: 'completed',
+    reason: 'All done.',
+    ended_at: at,
   });
-  const ended = { status: 'completed', reason: 'All done.', ended_at: new Date(now).toISOString() };
-  writeFileSync(join(folder, 'record.json'), JSON.stringify({ ...record, ...ended }));
-  const line = (at: number): string =>
-    journalLine(at + 1, new Date(now).toISOString(), 'said', { text: `What was said as number ${at}.` });
-  writeFileSync(join(folder, 'journal.ndjson'), Array.from({ length: events }, (_, at) => line(at)).join(''));
+  const line = (number: number): string =>
+    journalLine(number + 1, at, 'said', { text: `What was said as number ${number}.` });
+  writeFileSync(
+    join(folder, 'journal.ndjson'),
+    Array.from({ length: events }, (_, number) => line(number)).join(''),
+  );
   return task_id;
 }

@@ -118,7 +118,7 @@ async function startBoard(input: BoardInput, opened: OpenServices): Promise<Boar
   }
 }
 
-/** Runs until nobody looks, or it is told to end. */
+/** Runs until no page is open for a while, or a signal ends it. */
 async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const owner = await ownIdentity();
   const holder: LockHolder = {

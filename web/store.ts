@@ -227,7 +227,7 @@ function reduceTerminal(state: TerminalState, { type: _type, ...change }: Termin
 const lostConnection: ActionError = {
   code: 'TASK_UNREACHABLE',
   message: 'The board is not connected.',
-  hint: 'It is tried again by itself; then do it once more.',
+  hint: 'The page connects again; then try once more.',
 };
 
 const noAnswer: ActionError = {

@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from 'node:fs';
-import type { Clock } from '../base/clock.js';
+import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
@@ -142,8 +142,8 @@ class BoardFeed implements Disposable {
   async #lookAtFolder(taskId: string): Promise<void> {
     const { clock, tasks } = this.#options;
     for (let tries = 0; tries < NEW_TASK_TRIES && !this.#owned.isDisposed; tries++) {
-      const ids = await tasks.taskIds(taskId).catch(() => []);
-      if (ids.length === 0) {
+      const ids = await tasks.taskIds(taskId).catch(() => undefined);
+      if (ids?.length === 0) {
         this.#remove(taskId);
         return;
       }
@@ -155,7 +155,7 @@ class BoardFeed implements Disposable {
         this.#tell(followed, record);
         return;
       }
-      await new Promise<void>((resolve) => clock.after(NEW_TASK_MS, resolve));
+      await sleep(clock, NEW_TASK_MS);
     }
   }
 }

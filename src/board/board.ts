@@ -59,7 +59,7 @@ export class Board {
   #server: BoardHttpServer | undefined;
   #idle: Disposable | undefined;
   #pages = 0;
-  /** Why the board should end: nobody looks, or somebody guesses its codes. */
+  /** Why the board should end: no page is open, or its codes are guessed. */
   readonly onOver = this.#over.event;
 
   private constructor(options: BoardOptions) {
@@ -143,7 +143,9 @@ export class Board {
   #restartIdle(): void {
     this.#idle?.dispose();
     if (this.#sockets.size > 0) return;
-    this.#idle = this.#options.clock.after(IDLE_MS, () => this.#over.fire('Nobody looks.'));
+    this.#idle = this.#options.clock.after(IDLE_MS, () =>
+      this.#over.fire('No page was open for 15 minutes.'),
+    );
   }
 
   #open(name: string, seq: number): Promise<OpenChannel> {

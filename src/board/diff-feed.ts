@@ -37,10 +37,14 @@ export async function openDiffFeed(
   taskId: string,
   seq: number,
 ): Promise<OpenChannel> {
-  const record = await options.tasks.get(taskId);
   const channel = new Channel<DiffState, DiffAction>(name, emptyDiff, reduceDiff, seq);
   const feed = new DiffFeed(options, taskId, channel);
-  await feed.start(record);
+  try {
+    await feed.start();
+  } catch (error) {
+    feed.dispose();
+    throw error;
+  }
   return { channel, dispose: () => feed.dispose() };
 }
 
@@ -61,7 +65,7 @@ class DiffFeed implements Disposable {
     this.#channel = channel;
   }
 
-  async start(record: TaskRecord): Promise<void> {
+  async start(): Promise<void> {
     const { tasks, reviews, clock } = this.#options;
     const refresher = this.#owned.add(new Refresher(clock, () => this.#refresh()));
     const ofTask = (taskId: string): void => {
@@ -70,7 +74,7 @@ class DiffFeed implements Disposable {
     this.#owned.add(tasks.onDidChange(ofTask));
     this.#owned.add(reviews.onDidChange(ofTask));
     this.#owned.add(tasks.watch(this.#taskId));
-    await this.#lookAt(record);
+    await this.#lookAt(await tasks.get(this.#taskId));
   }
 
   dispose(): void {

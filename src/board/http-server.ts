@@ -112,7 +112,7 @@ export class BoardHttpServer {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  /** Host, Origin and kind of a request, before anything else is looked at. */
+  /** Host, Origin and kind of a request, before anything else is read. */
   #refusal(request: IncomingMessage, path: string): Refusal | undefined {
     const { method, headers } = request;
     if (!this.#isOwnHost(headers.host))

@@ -70,7 +70,7 @@ const size = {
   rows: z.int().min(1).max(MAX_ROWS),
 };
 const terminalActions = [
-  /** From now on this client writes; another one that wrote is told. */
+  /** From now on this client writes; the one that wrote before is notified. */
   z.object({ type: z.literal('term.claim'), task_id: taskId, ...size }),
   z.object({ type: z.literal('term.release'), task_id: taskId }),
   z.object({
@@ -127,7 +127,7 @@ export interface TerminalState {
   readonly stream: number;
   readonly columns: number;
   readonly rows: number;
-  /** Who types; null when nobody does. */
+  /** The client that types; null for none. */
   readonly writer: string | null;
   /** Why there is nothing to see any more, or yet. */
   readonly closed: string | null;
@@ -147,7 +147,7 @@ export type ServerMessage =
       readonly type: 'welcome';
       readonly v: typeof BOARD_PROTOCOL;
       readonly caps: Capabilities;
-      /** Another one after the board was started anew: nothing that a page has is valid then. */
+      /** Another one after a restart of the board: nothing that a page has is valid then. */
       readonly board_id: string;
       /** The name of this client as others see it. */
       readonly client: string;

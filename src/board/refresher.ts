@@ -4,7 +4,7 @@ import type { Disposable } from '../base/lifecycle.js';
 /** A task that prints changes many times a second; a page needs no more than this. */
 const QUIET_MS = 80;
 
-/** Reads something anew after it changed: one reading at a time, and one more for changes meanwhile. */
+/** Reads something again after it changed: one reading at a time, and one more for changes meanwhile. */
 export class Refresher implements Disposable {
   readonly #clock: Clock;
   readonly #refresh: () => Promise<void>;

@@ -8,7 +8,7 @@ export type ChannelMessage<S, A> =
       readonly channel: string;
       readonly seq: number;
       readonly action: A;
-      /** The client that caused it; left out for what the board saw by itself. */
+      /** The client that caused it; left out for what no client caused. */
       readonly by?: string;
     }
   /** Actions since the one that was asked for are no longer known: a snapshot follows. */

@@ -1,5 +1,4 @@
-import { BridgeError } from '../base/errors.js';
-import { isFinal } from '../tasks/task.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { ClientAction } from './protocol.js';
 import { reviewMessage, type Reviews } from './reviews.js';
@@ -28,27 +27,25 @@ export async function actOnReview(
 }
 
 async function submit(taskId: string, tasks: TaskService, reviews: Reviews): Promise<string | undefined> {
-  const drafts = (await reviews.of(taskId)).filter(({ sent_at }) => sent_at === null);
-  if (drafts.length === 0)
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      'There are no comments to send.',
-      'Write one on a line first.',
-    );
-  const text = reviewMessage(drafts);
-  const record = await tasks.get(taskId);
   let started: string | undefined;
-  if (isFinal(record.status)) {
-    const { project_path: path, permission_mode: permissionMode, model } = record;
-    const next = await tasks.start({
-      prompt: text,
-      path,
-      permissionMode,
-      continueFrom: taskId,
-      ...(model !== null && { model }),
-    });
-    started = next.task_id;
-  } else await tasks.message(taskId, { text });
-  await reviews.sent(taskId, new Set(drafts.map(({ comment_id }) => comment_id)), new Date().toISOString());
+  await reviews.submit(taskId, new Date().toISOString(), async (drafts) => {
+    const text = reviewMessage(drafts);
+    const record = await tasks.get(taskId);
+    if (isFinal(record.status)) started = await goOn(record, text, tasks);
+    else await tasks.message(taskId, { text });
+  });
   return started;
+}
+
+/** Starts a task that goes on from one that has ended; gives its id. */
+async function goOn(record: TaskRecord, prompt: string, tasks: TaskService): Promise<string> {
+  const { task_id, project_path: path, permission_mode: permissionMode, model } = record;
+  const next = await tasks.start({
+    prompt,
+    path,
+    permissionMode,
+    continueFrom: task_id,
+    ...(model !== null && { model }),
+  });
+  return next.task_id;
 }

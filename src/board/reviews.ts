@@ -64,20 +64,34 @@ export class Reviews {
     return this.#change(taskId, (comments) => comments.filter(({ comment_id }) => comment_id !== commentId));
   }
 
-  /** Says of comments that they were sent. */
-  sent(taskId: string, commentIds: ReadonlySet<string>, at: string): Promise<void> {
-    return this.#change(taskId, (comments) =>
-      comments.map((one) => (commentIds.has(one.comment_id) ? { ...one, sent_at: at } : one)),
-    );
+  /** Sends the comments that were not sent, once however many pages ask for it. Throws INVALID_ARGUMENTS when there are none, and as `send` does. */
+  submit(
+    taskId: string,
+    at: string,
+    send: (drafts: readonly StoredComment[]) => Promise<void>,
+  ): Promise<void> {
+    return this.#change(taskId, async (comments) => {
+      const drafts = comments.filter(({ sent_at }) => sent_at === null);
+      if (drafts.length === 0)
+        throw new BridgeError(
+          'INVALID_ARGUMENTS',
+          'There are no comments to send.',
+          'Write one on a line first.',
+        );
+      await send(drafts);
+      return comments.map((one) => ({ ...one, sent_at: one.sent_at ?? at }));
+    });
   }
 
   #change(
     taskId: string,
-    change: (comments: readonly StoredComment[]) => readonly StoredComment[],
+    change: (
+      comments: readonly StoredComment[],
+    ) => readonly StoredComment[] | Promise<readonly StoredComment[]>,
   ): Promise<void> {
     const changing = this.#last.then(async () => {
       await mkdir(this.#folder, { recursive: true, mode: OWNER_ONLY });
-      const comments = change(await this.of(taskId));
+      const comments = await change(await this.of(taskId));
       await writeJsonFileAtomically(this.#file(taskId), { comments });
       this.#changes.fire(taskId);
     });

@@ -2,7 +2,7 @@ import type { Decision, TaskRecord } from '../tasks/task.js';
 import type { DecisionView, TaskCard, TaskAction } from './state.js';
 import { cardOf, decisionViewOf, endOf } from './task-views.js';
 
-/** What both the overview and the page of a task are told of it. */
+/** What both the overview and the page of a task get of it. */
 export type TrackedAction = Extract<
   TaskAction,
   { readonly type: 'task.upserted' | 'decision.opened' | 'decision.closed' }

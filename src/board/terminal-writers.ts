@@ -5,7 +5,7 @@ import { toDisposable } from '../base/lifecycle.js';
 export interface TerminalViewer {
   /** As others see it. */
   readonly client: string;
-  /** Another page writes now, or nobody does. */
+  /** Another page writes now, or none. */
   writerChanged(writer: string | null): void;
 }
 
@@ -34,7 +34,7 @@ export class TerminalWriters {
     return this.#shown.get(taskId)?.writer?.client ?? null;
   }
 
-  /** The page writes from now on; whoever did before is told. */
+  /** The page writes from now on; the one before is notified. */
   claim(taskId: string, viewer: TerminalViewer): void {
     this.#set(taskId, viewer);
   }

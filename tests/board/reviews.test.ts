@@ -30,10 +30,29 @@ test('a comment that was sent is answered when its line is gone', async () => {
   const [draft] = await reviews.of(TASK_ID);
   if (draft === undefined) throw new Error('no comment');
   expect(shownComment(draft, () => false).state).toBe('draft');
-  await reviews.sent(TASK_ID, new Set([draft.comment_id]), '2026-03-01T10:00:00.000Z');
+  await reviews.submit(TASK_ID, '2026-03-01T10:00:00.000Z', async () => undefined);
   const [sent = draft] = await reviews.of(TASK_ID);
   expect(shownComment(sent, () => true).state).toBe('sent');
   expect(shownComment(sent, () => false).state).toBe('answered');
+});
+
+test('two pages that send at once send each comment once', async () => {
+  await reviews.add(TASK_ID, comment);
+  const sent: string[][] = [];
+  const submit = () =>
+    reviews.submit(TASK_ID, '2026-03-01T10:00:00.000Z', async (drafts) => {
+      sent.push(drafts.map(({ text }) => text));
+    });
+  const [one, other] = await Promise.allSettled([submit(), submit()]);
+  expect(sent).toEqual([['Use const.']]);
+  expect([one.status, other.status]).toEqual(['fulfilled', 'rejected']);
+});
+
+test('comments that could not be sent are still to be sent', async () => {
+  await reviews.add(TASK_ID, comment);
+  const send = () => Promise.reject(new Error('the task does not answer'));
+  await expect(reviews.submit(TASK_ID, '2026-03-01T10:00:00.000Z', send)).rejects.toThrow('does not answer');
+  expect((await reviews.of(TASK_ID)).map(({ sent_at }) => sent_at)).toEqual([null]);
 });
 
 test('the message has file, line and the line itself before each comment', () => {

@@ -83,7 +83,7 @@ export class SocketTransport implements Transport {
       this.#socket = undefined;
       if (code === REFUSED) {
         sessionStorage.removeItem(TOKEN_KEY);
-        this.#state({ how: 'refused', why: 'The board was started anew since this page was opened.' });
+        this.#state({ how: 'refused', why: 'The board was restarted since this page was opened.' });
       } else this.#retryLater();
     };
   }

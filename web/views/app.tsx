@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { span } from '../text/words.js';
@@ -62,10 +62,9 @@ function Connection({ state }: { readonly state: ConnectionState }) {
     const timer = setInterval(() => setNowMs(Date.now()), 500);
     return () => clearInterval(timer);
   }, [isLost]);
-  const shown = useRef<HTMLDivElement>(null);
   if (state.how === 'open' || state.how === 'connecting') return null;
   return (
-    <div class="connection" role="alert" ref={shown}>
+    <div class="connection" role="alert">
       {state.how === 'refused' ? (
         <>
           {state.why} Open a new link: run <code>claude-code-bridge board</code>

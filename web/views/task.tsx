@@ -13,7 +13,7 @@ import { Block } from './request.js';
 import { Timeline } from './timeline.js';
 import { useNow } from './use-now.js';
 
-/** Loaded when changes are looked at. */
+/** Loaded when changes are shown. */
 const DiffView = lazy(async () => (await import('./diff.js')).DiffView);
 /** The emulator is six times the rest of the page: it is loaded when a terminal is shown. */
 const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).TerminalView);
