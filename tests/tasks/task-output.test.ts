@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppendFile } from '../../src/store/append-file.js';
-import { goneNote } from '../../src/store/gone-note.js';
 import { RotatedPair } from '../../src/store/rotated-pair.js';
+import { goneNote } from '../../src/store/gone-note.js';
 import { readLogPage } from '../../src/tasks/task-output.js';
 
 let folder: string;
@@ -114,6 +114,16 @@ it('a cursor stays right when the log rotates, and goes on with the oldest part 
   await rename(path, `${path}.1`);
   await writeFile(path, 'fourth');
   expect(await readLogPage(path, cursor, 100)).toMatchObject({ text: 'third fourth' });
+});
+
+it('a cursor whose file is gone says how much is missing', async () => {
+  await writeFile(path, 'first ');
+  const { cursor } = await readLogPage(path, '0:0', 100);
+  await rename(path, `${path}.1`);
+  await writeFile(path, 'second ');
+  await rename(path, `${path}.1`);
+  await writeFile(path, `${goneNote(6)}third`);
+  expect((await readLogPage(path, cursor, 200)).text).toBe(`${goneNote(6)}second third`);
 });
 
 it.each(['x', '1', '1:', ':1', '-1:0', '1:1:1', '0x1:0'])('no cursor: %s', async (cursor) => {

@@ -133,6 +133,7 @@ export class PrintDriver implements SessionDriver {
 
   async send(text: string): Promise<SendResult> {
     this.#translator.promptSent(text);
+    this.#shown.beginTurn();
     if (!(await this.#write(userMessage(text)))) throw notRunning('A message');
     return 'sent';
   }

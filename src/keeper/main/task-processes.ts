@@ -35,7 +35,9 @@ export class TaskProcesses {
 
   /** Ends what the agent left behind; resolves with the names of those programs. */
   async endLeftovers(): Promise<readonly string[]> {
-    return (await this.#kill({ graceMs: LEFTOVER_GRACE_MS })).ended.map(({ name }) => name);
+    const { ended } = await this.#kill({ graceMs: LEFTOVER_GRACE_MS });
+    // The shell around the agent is this process's own child, and may take a moment to go.
+    return ended.filter(({ parentPid }) => parentPid !== process.pid).map(({ name }) => name);
   }
 
   #kill(target: Pick<KillTarget, 'pid' | 'isWrapped' | 'graceMs'>): Promise<KillReport> {

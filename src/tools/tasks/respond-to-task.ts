@@ -31,7 +31,7 @@ export const respondToTask = defineTool({
         'Question to label or free text; else input field to new text; for a plan also mode: auto, acceptEdits',
       ),
   },
-  output: { ...taskOutput, cursor: cursorOutput, hint: z.string() },
+  output: { ...taskOutput, cursor: cursorOutput.optional(), hint: z.string() },
   handle: async ({ task_id, decision_id, verdict, message, answers }, services, call) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
@@ -45,10 +45,11 @@ export const respondToTask = defineTool({
     });
     call.person?.close?.(formKey(taskId, decision_id));
     const view = taskView(record);
+    const otherTool = followedBy(record);
     return {
       ...view,
-      cursor: WaitCursor.of([record]),
-      hint: `${unseen}${pollingHint(record)}${followedBy(record)}${cutHint(view)}`,
+      ...(otherTool === '' && { cursor: WaitCursor.of([record]) }),
+      hint: `${unseen}${pollingHint(record)}${otherTool}${cutHint(view)}`,
     };
   },
 });

@@ -14,4 +14,16 @@ describe('TextTail', () => {
     tail.append('\n\x1b[31mred\x1b[0m \n');
     expect(tail.read(100)).toBe('red');
   });
+
+  it('reads the newest turn alone, and shows what was before on the screen', () => {
+    const tail = new TextTail();
+    tail.append('an old answer\n');
+    tail.beginTurn();
+    expect(tail.read(100)).toBe('');
+    tail.append('a new one\n');
+    expect(tail.read(100)).toBe('a new one');
+    expect(tail.lastLines(2)).toBe('an old answer\na new one');
+    for (let line = 0; line < 100_000; line++) tail.append(`line ${line}\n`);
+    expect(tail.read(10)).toBe('line 99999');
+  });
 });
