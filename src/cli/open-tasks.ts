@@ -29,6 +29,8 @@ export interface OpenTasks extends Disposable {
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
   readonly patches: FilesPatches;
+  /** Whether a question rings the bell of the terminal. */
+  readonly bell: boolean;
   /** The task of an id or of the beginning of one; without, the only one that runs. Throws as `findTask`. */
   find(given: string | undefined): Promise<TaskRecord>;
   /** Undefined while the task runs. */
@@ -60,6 +62,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
   return {
     tasks,
     finisher,
+    bell: config.notify.bell,
     patches: createFilesPatches(bridge, roots, systemClock),
     find: (given) => findTask({ ids: () => tasks.taskIds(''), read: (id) => tasks.get(id) }, given, command),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),

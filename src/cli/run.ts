@@ -96,14 +96,14 @@ async function start(opened: OpenTasks, prompt: string, options: RunOptions): Pr
 
 /** Prints the log and asks the questions of the task. Resolves with the final record, or the last one when the person leaves. */
 async function followToEnd(
-  { tasks }: OpenTasks,
+  { tasks, bell }: OpenTasks,
   started: TaskRecord,
   keys: InterruptKeys,
   options: RunOptions,
 ): Promise<TaskRecord> {
   const { write, say, input, command } = options;
   const taskId = started.task_id;
-  const questions = new TerminalQuestions({ tasks, input, say, command, clock: systemClock });
+  const questions = new TerminalQuestions({ tasks, input, say, command, bell, clock: systemClock });
   let last = started;
   try {
     await followLog({

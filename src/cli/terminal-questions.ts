@@ -12,6 +12,7 @@ import { answerLines, decisionLines } from './decision-text.js';
 
 /** How often it is checked whether somebody else has answered. */
 const CHECK_MS = 500;
+const BELL = '\x07';
 const SHOWN_CHARS = 40;
 const REQUEST_WORDS = 'Type 1 (allow), 2 (allow for the session) or 3 (deny; you can add why), then Enter.';
 const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
@@ -22,6 +23,8 @@ export interface TerminalQuestionsOptions {
   /** A line for the person. */
   readonly say: (line: string) => void;
   readonly command: string;
+  /** Whether the bell of the terminal rings before a question. */
+  readonly bell: boolean;
   readonly clock: Clock;
 }
 
@@ -52,7 +55,7 @@ export class TerminalQuestions implements Disposable {
     for (const decision of openDecisions(record)) {
       if (signal.aborted || this.#asked.has(decision.decision_id)) continue;
       this.#asked.add(decision.decision_id);
-      say('');
+      say(this.#options.bell && this.#lines !== undefined ? BELL : '');
       for (const line of decisionLines(decision)) say(line);
       const answer = await this.#answer(record.task_id, decision, signal);
       if (answer !== undefined) await this.#respond(record.task_id, answer);

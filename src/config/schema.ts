@@ -73,6 +73,9 @@ const MAX_TASK_MEMORY_MB = 1_048_576;
 const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
 const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers" ("auto", "both" or "text")';
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
+const NOTIFY_WORDS = 'an object with any of "desktop", "bell", "url", "secret_file" and "on"';
+const NOTIFY_ON_WORDS = 'a list with any of "decision" and "end"';
+const URL_WORDS = 'an address that begins with https:// or http://';
 const DOMAIN_WORDS =
   'the name of a host, such as "registry.npmjs.org", or "*." and a domain for all hosts below it';
 const TOOLSET_WORDS = 'the name of a toolset, such as "tasks" ("all" cannot be in a list)';
@@ -404,6 +407,31 @@ export const configSchema = z.strictObject({
         '`answers`: `both` gives each answer as text and as structured content, `text` as text alone; `auto` gives text alone to clients that pass both to their model (Copilot CLI, LangChain).',
     )
     .register(settingFacts, { env: 'MCP_CLIENT', form: 'json', expected: CLIENT_WORDS }),
+
+  notify: z
+    .strictObject(
+      {
+        desktop: z.boolean('true or false').default(false),
+        bell: z.boolean('true or false').default(false),
+        url: z
+          .url({ protocol: /^https?$/, error: URL_WORDS })
+          .max(MAX_TEXT_CHARS, URL_WORDS)
+          .nullable()
+          .default(null),
+        secret_file: absolutePath.nullable().default(null),
+        on: z
+          .array(z.enum(['decision', 'end'], NOTIFY_ON_WORDS), NOTIFY_ON_WORDS)
+          .default(['decision', 'end']),
+      },
+      NOTIFY_WORDS,
+    )
+    .prefault({})
+    .describe(
+      'How to tell you that a task asks, or has ended, when you look at no page. `desktop`: a notice of the system (`notify-send`, on macOS `osascript`). ' +
+        '`bell`: `run` rings the bell of the terminal before a question. `url`: an address that gets each notice as JSON by POST, without any text of the task; ' +
+        '`secret_file`: a file with the secret that signs it. `on`: which notices.',
+    )
+    .register(settingFacts, { env: 'MCP_NOTIFY', form: 'json', expected: NOTIFY_WORDS }),
 
   state_dir: absolutePath
     .nullable()

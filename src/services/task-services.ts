@@ -139,6 +139,7 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     own_places: ownPlaces(config, options),
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,
+    ...(isNotifying(config) && { notify: config.notify }),
     default_timeout_seconds: config.default_timeout_seconds,
     max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
       cores: availableParallelism(),
@@ -146,6 +147,10 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     }),
     task_history_size: config.task_history_size,
   };
+}
+
+function isNotifying({ notify: { desktop, url } }: BridgeOptions['config']): boolean {
+  return desktop || url !== null;
 }
 
 function joinTasks(

@@ -67,6 +67,16 @@ export const taskSpecSchema = z.object({
     rules: z
       .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))
       .optional(),
+    /** Who is told that the task asks, and that it has ended; left out, nobody is. */
+    notify: z
+      .object({
+        desktop: z.boolean(),
+        url: z.string().nullable(),
+        /** The file with the secret that signs. */
+        secret_file: z.string().nullable(),
+        on: z.array(z.enum(['decision', 'end'])),
+      })
+      .optional(),
     /** The task waits for a limit's reset, and for an API in trouble, and goes on then; left out, it fails by them. */
     resume_after_limit: z.boolean().optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */

@@ -13,6 +13,7 @@ import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 import { endChildren } from '../host/end-children.js';
 import { KeeperServer } from './keeper-server.js';
+import type { TaskNotices } from '../notices/task-notices.js';
 import type { OpenTask } from './open-task.js';
 import { TaskRules } from './task-judge.js';
 import type { KeepTaskOptions } from './task-plan.js';
@@ -30,6 +31,7 @@ interface RunningTask {
 /** Runs the task until it has ended and its end is written. Rejects when it could not be started. */
 export async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<void> {
   const { run, server, receipt } = await openRun(task, options, closers);
+  const notices = await noticesOf(task, run, closers);
   await receipt.beforeStart(task.agent.installation.isClaude);
   await run.start();
   task.hasStarted();
@@ -41,6 +43,19 @@ export async function runTask(task: OpenTask, options: KeepTaskOptions, closers:
   await task.store.finish(FULL_DISK_LIMIT_MS);
   await server.finish();
   await receipt.finish(run.record);
+  await notices?.finish();
+}
+
+/** Loaded only where someone is to be told. */
+async function noticesOf(
+  { spec, env, logger }: OpenTask,
+  run: TaskRun,
+  closers: Closers,
+): Promise<TaskNotices | undefined> {
+  const { notify } = spec.settings;
+  if (notify === undefined) return undefined;
+  const { openNotices } = await import('../notices/open-notices.js');
+  return closers.owns('the notices', openNotices({ task: run, settings: notify, env, clock, logger }));
 }
 
 async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<RunningTask> {

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Webhook } from '../../../src/keeper/notices/webhook.js';
+import { HastyClock } from '../../harness/hasty-clock.js';
+
+const notice = {
+  kind: 'decision' as const,
+  id: 'task_1-dec_1',
+  title: 'Claude Code asks in shop',
+  words: 'Bash(rm secret-file)',
+  facts: { task_id: 'task_1', project: 'shop', tool: 'Bash' },
+};
+const never = new AbortController().signal;
+
+interface Delivery {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Answers with one status after the other, the last one for all that follow. */
+async function receiver(
+  ...statuses: readonly number[]
+): Promise<{ readonly url: string; readonly got: readonly Delivery[] }> {
+  const got: Delivery[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const status = statuses[Math.min(got.length, statuses.length - 1)] ?? 200;
+      got.push({ headers: request.headers, body });
+      response.writeHead(status, { location: '/elsewhere' }).end('words of the receiver');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  return { url: `http://127.0.0.1:${address.port}/hook`, got };
+}
+
+async function secretFile(secret: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'webhook-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'secret'), `${secret}\n`);
+  return join(folder, 'secret');
+}
+
+it.each([
+  ['a secret as it is', 'a long secret', Buffer.from('a long secret')],
+  ['a secret in base64', `whsec_${Buffer.from([1, 2, 255]).toString('base64')}`, Buffer.from([1, 2, 255])],
+])('is signed with %s', async (_, secret, key) => {
+  const { url, got } = await receiver(200);
+  const webhook = new Webhook({ url, secretFile: await secretFile(secret), clock: new HastyClock() });
+  await webhook.post(notice, never);
+  const [{ headers, body } = { headers: {}, body: '' }] = got;
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+  expect(headers['webhook-signature']).toBe(
+    `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+  );
+  expect(JSON.parse(body)).toMatchObject({ type: 'task.decision', data: notice.facts });
+});
+
+it('holds no words of the request', async () => {
+  const { url, got } = await receiver(200);
+  await new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never);
+  expect(JSON.stringify(got)).not.toContain('secret-file');
+  expect(got[0]?.headers['webhook-signature']).toBeUndefined();
+});
+
+it('is sent again, under the same id, while the receiver is in trouble', async () => {
+  const { url, got } = await receiver(503, 429, 204);
+  await new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never);
+  expect(got.map(({ headers }) => headers['webhook-id'])).toEqual([notice.id, notice.id, notice.id]);
+});
+
+it('is given up after three tries', async () => {
+  const { url, got } = await receiver(500);
+  await expect(
+    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never),
+  ).rejects.toThrow('it answered with HTTP status 500');
+  expect(got).toHaveLength(3);
+});
+
+it('is not sent again to a receiver that refuses it', async () => {
+  const { url, got } = await receiver(403);
+  await expect(
+    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never),
+  ).rejects.toThrow('it answered with HTTP status 403');
+  expect(got).toHaveLength(1);
+});
+
+it('follows no redirect', async () => {
+  const { url, got } = await receiver(302);
+  await expect(
+    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never),
+  ).rejects.toThrow('it cannot be reached');
+  expect(got.every(({ headers }) => headers['webhook-id'] === notice.id)).toBe(true);
+});
+
+it('the error names no part of the address', async () => {
+  const url = 'http://127.0.0.1:1/hook?token=abc';
+  const failed = new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never);
+  await expect(failed).rejects.toThrow(/^it cannot be reached: (?!.*token)/);
+});
+
+it('an end stops the tries', async () => {
+  const { url, got } = await receiver(500);
+  const abort = new AbortController();
+  abort.abort();
+  await expect(
+    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, abort.signal),
+  ).rejects.toThrow();
+  expect(got).toHaveLength(0);
+});
