@@ -114,12 +114,14 @@ it('--queue --detach says nothing but the id, and the receipt of what ended in t
   await command(bridge, ['tasks', 'kill', first]);
 });
 
-it('asks in the terminal; a line that was typed before is no answer', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+it('asks in the terminal, with a bell where the person wants one; a line that was typed before is no answer', async () => {
+  const env = { ...asked, MCP_NOTIFY: JSON.stringify({ bell: true }) };
+  const bridge = await startBridge({ claude: scriptedAgent, env });
   const person = await inTerminal(bridge, 'AGENT: split-prompt');
   person.type('allow\r');
   const shown = await person.sees('Type 1 (allow), 2 (allow for the session) or 3 (deny');
   expect(shown).toContain('Do you want to proceed? [y/N]');
+  expect(person.raw()).toContain('\x07');
   person.type('perhaps\r');
   await person.sees(/Type 1 [^]*Type 1 /);
   person.type('deny not today\r');

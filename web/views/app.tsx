@@ -6,6 +6,7 @@ import { span } from '../text/words.js';
 import type { ConnectionState } from '../transport/transport.js';
 import { Overview } from './board.js';
 import { Keys } from './keys.js';
+import { useNotices } from './notices.js';
 import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
@@ -15,6 +16,7 @@ const TITLE = 'Claude Code Bridge';
 export function App({ store }: { readonly store: Store }) {
   useHash(store);
   useTitle(store);
+  useNotices(store);
   const taskId = store.openTask.value;
   return (
     <div class={taskId === undefined ? 'app' : 'app with-task'}>

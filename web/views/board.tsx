@@ -7,6 +7,7 @@ import { openTaskPage } from './app.js';
 import { DecisionCard } from './decision.js';
 import { groupNames, groupsOf, type Group } from './groups.js';
 import { onKey } from './keys.js';
+import { NoticesButton } from './notices.js';
 import { useNow } from './use-now.js';
 
 const NOW_MS = 1_000;
@@ -26,6 +27,7 @@ export function Overview({ store }: { readonly store: Store }) {
       <header class="bar">
         <h1>Tasks</h1>
         <Search value={search} onChange={setSearch} />
+        <NoticesButton />
       </header>
       {board === undefined ? (
         <p class="empty">{store.connection.value.how === 'refused' ? '' : 'Loading…'}</p>

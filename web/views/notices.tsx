@@ -1,0 +1,65 @@
+import { useSignalEffect } from '@preact/signals';
+import { useRef, useState } from 'preact/hooks';
+import { openOf, type BoardState, type DecisionView } from '../../src/board/state.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { openTaskPage } from './app.js';
+
+/** Asks the browser, at a click, whether this page may show notices; gone once that is answered. */
+export function NoticesButton() {
+  const [permission, setPermission] = useState('Notification' in window ? Notification.permission : 'denied');
+  if (permission !== 'default') return null;
+  return (
+    <button
+      type="button"
+      title="Show a notice when a task asks and this page is not in sight"
+      onClick={() => void Notification.requestPermission().then(setPermission)}
+    >
+      Notify me
+    </button>
+  );
+}
+
+/** While the page is out of sight, each new question is a notice of the browser; it goes when the question is answered. */
+export function useNotices(store: Store): void {
+  const known = useRef<ReadonlySet<string> | undefined>(undefined);
+  const shown = useRef(new Map<string, Notification>());
+  useSignalEffect(() => {
+    const board = store.board.value;
+    if (board === undefined) return;
+    const open = openOf(board.decisions);
+    const keys = new Set(open.map(keyOf));
+    for (const [key, notice] of shown.current) {
+      if (keys.has(key)) continue;
+      notice.close();
+      shown.current.delete(key);
+    }
+    for (const decision of open) {
+      const isNew = known.current !== undefined && !known.current.has(keyOf(decision));
+      if (isNew && mayShow()) shown.current.set(keyOf(decision), noticeOf(decision, board));
+    }
+    known.current = keys;
+  });
+}
+
+function mayShow(): boolean {
+  return document.hidden && 'Notification' in window && Notification.permission === 'granted';
+}
+
+function noticeOf(decision: DecisionView, board: BoardState): Notification {
+  const project = board.tasks[decision.task_id]?.project_path.split('/').at(-1) ?? '';
+  const notice = new Notification(`Claude Code asks in ${visible(project)}`, {
+    body: visible(decision.summary),
+    tag: keyOf(decision),
+  });
+  notice.onclick = () => {
+    focus();
+    openTaskPage(decision.task_id);
+    notice.close();
+  };
+  return notice;
+}
+
+function keyOf({ task_id, decision_id }: DecisionView): string {
+  return `${task_id}/${decision_id}`;
+}
