@@ -24,6 +24,11 @@ const EVENTS = 5_000;
 const PAINTS = 7;
 const KEYS = 60;
 const KEY_INTERVAL_MS = 60;
+const FLOODS = 7;
+/** A flood has gone on for so long when it is interrupted: some hundred MB. */
+const FLOOD_MS = 3_000;
+
+const startedSchema = z.object({ task_id: z.string() });
 
 export interface BoardFigures {
   readonly sizes: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>;
@@ -32,6 +37,8 @@ export interface BoardFigures {
   readonly processMb: number;
   readonly keyMs: Figures;
   readonly entryMs: Figures;
+  /** From Ctrl-C under a flood to what the program prints then. */
+  readonly interruptMs: Figures;
 }
 
 /** Sizes of the page, first paint with 50 tasks, a task of 5,000 events, memory with 100 tasks, keys and entries to the screen. */
@@ -50,8 +57,9 @@ export async function measureBoard(): Promise<BoardFigures> {
     const typed = await typeIntoTask(page, workplace);
     const { owner } = discovery(workplace);
     const processMb = memoryOf(owner.pid).pss;
+    const interruptMs = await interruptFloods(page, workplace);
     process.kill(owner.pid, 'SIGTERM');
-    return { sizes: sizes(), firstPaintMs: figuresOf(paints), longTaskMs, processMb, ...typed };
+    return { sizes: sizes(), firstPaintMs: figuresOf(paints), longTaskMs, processMb, ...typed, interruptMs };
   } finally {
     await browser.close();
     workplace.dispose();
@@ -100,6 +108,37 @@ async function openLong(page: Page, taskId: string): Promise<number> {
   );
 }
 
+async function takeKeyboard(page: Page, taskId: string): Promise<void> {
+  await page.goto(`${page.url().split('#')[0]}#/${taskId}`);
+  // What was open before must not be taken for this task.
+  await page.reload();
+  await page.getByRole('tab', { name: 'Terminal' }).click();
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  await page.getByText('Your keys go to the session.').waitFor();
+}
+
+/** Programs that print without an end, each interrupted in the page. */
+async function interruptFloods(page: Page, workplace: Workplace): Promise<Figures> {
+  const client = new StdioClient(BRIDGE, workplace.env);
+  await client.initialize();
+  const times: number[] = [];
+  for (let round = 0; round < FLOODS; round++) {
+    const { task_id } = startedSchema.parse(
+      await client.call('start_task', { prompt: 'BENCH-FLOOD -', path: workplace.project('flood') }),
+    );
+    await takeKeyboard(page, task_id);
+    await sleep(FLOOD_MS);
+    await page.evaluate(
+      "window.stopped = new Promise((done, fail) => { setTimeout(() => fail(new Error('the flood did not end')), 30000); addEventListener('keydown', () => { const from = performance.now(); const look = () => document.querySelector('.xterm-rows').textContent.includes('STOPPED') ? done(performance.now() - from) : requestAnimationFrame(look); look(); }, { capture: true, once: true }); }); undefined",
+    );
+    await page.keyboard.press('Control+c');
+    times.push(z.number().parse(await page.evaluate('window.stopped')));
+    await client.call('kill_task', { task_id });
+  }
+  await client.close();
+  return figuresOf(times);
+}
+
 /** A task with a terminal: from a key to the echo on screen, and from an entry of the journal to its line in the timeline. */
 async function typeIntoTask(
   page: Page,
@@ -108,15 +147,12 @@ async function typeIntoTask(
   const client = new StdioClient(BRIDGE, workplace.env);
   await client.initialize();
   const path = workplace.project('app');
-  const { task_id } = z
-    .object({ task_id: z.string() })
-    .parse(await client.call('start_task', { prompt: 'BENCH-SLEEP 600', path }));
-  await page.goto(`${page.url().split('#')[0]}#/${task_id}`);
-  await page.getByRole('tab', { name: 'Terminal' }).click();
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.getByText('Your keys go to the session.').waitFor();
+  const { task_id } = startedSchema.parse(
+    await client.call('start_task', { prompt: 'BENCH-SLEEP 600', path }),
+  );
+  await takeKeyboard(page, task_id);
   await page.evaluate(
-    "window.keyTimes = []; let at = 0; addEventListener('keydown', () => { at = performance.now(); }, true); new MutationObserver(() => { if (at > 0) { const from = at; at = 0; requestAnimationFrame(() => window.keyTimes.push(performance.now() - from)); } }).observe(document.querySelector('.xterm-rows'), { subtree: true, childList: true, characterData: true })",
+    "const painted = (then) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = then; port2.postMessage(0); }; window.keyTimes = []; let at = 0; addEventListener('keydown', () => { at = performance.now(); }, true); new MutationObserver(() => { if (at > 0) { const from = at; at = 0; painted(() => window.keyTimes.push(performance.now() - from)); } }).observe(document.querySelector('.xterm-rows'), { subtree: true, childList: true, characterData: true })",
   );
   for (let key = 0; key < KEYS; key++) {
     await page.keyboard.press('x');

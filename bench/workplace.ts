@@ -9,7 +9,7 @@ export const BRIDGE = [process.execPath, join(root, 'dist/main.js')];
 
 /**
  * A stand-in for the CLI, in both drivers: `BENCH-CAT <file>` prints the file, `BENCH-SLEEP <seconds>` sleeps, `BENCH-SHOW
- * <file>` prints the file and stays, `BENCH-GATE <file>` prints the file when the pipe $HOME/gate is opened. It stamps its
+ * <file>` prints the file and stays, `BENCH-FLOOD -` prints until Ctrl-C, `BENCH-GATE <file>` prints the file when the pipe $HOME/gate is opened. It stamps its
  * start and its end, in seconds since the epoch, into $HOME/stamps.
  */
 const AGENT = `#!/bin/bash
@@ -19,6 +19,7 @@ read -r word what
 case $word in
   BENCH-CAT) cat "$what" ;;
   BENCH-SLEEP) sleep "$what" ;;
+  BENCH-FLOOD) trap 'echo; echo STOPPED; sleep 600' INT; yes 'a line of a flood that goes on until it is interrupted' ;;
   BENCH-SHOW) cat "$what"; sleep 600 ;;
   BENCH-GATE) : < "$HOME/gate"; cat "$what" ;;
 esac
