@@ -18,6 +18,7 @@ import {
   type BoardInput,
   type BoardPlace,
 } from './board/board-place.js';
+import type { ProcessSource } from './board/process-feed.js';
 import { Reviews } from './board/reviews.js';
 import { serveLinks } from './board/link-socket.js';
 import { loadConfig } from './config/load-config.js';
@@ -29,11 +30,13 @@ import { AllowedRoots } from './projects/allowed-roots.js';
 import { createFilesPatches } from './services/files-patches.js';
 import { createReceiptGit, createReceiptService } from './services/receipt-service.js';
 import { createTaskServices } from './services/task-services.js';
+import { ProcessStore } from './processes/process-store.js';
 import { FileLocks } from './store/file-locks.js';
 import type { LockHolder } from './store/lock-file.js';
 import { taskPatch } from './tasks/receipt/task-patch.js';
 import type { GitReport } from './tasks/receipt/receipt.js';
 import type { TaskRecord } from './tasks/task.js';
+import { ownerState } from './store/owner-state.js';
 import { ownIdentity } from './store/process-identity.js';
 
 const [, , , statePath = '', runtimePath = '', level] = process.argv;
@@ -99,6 +102,7 @@ async function startBoard(input: BoardInput, opened: OpenServices): Promise<Boar
         patchOf,
         readPatch,
         tasksDir: stateDir.tasksDir,
+        processes: processesOf(stateDir.path),
         promptFile: (taskId) => stateDir.promptFile(taskId),
         assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url))),
         version: VERSION,
@@ -116,6 +120,15 @@ async function startBoard(input: BoardInput, opened: OpenServices): Promise<Boar
       'Choose another port, or leave it out.',
     );
   }
+}
+
+function processesOf(stateFolder: string): ProcessSource {
+  const store = new ProcessStore(stateFolder);
+  return {
+    path: store.path,
+    all: () => store.all(),
+    ownerState: (owner) => ownerState(owner, { statePath: stateFolder, clock: systemClock }),
+  };
 }
 
 /** Runs until no page is open for a while, or a signal ends it. */

@@ -8,6 +8,7 @@ import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
 import type { OpenChannel } from './hub.js';
+import { ProcessFeed, type ProcessSource } from './process-feed.js';
 import { Refresher } from './refresher.js';
 import { emptyBoard, reduceBoard, type BoardAction, type BoardState } from './state.js';
 import { TaskTracker } from './task-tracker.js';
@@ -21,6 +22,7 @@ const NEW_TASK_TRIES = 40;
 export interface BoardFeedOptions {
   readonly tasks: TaskService;
   readonly tasksDir: string;
+  readonly processes: ProcessSource;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -64,6 +66,7 @@ class BoardFeed implements Disposable {
     this.#owned.add(tasks.onDidChange((taskId) => this.#follow(taskId).refresher.changed()));
     this.#owned.add(tasks.watch('active'));
     this.#owned.add(this.#watchFolders());
+    await this.#owned.add(new ProcessFeed(this.#options, (action) => this.#channel.dispatch(action))).start();
     for (const purpose of ['task', 'ask'] as const) {
       const page = await tasks.list({ limit: MAX_TASKS, purpose });
       for (const record of page.tasks) this.#tell(this.#follow(record.task_id), record);

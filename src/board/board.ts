@@ -17,6 +17,7 @@ import { Hub, type OpenChannel } from './hub.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
 import type { Reviews } from './reviews.js';
 import { BoardSocket } from './socket.js';
+import type { ProcessSource } from './process-feed.js';
 import { openTaskFeed } from './task-feed.js';
 import { TerminalWriters } from './terminal-writers.js';
 
@@ -34,6 +35,7 @@ export interface BoardOptions {
   readonly patchOf: DiffFeedOptions['patchOf'];
   readonly readPatch: DiffFeedOptions['readPatch'];
   readonly tasksDir: string;
+  readonly processes: ProcessSource;
   readonly promptFile: (taskId: string) => string;
   readonly assets: ReadonlyMap<string, Asset>;
   readonly version: string;

@@ -67,6 +67,24 @@ export interface TaskCard {
   readonly change_seq: number;
 }
 
+/** A process of the toolset `process`, as the overview shows it. */
+export interface ProcessCard {
+  readonly process_id: string;
+  /** Program and arguments. */
+  readonly command_line: string;
+  readonly cwd: string;
+  readonly mode: 'host' | 'docker';
+  /** It goes on without the server that started it. */
+  readonly keep: boolean;
+  /** `lost`: whoever ran it is gone without a word of its end. */
+  readonly status: 'running' | 'terminated' | 'lost';
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly reason: string | null;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
 /** One event of the journal. */
 export interface TimelineEvent {
   readonly seq: number;
@@ -79,6 +97,7 @@ export interface TimelineEvent {
 export interface BoardState {
   readonly tasks: Readonly<Record<string, TaskCard>>;
   readonly decisions: Readonly<Record<string, DecisionView>>;
+  readonly processes: Readonly<Record<string, ProcessCard>>;
   /** Tasks whose records cannot be read, and why. */
   readonly unreadable: Readonly<Record<string, string>>;
 }
@@ -148,6 +167,8 @@ export type BoardAction =
   | { readonly type: 'task.upserted'; readonly task: TaskCard }
   | { readonly type: 'task.removed'; readonly task_id: string }
   | { readonly type: 'task.unreadable'; readonly task_id: string; readonly why: string }
+  | { readonly type: 'process.upserted'; readonly process: ProcessCard }
+  | { readonly type: 'process.removed'; readonly process_id: string }
   | { readonly type: 'decision.opened'; readonly decision: DecisionView }
   | {
       readonly type: 'decision.closed';
@@ -157,12 +178,12 @@ export type BoardAction =
     };
 
 export type TaskAction =
-  | Exclude<BoardAction, { readonly type: 'task.unreadable' }>
+  | Exclude<BoardAction, { readonly type: 'task.unreadable' | 'process.upserted' | 'process.removed' }>
   | { readonly type: 'event.appended'; readonly events: readonly TimelineEvent[] }
   | { readonly type: 'message.final'; readonly text: string }
   | { readonly type: 'receipt.ready'; readonly receipt: ReceiptFacts };
 
-export const emptyBoard: BoardState = { tasks: {}, decisions: {}, unreadable: {} };
+export const emptyBoard: BoardState = { tasks: {}, decisions: {}, processes: {}, unreadable: {} };
 
 export const emptyTask: TaskState = {
   task: null,
@@ -193,6 +214,7 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
     }
     case 'task.removed':
       return {
+        ...state,
         tasks: without(state.tasks, action.task_id),
         decisions: Object.fromEntries(
           Object.entries(state.decisions).filter(([, one]) => one.task_id !== action.task_id),
@@ -201,6 +223,12 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
       };
     case 'task.unreadable':
       return { ...state, unreadable: { ...state.unreadable, [action.task_id]: action.why } };
+    case 'process.upserted': {
+      const { process } = action;
+      return { ...state, processes: { ...state.processes, [process.process_id]: process } };
+    }
+    case 'process.removed':
+      return { ...state, processes: without(state.processes, action.process_id) };
     case 'decision.opened':
       return {
         ...state,

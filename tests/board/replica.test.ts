@@ -11,6 +11,7 @@ import {
   reduceTask,
   type BoardAction,
   type BoardState,
+  type ProcessCard,
 } from '../../src/board/state.js';
 import { cardOf, decisionViewOf } from '../../src/board/task-views.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
@@ -22,7 +23,7 @@ const anyAction: fc.Arbitrary<BoardAction> = fc
   .record({
     id: fc.constantFrom(...ids),
     number: fc.integer({ min: 1, max: 4 }),
-    kind: fc.integer({ min: 0, max: 4 }),
+    kind: fc.integer({ min: 0, max: 6 }),
     turns: fc.nat(9),
   })
   .map(({ id, number, kind, turns }) => {
@@ -33,9 +34,27 @@ const anyAction: fc.Arbitrary<BoardAction> = fc
       { type: 'task.unreadable', task_id: id, why: `why ${turns}` },
       { type: 'decision.opened', decision: decisionViewOf(id, decision({ decision_id })) },
       { type: 'decision.closed', task_id: id, decision_id, end },
+      { type: 'process.upserted', process: processCard(`proc_${number}`, turns) },
+      { type: 'process.removed', process_id: `proc_${number}` },
     ];
     return actions[kind] ?? { type: 'task.removed', task_id: id };
   });
+
+function processCard(process_id: string, exit_code: number): ProcessCard {
+  return {
+    process_id,
+    command_line: 'npm run dev',
+    cwd: '/p',
+    mode: 'host',
+    keep: true,
+    status: 'terminated',
+    exit_code,
+    signal: null,
+    reason: null,
+    started_at: end.at,
+    ended_at: end.at,
+  };
+}
 
 /** A step of a page: it gets an action, loses its connection, or comes back with what it has. */
 type Step = { readonly action: BoardAction } | 'lost' | 'back';

@@ -30,6 +30,11 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
       reviews: new Reviews(join(workplace.root, 'reviews')),
       patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
       readPatch: async () => undefined,
+      processes: {
+        path: join(workplace.stateDir, 'processes'),
+        all: async () => [],
+        ownerState: async () => 'gone',
+      },
       ...changes,
       tasksDir: workplace.projectsDir,
       promptFile: () => `${workplace.root}/no-prompt`,

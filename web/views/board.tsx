@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
@@ -9,6 +10,9 @@ import { groupNames, groupsOf, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { NoticesButton } from './notices.js';
 import { useNow } from './use-now.js';
+
+/** Loaded when there are processes: most people have none. */
+const Processes = lazy(async () => (await import('./processes.js')).Processes);
 
 const NOW_MS = 1_000;
 /** Ended tasks beyond these are shown on demand. */
@@ -43,6 +47,11 @@ export function Overview({ store }: { readonly store: Store }) {
               nowMs={nowMs}
             />
           ))}
+          {Object.keys(board.processes).length > 0 && (
+            <Suspense fallback={null}>
+              <Processes board={board} search={search} home={store.home.value} nowMs={nowMs} />
+            </Suspense>
+          )}
           <Unreadable board={board} />
           {groups.length === 0 && <NoTasks hasSearch={search !== ''} />}
         </>
