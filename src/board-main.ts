@@ -4,6 +4,7 @@ import { closeSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { systemClock } from './base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
@@ -20,7 +21,8 @@ import {
 } from './board/board-place.js';
 import type { ProcessSource } from './board/process-feed.js';
 import { Reviews } from './board/reviews.js';
-import { serveLinks } from './board/link-socket.js';
+import { appActSchema, appReadSchema } from './board/app-requests.js';
+import { serveLocal, type LocalRoutes } from './board/local-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
 import { readEnvironment } from './config/read-environment.js';
@@ -131,6 +133,25 @@ function processesOf(stateFolder: string): ProcessSource {
   };
 }
 
+/** What commands and servers ask for: a link for a browser, and what the app in a chat reads and does. */
+function localRoutes(board: Board): LocalRoutes {
+  return {
+    '/link': async () => board.link(),
+    '/read': async (asked, signal) => board.read(requestOf(appReadSchema, asked), signal),
+    '/act': async (asked) => board.actFor(requestOf(appActSchema, asked)),
+  };
+}
+
+function requestOf<T>(schema: z.ZodType<T>, asked: unknown): T {
+  const request = schema.safeParse(asked);
+  if (request.success) return request.data;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The board does not understand this: ${z.prettifyError(request.error)}.`,
+    'The app is of another version: open the board again.',
+  );
+}
+
 /** Runs until no page is open for a while, or a signal ends it. */
 async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const owner = await ownIdentity();
@@ -155,7 +176,7 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const opened = await openServices(input);
   process.once('exit', () => opened.services.dispose());
   const board = await startBoard(input, opened);
-  const links = await serveLinks(place.socketPath, () => board.link());
+  const local = await serveLocal(place.socketPath, localRoutes(board), logger);
   const { id: board_id, port } = board;
   const discovery = { version: VERSION, board_id, port, owner };
   await writeJsonFileAtomically(place.discoveryFile, discovery, { durable: false });
@@ -168,7 +189,7 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   process.on('SIGHUP', () => undefined);
   sendReady({ record: discovery });
   logger.info(`The board ends: ${await over}`);
-  await links.close();
+  await local.close();
   await board.close();
 }
 

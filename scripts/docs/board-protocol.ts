@@ -13,6 +13,8 @@ const shown = {
   'state.ts': [
     'BoardState',
     'BoardAction',
+    'ScreenState',
+    'ScreenAction',
     'TaskState',
     'TaskAction',
     'TaskCard',
@@ -31,7 +33,7 @@ export function boardProtocolPage(read: (file: string) => string): string {
 Generated from \`src/board\` by \`npm run docs\`. Version ${BOARD_PROTOCOL}.
 
 A page opens a WebSocket at \`/socket\` and says \`hello\` with its token within ten seconds. Each message is one JSON object, those of a page at most ${kilobytes} KB. It
-then follows channels: \`board:/\` (all tasks), \`task:/<task_id>\`, \`term:/<task_id>\`. Of each it gets a \`snapshot\` and then numbered actions, or, with \`since\`, the actions
+then follows channels: \`board:/\` (all tasks), \`task:/<task_id>\`, \`diff:/<task_id>\`, \`screen:/<task_id>\`, \`term:/<task_id>\`. Of each it gets a \`snapshot\` and then numbered actions, or, with \`since\`, the actions
 after that number. Where those are no longer known, it gets a \`gap\` and a snapshot.
 
 The bytes of a terminal come as binary messages: one byte for the kind (1 state, for a terminal that was reset; 2 output; 3 picture, drawn over what is there), four for

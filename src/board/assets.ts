@@ -15,7 +15,8 @@ export async function readAssets(folder: string): Promise<ReadonlyMap<string, As
   const assets = new Map<string, Asset>();
   for (const name of await readdir(folder)) {
     const type = types[extname(name)];
-    if (type === undefined) continue;
+    // Other pages are those that clients show inside a chat.
+    if (type === undefined || (extname(name) === '.html' && name !== SHELL)) continue;
     assets.set(name === SHELL ? '/' : `/${name}`, { type, body: await readFile(join(folder, name)) });
   }
   return assets;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
@@ -8,14 +9,18 @@ import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Access } from './access.js';
-import { act } from './act.js';
+import { act, type TaskClientAction } from './act.js';
+import { actionErrorOf } from './action-error.js';
+import { AppReader } from './app-reader.js';
+import type { AppAct, AppAnswer, AppOutcome, AppRead } from './app-requests.js';
 import { openBoardFeed } from './board-feed.js';
 import type { BoardLink } from './board-place.js';
 import { BoardHttpServer, type Asset } from './http-server.js';
 import { openDiffFeed, type DiffFeedOptions } from './diff-feed.js';
 import { Hub, type OpenChannel } from './hub.js';
-import { MAX_MESSAGE_BYTES } from './protocol.js';
+import { MAX_MESSAGE_BYTES, type ClientAction } from './protocol.js';
 import type { Reviews } from './reviews.js';
+import { openScreenFeed } from './screen-feed.js';
 import { BoardSocket } from './socket.js';
 import type { ProcessSource } from './process-feed.js';
 import { openTaskFeed } from './task-feed.js';
@@ -23,7 +28,7 @@ import { TerminalWriters } from './terminal-writers.js';
 
 /** Pages at once. */
 const MAX_PAGES = 16;
-/** Without a page the board ends after this time. */
+/** Without a page, and without an app that reads, the board ends after this time. */
 const IDLE_MS = 15 * 60_000;
 const TRY_AGAIN_LATER = 1013;
 
@@ -49,6 +54,7 @@ export class Board {
   readonly #options: BoardOptions;
   readonly #access: Access;
   readonly #hub: Hub;
+  readonly #apps: AppReader;
   readonly #sockets = new Set<BoardSocket>();
   readonly #upgrades = new WebSocketServer({
     noServer: true,
@@ -73,6 +79,7 @@ export class Board {
       this.#over.fire('Ten codes or tokens were wrong.');
     });
     this.#hub = new Hub({ clock, open: (name, seq) => this.#open(name, seq) });
+    this.#apps = new AppReader({ ...options, hub: this.#hub, boardId: this.#id });
   }
 
   /** Listens on 127.0.0.1; `port` 0 chooses a free one. */
@@ -106,6 +113,31 @@ export class Board {
     this.#restartIdle();
     const origin = this.#server?.origin ?? '';
     return { url: `${origin}/#code=${this.#access.createCode()}`, port: this.port, board_id: this.#id };
+  }
+
+  /** What an app in a chat shows next. Throws STATE_UNUSABLE when too many read. */
+  async read(query: AppRead, signal: AbortSignal): Promise<AppAnswer> {
+    try {
+      const reading = this.#apps.read(query, signal);
+      this.#restartIdle();
+      return await reading;
+    } finally {
+      this.#restartIdle();
+    }
+  }
+
+  /** Does what a person asked for at an app. Never rejects. */
+  async actFor({ client, action }: AppAct): Promise<AppOutcome> {
+    const { tasks, finisher, reviews, logger } = this.#options;
+    this.#restartIdle();
+    try {
+      if (!isTaskAction(action))
+        throw new BridgeError('INVALID_ARGUMENTS', 'An app has no terminal.', 'Open the board in a browser.');
+      const started = await act(action, `board/${client}`, { tasks, finisher, reviews });
+      return { ok: true, ...(started !== undefined && { task_id: started }) };
+    } catch (error) {
+      return { ok: false, error: actionErrorOf(error, logger) };
+    }
   }
 
   async close(): Promise<void> {
@@ -144,7 +176,7 @@ export class Board {
 
   #restartIdle(): void {
     this.#idle?.dispose();
-    if (this.#sockets.size > 0) return;
+    if (this.#sockets.size > 0 || this.#apps.count > 0) return;
     this.#idle = this.#options.clock.after(IDLE_MS, () =>
       this.#over.fire('No page was open for 15 minutes.'),
     );
@@ -153,8 +185,12 @@ export class Board {
   #open(name: string, seq: number): Promise<OpenChannel> {
     if (name === 'board:/') return openBoardFeed(this.#options, name, seq);
     const [kind = '', taskId = ''] = name.split(':/');
-    return kind === 'diff'
-      ? openDiffFeed(this.#options, name, taskId, seq)
-      : openTaskFeed(this.#options, name, taskId, seq);
+    if (kind === 'diff') return openDiffFeed(this.#options, name, taskId, seq);
+    if (kind === 'screen') return openScreenFeed(this.#options, name, taskId, seq);
+    return openTaskFeed(this.#options, name, taskId, seq);
   }
+}
+
+function isTaskAction(action: ClientAction): action is TaskClientAction {
+  return !action.type.startsWith('term.');
 }

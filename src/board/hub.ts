@@ -3,7 +3,16 @@ import type { Disposable } from '../base/lifecycle.js';
 import { toDisposable } from '../base/lifecycle.js';
 import type { Channel } from './channel.js';
 import type { ChannelMessage } from './replica.js';
-import type { BoardAction, BoardState, DiffAction, DiffState, TaskAction, TaskState } from './state.js';
+import type {
+  BoardAction,
+  BoardState,
+  DiffAction,
+  DiffState,
+  ScreenAction,
+  ScreenState,
+  TaskAction,
+  TaskState,
+} from './state.js';
 import type { TerminalAction, TerminalState } from './protocol.js';
 
 /** How long a channel goes on without a subscriber: a page that lost its connection, or was loaded again, gets what it missed. */
@@ -13,16 +22,20 @@ export type AnyChannel =
   | Channel<BoardState, BoardAction>
   | Channel<TaskState, TaskAction>
   | Channel<DiffState, DiffAction>
+  | Channel<ScreenState, ScreenAction>
   | Channel<TerminalState, TerminalAction>;
 export type AnyChannelMessage =
   | ChannelMessage<BoardState, BoardAction>
   | ChannelMessage<TaskState, TaskAction>
   | ChannelMessage<DiffState, DiffAction>
+  | ChannelMessage<ScreenState, ScreenAction>
   | ChannelMessage<TerminalState, TerminalAction>;
 
 /** A channel that is kept up to date until it is disposed. */
 export interface OpenChannel extends Disposable {
   readonly channel: AnyChannel;
+  /** How long it goes on without a subscriber, where that costs something; default: LINGER_MS. */
+  readonly lingerMs?: number;
 }
 
 export interface HubOptions {
@@ -34,6 +47,7 @@ export interface HubOptions {
 interface Held {
   readonly opened: Promise<OpenChannel>;
   count: number;
+  lingerMs: number;
   linger: Disposable | undefined;
 }
 
@@ -60,7 +74,9 @@ export class Hub implements Disposable {
     let subscription: Disposable;
     let channel: AnyChannel;
     try {
-      ({ channel } = await held.opened);
+      const opened = await held.opened;
+      channel = opened.channel;
+      held.lingerMs = opened.lingerMs ?? LINGER_MS;
       subscription = channel.subscribe(send, since);
     } catch (error) {
       this.#release(name, held);
@@ -90,6 +106,7 @@ export class Hub implements Disposable {
     const held: Held = {
       opened: this.#options.open(name, last === undefined ? 0 : last + 1),
       count: 0,
+      lingerMs: LINGER_MS,
       linger: undefined,
     };
     this.#held.set(name, held);
@@ -102,7 +119,7 @@ export class Hub implements Disposable {
   #release(name: string, held: Held): void {
     held.count--;
     if (held.count > 0 || this.#held.get(name) !== held) return;
-    held.linger = this.#options.clock.after(LINGER_MS, () => this.#close(name, held));
+    held.linger = this.#options.clock.after(held.lingerMs, () => this.#close(name, held));
     if (this.#isDisposed) this.#close(name, held);
   }
 

@@ -10,7 +10,7 @@ import {
   type BoardInput,
   type BoardLink,
 } from './board-place.js';
-import { askForLink } from './link-socket.js';
+import { askForLink } from './local-client.js';
 
 const OWNER_ONLY = 0o700;
 /** A board starts in half a second; on a busy machine it takes longer. */

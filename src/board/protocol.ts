@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
 import type { ChannelMessage } from './replica.js';
-import type { BoardAction, BoardState, DiffAction, DiffState, TaskAction, TaskState } from './state.js';
+import type {
+  BoardAction,
+  BoardState,
+  DiffAction,
+  DiffState,
+  ScreenAction,
+  ScreenState,
+  TaskAction,
+  TaskState,
+} from './state.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;
@@ -20,10 +29,10 @@ const MAX_ROWS = 300;
 
 const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>`, `diff:/<id>` or `term:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>`, `screen:/<id>` or `term:/<id>`. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|diff|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(/^(board:\/|(task|diff|screen|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
 
 const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
@@ -157,6 +166,7 @@ export type ServerMessage =
   | ChannelMessage<BoardState, BoardAction>
   | ChannelMessage<TaskState, TaskAction>
   | ChannelMessage<DiffState, DiffAction>
+  | ChannelMessage<ScreenState, ScreenAction>
   | ChannelMessage<TerminalState, TerminalAction>
   /** `task_id`: the task that was started. */
   | { readonly type: 'result'; readonly id: number; readonly ok: true; readonly task_id?: string }

@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Access } from './access.js';
 import type { TaskClientAction } from './act.js';
+import { actionErrorOf } from './action-error.js';
 import type { AnyChannelMessage, Hub } from './hub.js';
 import {
   BOARD_PROTOCOL,
@@ -231,15 +232,7 @@ export class BoardSocket implements Disposable {
   }
 
   #errorOf(error: unknown): ActionError {
-    if (error instanceof BridgeError) return { code: error.code, message: error.message, hint: error.hint };
-    this.#services.logger.error('What a page asked for failed', {
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
-    return {
-      code: 'INTERNAL_ERROR',
-      message: 'An error in the board itself.',
-      hint: 'Its log has the details.',
-    };
+    return actionErrorOf(error, this.#services.logger);
   }
 
   /** Of a channel; left out while the page does not read what it has. */

@@ -163,6 +163,15 @@ export type DiffAction =
     }
   | { readonly type: 'review.changed'; readonly comments: readonly ReviewComment[] };
 
+/** What a terminal shows now, as text: for a page that has no emulator. */
+export interface ScreenState {
+  readonly text: string;
+  /** Why there is nothing to see. */
+  readonly why: string | null;
+}
+
+export type ScreenAction = { readonly type: 'screen.changed' } & ScreenState;
+
 export type BoardAction =
   | { readonly type: 'task.upserted'; readonly task: TaskCard }
   | { readonly type: 'task.removed'; readonly task_id: string }
@@ -196,6 +205,8 @@ export const emptyTask: TaskState = {
 };
 
 export const emptyDiff: DiffState = { files: [], notes: [], why: null, comments: [] };
+
+export const emptyScreen: ScreenState = { text: '', why: null };
 
 /** So many closed decisions of a task stay. */
 const CLOSED_DECISIONS = 50;
@@ -267,6 +278,10 @@ export function reduceTask(state: TaskState, action: TaskAction): TaskState {
 
 export function reduceDiff(state: DiffState, { type: _type, ...change }: DiffAction): DiffState {
   return { ...state, ...change };
+}
+
+export function reduceScreen(_state: ScreenState, { type: _type, ...now }: ScreenAction): ScreenState {
+  return now;
 }
 
 /** The open decisions of a task, in the order in which they were asked. */

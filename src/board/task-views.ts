@@ -48,7 +48,7 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
     kind: decision.kind,
     tool: decision.tool,
     summary: decision.summary,
-    input: isLong ? cutInput(decision.input) : decision.input,
+    input: isLong ? cutInput(decision.input, MAX_INPUT_BYTES) : decision.input,
     input_is_cut: isLong || (decision.input_is_cut ?? false),
     input_sha256: inputHash(decision),
     options: decision.options,
@@ -83,8 +83,9 @@ function lastWordsOf({ final_message, last_output }: TaskRecord): string {
   return headBytes(lines.slice(-LAST_LINES).join('\n'), MAX_LAST_WORDS_BYTES);
 }
 
-function cutInput(input: Decision['input']): Record<string, unknown> {
-  const share = Math.floor(MAX_INPUT_BYTES / Math.max(1, Object.keys(input).length));
+/** The beginning of each field, together at most about so many bytes. */
+export function cutInput(input: Decision['input'], maxBytes: number): Record<string, unknown> {
+  const share = Math.floor(maxBytes / Math.max(1, Object.keys(input).length));
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
       key,
