@@ -56,12 +56,17 @@ export function createBridge(options: BridgeOptions): Bridge {
   const isSilent = marked && config.inside_tasks === 'off';
   // Each prompt starts or follows a task.
   const prompts = isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts;
-  const offered = marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools;
+  const allowed = marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools;
+  // A page in the chat reads the board; without it no tool has a page.
+  const hasPages = allowed.some(({ name }) => name === 'board_read');
+  const offered = hasPages ? allowed : allowed.map((tool) => ({ ...tool, app: undefined }));
   const names = {
     offered: new Set(offered.map(({ name }) => name)),
     all: listings.map(({ listing }) => listing.name),
   };
-  const resources = isSilent ? [] : offeredResources(allResources, names);
+  const resources = isSilent
+    ? []
+    : offeredResources(allResources, names).filter(({ isApp }) => hasPages || isApp !== true);
   return {
     parts: {
       identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },

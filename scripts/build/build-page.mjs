@@ -1,28 +1,34 @@
-// Builds the board's page into dist/web: a script, its styles, and the terminal in a chunk of its own.
+// Builds the board's pages into dist/web: for a browser a script, its styles, and the terminal in a chunk of its own.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { buildApps } from './build-apps.mjs';
+
+/** As every page is built. */
+const options = {
+  bundle: true,
+  platform: 'browser',
+  target: ['chrome111', 'firefox114', 'safari16.4'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
 
 /** The outputs of the bundler, for the list of licences. */
 export async function buildPage({ root, outdir }) {
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await build({
+    ...options,
     absWorkingDir: root,
     entryPoints: { app: 'web/main.tsx' },
     outdir,
-    bundle: true,
     splitting: true,
     chunkNames: '[name]-[hash]',
     format: 'esm',
-    platform: 'browser',
-    target: ['chrome111', 'firefox114', 'safari16.4'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
-    legalComments: 'none',
     metafile: true,
-    logLevel: 'warning',
   });
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join(root, 'web', name), join(outdir, name));
-  return metafile.outputs;
+  return { ...metafile.outputs, ...(await buildApps({ root, outdir, options })) };
 }

@@ -1,11 +1,14 @@
 // Pure: tools → docs/tools.md.
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
+import { isForAppAlone } from '../../src/mcp/apps.js';
 import type { Tool } from '../../src/mcp/tool.js';
 import { expectation } from '../../src/mcp/argument-errors.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
 
 /** The page of all tools, by toolset: what each does, takes and gives. */
-export function toolsPage(tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing'>[]): string {
+export function toolsPage(
+  tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing' | 'app'>[],
+): string {
   const parts = Object.entries(toolsets).flatMap(([toolset, words]) => {
     const own = tools.filter((tool) => tool.toolset === toolset);
     return own.length === 0 ? [] : [`## ${toolset}\n\n${words}\n\n${own.map(toolPart).join('\n')}`];
@@ -13,7 +16,7 @@ export function toolsPage(tools: readonly Pick<Tool<never, Toolset>, 'toolset' |
   return `# Tools\n\nGenerated from the tools by \`npm run docs\`; do not edit.\n\n${parts.join('\n')}`;
 }
 
-function toolPart(tool: Pick<Tool<never, Toolset>, 'listing'>): string {
+function toolPart(tool: Pick<Tool<never, Toolset>, 'listing' | 'app'>): string {
   const { name, description, inputSchema, outputSchema, annotations } = tool.listing();
   const effect = annotations.readOnlyHint
     ? 'read'
@@ -23,7 +26,7 @@ function toolPart(tool: Pick<Tool<never, Toolset>, 'listing'>): string {
   return [
     `### \`${name}\``,
     '',
-    `${description} Effect: ${effect}.`,
+    `${description} Effect: ${effect}.${isForAppAlone(tool) ? ' For the page in the chat alone: no model sees it.' : ''}`,
     '',
     '| argument | | what |',
     '| --- | --- | --- |',

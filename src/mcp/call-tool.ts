@@ -1,5 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { isForAppAlone } from './apps.js';
 import { logRefusal } from './call-log.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
@@ -24,6 +25,9 @@ export interface ToolHost<Services> {
   readonly guidance?: (text: string) => string;
 }
 
+/** Its page reads the structured form, and no model reads the text. */
+const FOR_THE_APP = 'For the app.';
+
 const guidanceFields = ['hint', 'message', 'note'] as const;
 
 /** Runs a tool and turns its result or error into an answer: the one place where errors are caught. Never rejects. */
@@ -35,7 +39,10 @@ export async function callTool<Services>(
 ): Promise<ToolResult> {
   try {
     await host.precondition?.(tool);
-    return answerOf(tool.name, guided(await tool.run(args, host.services, call), host.guidance));
+    const answer = await tool.run(args, host.services, call);
+    if (isForAppAlone(tool)) return withinLimit(tool.name, FOR_THE_APP, answer);
+    const shown = guided(answer, host.guidance);
+    return withinLimit(tool.name, readable(shown), shown);
   } catch (thrown) {
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
@@ -62,11 +69,8 @@ export function errorText(error: BridgeError): string {
   return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : `${before}${error.hint}`}`;
 }
 
-function answerOf(name: string, structuredContent: JsonObject): ToolResult {
-  const result: ToolResult = {
-    content: [{ type: 'text', text: readable(structuredContent) }],
-    structuredContent,
-  };
+function withinLimit(name: string, text: string, structuredContent: JsonObject): ToolResult {
+  const result: ToolResult = { content: [{ type: 'text', text }], structuredContent };
   const bytes = wireBytes(result);
   if (bytes > MAX_REPLY_BYTES) {
     throw new BridgeError(

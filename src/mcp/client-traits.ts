@@ -26,7 +26,8 @@ export function pageBytesFor(server: Server, context: ServerContext): number | u
   return SMALL_PAGES.get(clientName(server, context) ?? '');
 }
 
-function clientName(server: Server, { mcpReq: { envelope } }: ServerContext): string | undefined {
+/** What the client of this request calls itself. */
+export function clientName(server: Server, { mcpReq: { envelope } }: ServerContext): string | undefined {
   if (envelope === undefined) return server.getClientVersion()?.name;
   return envelopeSchema.safeParse(envelope).data?.[CLIENT_INFO_META_KEY].name;
 }

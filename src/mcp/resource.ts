@@ -10,6 +10,8 @@ export interface Resource<Services> {
   readonly uri: string;
   /** Of the `SKILL.md` of a skill: the fields that its text begins with. */
   readonly skill?: SkillFrontmatter;
+  /** True for a page that a client shows inside the chat; listed for such clients alone. */
+  readonly isApp?: boolean;
   /** `variable` is empty for a fixed URI. Throws BridgeError when there is no such thing. */
   read(variable: string, services: Services): Promise<string>;
   /** Resolves when there is such a thing to follow. Throws BridgeError as `read`; left out, there always is. */

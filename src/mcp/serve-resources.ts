@@ -7,6 +7,7 @@ import {
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { logRefusal, timed } from './call-log.js';
+import { showsApps } from './apps.js';
 import { errorText } from './call-tool.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
@@ -18,15 +19,22 @@ export interface ResourcesHost<Services> {
   readonly logger: Logger;
 }
 
+/**
+ * A page of ours loads nothing and needs no permission: without `csp` and `permissions` a client allows it neither, and without
+ * `domain` it has no origin of its own.
+ */
+const APP_META = { ui: { prefersBorder: true } };
+
 /** Owns what a client follows by `resources/subscribe`, which knows no requests that stay open. */
 const LEGACY_OWNER = 'connection';
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
 export function serveResources<Services>(server: Server, host: ResourcesHost<Services>): void {
   const { resources } = host;
-  server.setRequestHandler('resources/list', async () => {
+  server.setRequestHandler('resources/list', async (_request, context) => {
+    const hasApps = showsApps(server, context);
     const fixed = resources
-      .filter(({ uri }) => variableOf(uri) === undefined)
+      .filter(({ uri, isApp }) => variableOf(uri) === undefined && (hasApps || isApp !== true))
       .map((one) => ({ uri: one.uri, ...factsOf(one) }));
     const behind = await Promise.all(resources.map((resource) => listedBehind(resource, host.services)));
     return { resources: [...fixed, ...behind.flat()] };
@@ -42,7 +50,8 @@ export function serveResources<Services>(server: Server, host: ResourcesHost<Ser
     const text = await timed(host.logger, `resources/read ${uri}`, () =>
       readText(found.resource, found.variable, uri, host),
     );
-    return { contents: [{ uri, mimeType: found.resource.mimeType, text }] };
+    const { mimeType, isApp } = found.resource;
+    return { contents: [{ uri, mimeType, text, ...(isApp === true && { _meta: APP_META }) }] };
   });
 }
 
@@ -88,8 +97,8 @@ export async function completeVariable<Services>(
   return (await resource.complete?.(argument.value, services)) ?? [];
 }
 
-function factsOf<Services>({ name, title, description, mimeType }: Resource<Services>) {
-  return { name, title, description, mimeType };
+function factsOf<Services>({ name, title, description, mimeType, isApp }: Resource<Services>) {
+  return { name, title, description, mimeType, ...(isApp === true && { _meta: APP_META }) };
 }
 
 async function listedBehind<Services>(resource: Resource<Services>, services: Services) {

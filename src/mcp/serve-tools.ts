@@ -7,8 +7,9 @@ import {
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { timed } from './call-log.js';
+import { APPS_EXTENSION, isForAppAlone, showsApps } from './apps.js';
 import { callTool, type ToolHost } from './call-tool.js';
-import { getsTextAlone, pageBytesFor, type AnswerForm } from './client-traits.js';
+import { clientName, getsTextAlone, pageBytesFor, type AnswerForm } from './client-traits.js';
 import { personAt, type OpenForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Tool } from './tool.js';
@@ -26,22 +27,30 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
 /** Answers `tools/list` and `tools/call`. */
 export function serveTools<Services>(server: Server, host: ToolsHost<Services>): void {
   const tools = new Map(host.tools.map((tool) => [tool.name, tool]));
+  if (host.tools.some(({ app }) => app !== undefined))
+    server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
   const openForms: OpenForms = new Map();
   server.setRequestHandler('tools/list', (_request, context) => {
     const hasSchema = !getsTextAlone(server, context, host.answers);
-    return { tools: host.tools.map((tool) => listed(tool, hasSchema)) };
+    const hasApps = showsApps(server, context);
+    const shown = host.tools.filter((tool) => hasApps || !isForAppAlone(tool));
+    return { tools: shown.map((tool) => listed(tool, { hasSchema, hasApps })) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
-    if (tool === undefined) {
+    if (tool === undefined || (isForAppAlone(tool) && !showsApps(server, context))) {
       host.logger.info('tools/call of an unknown tool was refused', { name: params.name });
-      throw unknownTool(params.name, [...tools.keys()]);
+      throw unknownTool(
+        params.name,
+        host.tools.filter((one) => !isForAppAlone(one)).map(({ name }) => name),
+      );
     }
     const person = host.showsForms === false ? undefined : personAt(server, context, openForms, host.logger);
     const call = {
       signal: context.mcpReq.signal,
       progress: progressOf(context, host.logger),
       pageBytes: pageBytesFor(server, context),
+      clientName: clientName(server, context),
       person,
     };
     const result = await timed(host.logger, `tools/call ${tool.name}`, () =>
@@ -56,17 +65,23 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
     }
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
     const { structuredContent, ...rest } = result;
-    const isStructured = structuredContent !== undefined && !getsTextAlone(server, context, host.answers);
+    const isStructured =
+      structuredContent !== undefined &&
+      (isForAppAlone(tool) || !getsTextAlone(server, context, host.answers));
     return { ...rest, ...(isStructured && { structuredContent }), content: [...result.content] };
   });
 }
 
-function listed<Services>(tool: Tool<Services>, hasOutputSchema: boolean) {
+function listed<Services>(
+  tool: Tool<Services>,
+  { hasSchema, hasApps }: { readonly hasSchema: boolean; readonly hasApps: boolean },
+) {
   const { inputSchema, outputSchema, ...listing } = tool.listing();
   return {
     ...listing,
+    ...(hasApps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
     inputSchema: { ...inputSchema, type: 'object' as const },
-    ...(hasOutputSchema && { outputSchema: { ...outputSchema, type: 'object' as const } }),
+    ...((hasSchema || isForAppAlone(tool)) && { outputSchema: { ...outputSchema, type: 'object' as const } }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
+import type { ToolApp } from './apps.js';
 import { argumentErrors } from './argument-errors.js';
 import { isObject, type JsonObject } from './json-object.js';
 import type { Person } from './person.js';
@@ -16,6 +17,8 @@ export interface ToolCall {
   progress(text: string): void;
   /** The default page of a text, where the client cuts larger ones. */
   readonly pageBytes?: number | undefined;
+  /** What the client calls itself. */
+  readonly clientName?: string | undefined;
   /** The person at the client; undefined when the client cannot show a form. */
   readonly person?: Person | undefined;
 }
@@ -47,6 +50,8 @@ export interface ToolDefinition<
   readonly alwaysLoad?: boolean;
   /** The most characters that a client may show of an answer, where the caller can ask for much. */
   readonly maxResultChars?: number;
+  /** How it belongs to a page in the chat, for clients that show one. */
+  readonly app?: ToolApp;
   readonly input: Input;
   readonly output: Output;
   handle(
@@ -60,6 +65,7 @@ export interface ToolDefinition<
 export interface Tool<Services, Toolset extends string = string> {
   readonly name: string;
   readonly toolset: Toolset;
+  readonly app?: ToolApp | undefined;
   /** What `tools/list` shows of the tool; made when first asked for. */
   listing(): ToolListing;
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
@@ -95,6 +101,7 @@ export function toolDefiner<Services, Toolset extends string>() {
     return {
       name: definition.name,
       toolset: definition.toolset,
+      app: definition.app,
       listing: listed,
       run: async (args, services, call) => {
         const given = withoutNulls(args ?? {});

@@ -1,5 +1,6 @@
 import type { Resource } from '../mcp/resource.js';
 import { activeTasks } from './active-tasks.js';
+import { boardPage, decisionPage } from './app-page.js';
 import { currentConfig } from './current-config.js';
 import type { ResourceServices } from './services.js';
 import { skill } from './skill.js';
@@ -13,4 +14,6 @@ export const allResources: readonly Resource<ResourceServices>[] = [
   skill,
   activeTasks,
   taskRecord,
+  boardPage,
+  decisionPage,
 ];

@@ -6,6 +6,8 @@ import type { TaskService } from '../tasks/task-service.js';
 export interface ResourceServices {
   readonly tasks: () => Promise<TaskService>;
   readonly receipts: () => Promise<ReceiptService>;
+  /** The text of a page that clients show inside a chat, by its file. */
+  readonly appPage: (file: string) => Promise<string>;
   /** The settings in force. */
   readonly config: Config;
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
@@ -42,6 +44,7 @@ export function createServerServices(
         const { createBoardOpener } = await import('./board-opener.js');
         return createBoardOpener(options, await tasks.services());
       }),
+      appPage: (file) => readFile(join(dirname(options.keeperEntry), 'web', file), 'utf8'),
       activeProject,
       config: options.config,
     },

@@ -1,4 +1,4 @@
-import type { ToolListing } from '../mcp/tool.js';
+import type { ListedTool } from '../mcp/lazy-tool.js';
 import { toolLoaders } from './tool-loaders.js';
 import type { Toolset } from './toolsets.js';
 
@@ -6,10 +6,9 @@ import type { Toolset } from './toolsets.js';
  * What clients see of every tool, sorted as in `tool-loaders.ts`. The build replaces this module by its value
  * (scripts/build.mjs), so that a start loads no tool and builds no schema.
  */
-export const listings: readonly { readonly toolset: Toolset; readonly listing: ToolListing }[] =
-  await Promise.all(
-    Object.values(toolLoaders).map(async (load) => {
-      const tool = await load();
-      return { toolset: tool.toolset, listing: tool.listing() };
-    }),
-  );
+export const listings: readonly ListedTool<Toolset>[] = await Promise.all(
+  Object.values(toolLoaders).map(async (load) => {
+    const tool = await load();
+    return { toolset: tool.toolset, listing: tool.listing(), app: tool.app };
+  }),
+);

@@ -14,12 +14,14 @@ const STARTS: ReadonlySet<string> = new Set([
   'message_task',
   'start_task',
 ]);
+/** For a person at the chat, whom a task does not have. */
+const PERSONAL: ReadonlySet<string> = new Set(['board_act', 'board_read', 'open_board']);
 /** It changes nothing but what other calls of this connection mean. */
 const CHOOSES = 'set_active_project';
 
 /** Whether the tool is offered inside a task. Reading tools from `look` on; those that change files or programs never. */
 export function isOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): boolean {
-  if (allows === 'off') return false;
+  if (allows === 'off' || PERSONAL.has(tool.name)) return false;
   if (tool.listing().annotations.readOnlyHint || tool.name === CHOOSES) return true;
   return allows === 'start' && STARTS.has(tool.name);
 }

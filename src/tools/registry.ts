@@ -8,7 +8,7 @@ export function enabledTools(setting: 'all' | readonly string[]): readonly Bridg
   const chosen = chosenToolsets(setting);
   return listings
     .filter(({ toolset, listing }) => isOffered(listing.name, toolset, chosen))
-    .map(({ toolset, listing }) => lazyTool(toolset, listing, () => loadTool(listing.name)));
+    .map((listed) => lazyTool(listed, () => loadTool(listed.listing.name)));
 }
 
 async function loadTool(name: string): Promise<BridgeTool> {

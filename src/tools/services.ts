@@ -26,6 +26,34 @@ interface Finisher {
 interface BoardOpener {
   /** A link that opens one page, within a minute. Throws STATE_UNUSABLE. */
   link(): Promise<{ readonly url: string }>;
+  readonly app: AppBoard;
+}
+
+/** What the app in a chat reads and does. What it asks for is checked by the board. */
+interface AppBoard {
+  /** Throws INVALID_ARGUMENTS, STATE_UNUSABLE. */
+  read(query: AppRead, signal: AbortSignal): Promise<AppAnswer>;
+  act(asked: { readonly client: string; readonly action: unknown }): Promise<AppOutcome>;
+}
+
+interface AppAnswer {
+  readonly board_id: string;
+  readonly version: string;
+  readonly home: string;
+  readonly messages: { readonly type: string; readonly [field: string]: unknown }[];
+}
+
+interface AppOutcome {
+  readonly ok: boolean;
+  readonly task_id?: string | undefined;
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string } | undefined;
+}
+
+interface AppRead {
+  readonly board_id?: string | undefined;
+  readonly channels: readonly { readonly channel: string; readonly since?: number | undefined }[];
+  readonly tasks?: readonly string[] | undefined;
+  readonly wait_ms: number;
 }
 
 /** What tools may use. Each service is loaded and built by the first call that asks for it; what that throws, the call throws. */

@@ -14,6 +14,8 @@ export const toolLoaders: Readonly<Record<string, () => Promise<BridgeTool>>> = 
   ask_async: async () => (await import('./conversation/ask-async.js')).askAsync,
   ask_cancel: async () => (await import('./conversation/ask-cancel.js')).askCancel,
   ask_status: async () => (await import('./conversation/ask-status.js')).askStatus,
+  board_act: async () => (await import('./board/board-act.js')).boardAct,
+  board_read: async () => (await import('./board/board-read.js')).boardRead,
   copy_from: async () => (await import('./process/copy-from.js')).copyFrom,
   copy_to: async () => (await import('./process/copy-to.js')).copyTo,
   create_directory: async () => (await import('./project/create-directory.js')).createDirectory,

@@ -7,6 +7,7 @@ import { OLDEST_SUPPORTED_VERSION } from '../../src/claude/installation.js';
 import { CLAUDE_VERSIONS } from '../../src/cli/demo/fetch-claude.js';
 import { configKeys, factsOf } from '../../src/config/schema.js';
 import { SETTINGS_FILE_VARIABLE } from '../../src/config/settings-file.js';
+import { isForAppAlone } from '../../src/mcp/apps.js';
 import { MARK_VARIABLE } from '../../src/os/mark-variable.js';
 import { allPrompts } from '../../src/prompts/registry.js';
 import { allResources } from '../../src/resources/registry.js';
@@ -14,7 +15,9 @@ import { permissionModes, taskStatuses } from '../../src/tasks/task.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { toolsets } from '../../src/tools/toolsets.js';
 
-const toolNames = enabledTools('all').map((tool) => tool.name);
+const toolNames = enabledTools('all')
+  .filter((tool) => !isForAppAlone(tool))
+  .map((tool) => tool.name);
 const root = resolve(import.meta.dirname, '..', '..');
 const pages = [
   'README.md',

@@ -1,4 +1,4 @@
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
@@ -34,6 +34,7 @@ export function serverParts(tasks: FakeTaskService, changes: Partial<Parts> = {}
       tasks: async () => tasks,
       offers: () => true,
       receipts: async () => noReceipts,
+      appPage: async (file) => `the page ${file}`,
       config,
     },
     clock: systemClock,
@@ -54,10 +55,11 @@ export async function startServing(
   tasks = new FakeTaskService(taskRecord()),
   changes: Partial<Parts> = {},
   clientName = 'test',
+  capabilities: ClientCapabilities = {},
 ): Promise<Serving> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const connection = serveConnection(serverParts(tasks, changes), far);
-  const client = eraClient(era, clientName);
+  const client = eraClient(era, clientName, capabilities);
   await client.connect(near);
   return {
     client,
@@ -69,7 +71,7 @@ export async function startServing(
   };
 }
 
-export function eraClient(era: Era, name = 'test'): Client {
+export function eraClient(era: Era, name = 'test', capabilities: ClientCapabilities = {}): Client {
   const mode = era === 'legacy' ? 'legacy' : { pin: MODERN_REVISION };
-  return new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode } });
+  return new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
 }

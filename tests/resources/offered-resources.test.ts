@@ -11,7 +11,12 @@ import { FakeTaskService, noReceipts } from '../tools/fake-task-service.js';
 const all = listings.map(({ listing }) => listing.name);
 const config = configSchema.parse({ allowed_roots: ['/home/ann'] });
 const tasks = new FakeTaskService();
-const services = { tasks: async () => tasks, receipts: async () => noReceipts, config };
+const services = {
+  tasks: async () => tasks,
+  receipts: async () => noReceipts,
+  appPage: async (file: string) => `the page ${file}`,
+  config,
+};
 
 /** The skill as a server with these toolsets offers it. */
 async function skillWith(...toolsets: string[]): Promise<string | undefined> {

@@ -12,7 +12,12 @@ const MAX_SKILL_BYTES = 4_096;
 describe('resources', () => {
   const tasks = new FakeTaskService(taskRecord(), taskRecord({ task_id: OTHER_ID, status: 'completed' }));
   const config = configSchema.parse({ allowed_roots: ['/home/ann'], claude_command: 'env TOKEN=abc claude' });
-  const services = { tasks: async () => tasks, receipts: async () => noReceipts, config };
+  const services = {
+    tasks: async () => tasks,
+    receipts: async () => noReceipts,
+    appPage: async (file: string) => `the page ${file}`,
+    config,
+  };
 
   async function read(uri: string): Promise<string> {
     const found = findResource(allResources, uri);

@@ -108,9 +108,11 @@ export class SocketTransport implements Transport {
 
 /** The token of this tab, or the one that the code of the link is exchanged for. Rejects when the board does not answer. */
 async function tokenOfPage(): Promise<string | undefined> {
-  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  const [, code, task] = /^#code=([\w-]+)(?:&task=(task_[0-9a-f]{20}))?$/.exec(location.hash) ?? [];
   if (code === undefined) return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
   history.replaceState(null, '', location.pathname);
+  // The page follows its address.
+  if (task !== undefined) location.hash = `#/${task}`;
   const response = await fetch('/token', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

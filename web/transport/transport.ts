@@ -4,7 +4,7 @@ export type ConnectionState =
   | { readonly how: 'connecting' }
   | { readonly how: 'open' }
   /** It is tried again at this time, in milliseconds since the epoch. */
-  | { readonly how: 'lost'; readonly retryAtMs: number }
+  | { readonly how: 'lost'; readonly retryAtMs: number; readonly why?: string }
   /** It will not be tried again. */
   | { readonly how: 'refused'; readonly why: string };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isFinal, openDecisions } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
+import { appPages } from '../../base/app-pages.js';
 
 /** The tasks that a person would look at first. */
 const MAX_TASKS = 20;
@@ -10,6 +11,7 @@ export const openBoard = defineTool({
   title: 'Open the board',
   toolset: 'board',
   effect: 'write',
+  app: { resourceUri: appPages.board.uri },
   description: 'Link to a page of all tasks, for the user.',
   input: {},
   output: {

@@ -4,6 +4,7 @@ import type { ToolCall } from '../../mcp/tool.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { appPages } from '../../base/app-pages.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
 import {
@@ -40,6 +41,7 @@ export const waitForTask = defineTool({
   effect: 'read',
   searchHint: 'follow a delegated task until it ends or asks',
   alwaysLoad: true,
+  app: { resourceUri: appPages.decision.uri },
   description:
     'Wait until a task ends, asks a question or goes on. Pass the cursor back. Answer its decisions with respond_to_task.',
   input: {

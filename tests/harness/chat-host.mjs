@@ -1,0 +1,83 @@
+// A client that shows apps, in a browser: the official AppBridge between a page in a sandboxed frame and a client of the official
+// SDK. `fromServer` and `toServer` connect the client with a server process.
+import { Client } from '@modelcontextprotocol/client';
+import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
+
+const MIME = 'text/html;profile=mcp-app';
+const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: [MIME] } };
+
+/** Messages that the test carries to a server and back. */
+class CarriedTransport {
+  async start() {
+    window.fromServer = (message) => this.onmessage?.(message);
+  }
+  async send(message) {
+    await window.toServer(JSON.stringify(message));
+  }
+  async close() {
+    this.onclose?.();
+  }
+}
+
+const client = new Client(
+  { name: 'Chat for Tests', version: '1.0.0' },
+  { capabilities: { extensions }, versionNegotiation: { mode: 'legacy' } },
+);
+
+/** What the page asked of the client, in order. */
+const seen = { sizes: [], links: [], told: [], calls: [], modes: [] };
+let bridge;
+
+window.chat = {
+  seen,
+  connect: async () => {
+    await client.connect(new CarriedTransport());
+    return (await client.listTools()).tools;
+  },
+  call: (name, args) => client.callTool({ name, arguments: args }),
+  read: async (uri) => (await client.readResource({ uri })).contents[0],
+  /** Shows the page; `deny` names what this client refuses. */
+  show: async (html, { context = {}, deny = [] } = {}) => {
+    const frame = document.createElement('iframe');
+    frame.setAttribute('sandbox', 'allow-scripts');
+    frame.srcdoc = html;
+    frame.style.cssText = 'width:100%;height:60px;border:0';
+    const capabilities = { openLinks: {}, serverTools: {}, updateModelContext: { text: {} } };
+    bridge = new AppBridge(client, { name: 'chat', version: '1.0.0' }, capabilities, {
+      hostContext: context,
+    });
+    bridge.addEventListener('sizechange', (size) => {
+      seen.sizes.push(size);
+      frame.style.height = `${size.height}px`;
+    });
+    const initialized = new Promise((resolve) => bridge.addEventListener('initialized', () => resolve()));
+    bridge.onopenlink = async ({ url }) => {
+      seen.links.push(url);
+      return deny.includes('links') ? { isError: true } : {};
+    };
+    bridge.onupdatemodelcontext = async ({ content }) => {
+      if (deny.includes('context')) throw new Error('not allowed');
+      seen.told.push(content[0].text);
+      return {};
+    };
+    bridge.onrequestdisplaymode = async ({ mode }) => {
+      seen.modes.push(mode);
+      return { mode };
+    };
+    document.body.replaceChildren(frame);
+    await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
+    const forward = bridge.oncalltool;
+    bridge.oncalltool = async (params, extra) => {
+      seen.calls.push({ name: params.name, args: params.arguments });
+      if (deny.includes(params.name)) throw new Error('The user said no.');
+      return forward(params, extra);
+    };
+    await initialized;
+    return bridge.getAppVersion();
+  },
+  input: (args) => bridge.sendToolInput({ arguments: args }),
+  result: (result) => bridge.sendToolResult(result),
+  context: (context) => bridge.setHostContext(context),
+  teardown: () => bridge.teardownResource({}),
+  remove: () => document.body.replaceChildren(),
+};

@@ -1,0 +1,157 @@
+import { signal, useSignalEffect, type Signal } from '@preact/signals';
+import { render } from 'preact';
+import { TASK_ID_PATTERN } from '../../src/base/id-patterns.js';
+import type { ClientAction } from '../../src/board/protocol.js';
+import { openOf, type DecisionView } from '../../src/board/state.js';
+import { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { AppTransport } from '../transport/mcp-app.js';
+import { DecisionCard } from '../views/decision.js';
+import { Keys } from '../views/keys.js';
+import { Connection } from './connection.js';
+import type { Host, ToolAnswer } from './host.js';
+import { isFields, type Fields } from './json-rpc.js';
+import { startApp } from './start-app.js';
+import { decisionOf, tellingModel } from './tell-model.js';
+
+interface Card {
+  readonly taskIds: readonly string[];
+  readonly store: Store;
+  readonly transport: AppTransport;
+}
+
+/** What became of each question that was shown here. */
+type Ends = Signal<ReadonlyMap<string, { readonly summary: string; readonly end: string | undefined }>>;
+
+const verdictWords = {
+  allow: 'You allowed it.',
+  allow_session: 'You allowed it for the session.',
+  deny: 'You denied it.',
+};
+
+/** The questions of the tasks that a caller waits for. */
+function DecisionApp({ card, isOver, ends }: CardProps) {
+  const { store, transport, taskIds } = card;
+  const open = openHere(card);
+  useSignalEffect(() => {
+    const now = openHere(card);
+    noteShown(ends, now);
+    // The call has been answered and nothing is asked any more: nothing will change here.
+    if (isOver.value && store.board.value !== undefined && now.length === 0) transport.stop();
+  });
+  const closed = [...ends.value].filter(([key]) => !open.some((one) => keyOf(one) === key));
+  return (
+    <main class="card">
+      <Connection store={store} transport={transport} />
+      {open.map((decision, at) => (
+        <section key={keyOf(decision)} aria-label="Question">
+          <TaskWords store={store} taskId={decision.task_id} />
+          <DecisionCard store={store} decision={decision} hasKeys={at === 0} />
+        </section>
+      ))}
+      {closed.map(([key, { summary, end }]) => (
+        <p key={key} class="quiet" dir="auto">
+          {visible(summary)}: {end ?? 'It was answered elsewhere, or its time was over.'}
+        </p>
+      ))}
+      {open.length === 0 &&
+        taskIds.map((taskId) => (
+          <p key={taskId} class="quiet" dir="auto">
+            <TaskWords store={store} taskId={taskId} />
+          </p>
+        ))}
+      <Keys />
+    </main>
+  );
+}
+
+interface CardProps {
+  readonly card: Card;
+  readonly isOver: Signal<boolean>;
+  readonly ends: Ends;
+}
+
+function TaskWords({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
+  const task = store.board.value?.tasks[taskId];
+  if (task === undefined) return <code>{taskId}</code>;
+  return (
+    <span dir="auto">
+      <span class={`status ${task.status}`}>{task.status}</span> {visible(task.prompt_summary)}
+    </span>
+  );
+}
+
+function openHere({ store, taskIds }: Card): DecisionView[] {
+  return openOf(store.board.value?.decisions ?? {}).filter(({ task_id }) => taskIds.includes(task_id));
+}
+
+function keyOf({ task_id, decision_id }: { readonly task_id: string; readonly decision_id: string }): string {
+  return `${task_id}/${decision_id}`;
+}
+
+function noteShown(ends: Ends, open: readonly DecisionView[]): void {
+  const fresh = open.filter((one) => !ends.peek().has(keyOf(one)));
+  if (fresh.length === 0) return;
+  ends.value = new Map([
+    ...ends.peek(),
+    ...fresh.map((one) => [keyOf(one), { summary: one.summary, end: undefined }] as const),
+  ]);
+}
+
+function noteAnswer(ends: Ends, action: ClientAction): void {
+  if (action.type !== 'decision.answer') return;
+  const { summary = action.decision_id } = ends.peek().get(keyOf(action)) ?? {};
+  const end = action.answers === undefined ? verdictWords[action.verdict] : 'You answered it.';
+  ends.value = new Map([...ends.peek(), [keyOf(action), { summary, end }]]);
+}
+
+function openCard(host: Host, ends: Ends, taskIds: readonly string[]): Card {
+  const tell = tellingModel(host, (action) => decisionOf(store, action));
+  const transport = new AppTransport(host, {
+    tasks: taskIds,
+    doing: (action) => {
+      const told = tell(action);
+      return () => {
+        noteAnswer(ends, action);
+        told();
+      };
+    },
+  });
+  const store = new Store(transport);
+  return { taskIds, store, transport };
+}
+
+/** The tasks that the call waits for. */
+function taskIdsIn({ task_ids }: Fields): readonly string[] {
+  const given: readonly unknown[] = Array.isArray(task_ids) ? task_ids : [];
+  return given.filter((id): id is string => typeof id === 'string' && TASK_ID_PATTERN.test(id));
+}
+
+/** True for an answer that says itself that nothing is asked: an old one is shown without reading anything. */
+function isQuiet({ isError, fields: { tasks } }: ToolAnswer): boolean {
+  if (isError) return true;
+  return Array.isArray(tasks) && tasks.every((task: unknown) => !hasDecisions(task));
+}
+
+function hasDecisions(task: unknown): boolean {
+  const decisions = isFields(task) ? task['decisions'] : undefined;
+  return Array.isArray(decisions) && decisions.length > 0;
+}
+
+void startApp('decision', (host, root) => {
+  const isOver = signal(false);
+  const ends: Ends = signal(new Map());
+  let card: Card | undefined;
+  host.onTool(
+    (args) => {
+      const taskIds = taskIdsIn(args);
+      if (card !== undefined || taskIds.length === 0) return;
+      card = openCard(host, ends, taskIds);
+      render(<DecisionApp card={card} isOver={isOver} ends={ends} />, root);
+    },
+    (answer) => {
+      isOver.value = true;
+      if (isQuiet(answer)) card?.transport.stop();
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import type { ClientAction } from '../../src/board/protocol.js';
+import type { DecisionView } from '../../src/board/state.js';
+
+/** What is told takes the place of what was told before, so the last of it is told again. */
+const MAX_LINES = 10;
+const MAX_SUMMARY_CHARS = 200;
+
+type Answer = Extract<ClientAction, { type: 'decision.answer' }>;
+
+const verdicts: Readonly<Record<Answer['verdict'], string>> = {
+  allow: 'allowed, once,',
+  allow_session: 'allowed for the rest of the session',
+  deny: 'denied',
+};
+
+/** What the model of the chat is told of what a person did in this page. */
+export class Told {
+  readonly #lines: string[] = [];
+
+  /** The whole text after one more action; undefined for what a model need not know. */
+  textAfter(action: ClientAction, decision: DecisionView | undefined): string | undefined {
+    const line = lineOf(action, decision);
+    if (line === undefined) return undefined;
+    this.#lines.push(line);
+    if (this.#lines.length > MAX_LINES) this.#lines.shift();
+    return `What the user did on the board of the bridge, newest last:\n${this.#lines.join('\n')}`;
+  }
+}
+
+function lineOf(action: ClientAction, decision: DecisionView | undefined): string | undefined {
+  switch (action.type) {
+    case 'decision.answer':
+      return answerLine(action, decision);
+    case 'task.message':
+      return `- They sent a message to ${action.task_id}: ${short(action.text)}`;
+    case 'task.interrupt':
+      return `- They interrupted ${action.task_id}.`;
+    case 'task.kill':
+      return `- They killed ${action.task_id}${action.reason === '' ? '' : `: ${short(action.reason)}`}.`;
+    case 'task.finish':
+      return `- They finished the worktree of ${action.task_id}: ${action.action}.`;
+    case 'review.submit':
+      return `- They sent comments on the changes of ${action.task_id}.`;
+    default:
+      return undefined;
+  }
+}
+
+function answerLine(action: Answer, decision: DecisionView | undefined): string {
+  const { task_id, decision_id, verdict, message, answers } = action;
+  const what = decision === undefined ? decision_id : `${decision_id} (${short(decision.summary)})`;
+  if (answers !== undefined) {
+    const chosen = Object.entries(answers).map(([question, answer]) => `${short(question)} ${short(answer)}`);
+    return `- They answered ${what} of ${task_id}: ${chosen.join('; ')}. It needs no other answer.`;
+  }
+  const why = message === undefined ? '' : ` with the words: ${short(message)}`;
+  return `- They ${verdicts[verdict]} ${what} of ${task_id}${why}. It needs no other answer.`;
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return JSON.stringify(line.length > MAX_SUMMARY_CHARS ? `${line.slice(0, MAX_SUMMARY_CHARS)}…` : line);
+}
