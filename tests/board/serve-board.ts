@@ -35,7 +35,6 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
         all: async () => [],
         ownerState: async () => 'gone',
       },
-      ...changes,
       tasksDir: workplace.projectsDir,
       promptFile: () => `${workplace.root}/no-prompt`,
       assets,
@@ -43,6 +42,7 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
       homeDir: workplace.homeDir,
       clock: systemClock,
       logger: silentLogger,
+      ...changes,
     },
     0,
   );
