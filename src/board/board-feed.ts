@@ -146,7 +146,8 @@ class BoardFeed implements Disposable {
     const { clock, tasks } = this.#options;
     for (let tries = 0; tries < NEW_TASK_TRIES && !this.#owned.isDisposed; tries++) {
       const ids = await tasks.taskIds(taskId).catch(() => undefined);
-      if (ids?.length === 0) {
+      // One that is not known yet is not listed at once: it is looked at again.
+      if (ids?.length === 0 && this.#followed.has(taskId)) {
         this.#remove(taskId);
         return;
       }
