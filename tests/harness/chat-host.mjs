@@ -25,8 +25,9 @@ const client = new Client(
 );
 
 /** What the page asked of the client, in order. */
-const seen = { sizes: [], links: [], told: [], calls: [], modes: [] };
+const seen = { sizes: [], links: [], told: [], calls: [], modes: [], cancelled: 0 };
 let bridge;
+let refused = new Set();
 
 window.chat = {
   seen,
@@ -38,6 +39,7 @@ window.chat = {
   read: async (uri) => (await client.readResource({ uri })).contents[0],
   /** Shows the page; `deny` names what this client refuses. */
   show: async (html, { context = {}, deny = [] } = {}) => {
+    refused = new Set(deny);
     const frame = document.createElement('iframe');
     frame.setAttribute('sandbox', 'allow-scripts');
     frame.srcdoc = html;
@@ -53,10 +55,10 @@ window.chat = {
     const initialized = new Promise((resolve) => bridge.addEventListener('initialized', () => resolve()));
     bridge.onopenlink = async ({ url }) => {
       seen.links.push(url);
-      return deny.includes('links') ? { isError: true } : {};
+      return refused.has('links') ? { isError: true } : {};
     };
     bridge.onupdatemodelcontext = async ({ content }) => {
-      if (deny.includes('context')) throw new Error('not allowed');
+      if (refused.has('context')) throw new Error('not allowed');
       seen.told.push(content[0].text);
       return {};
     };
@@ -69,7 +71,8 @@ window.chat = {
     const forward = bridge.oncalltool;
     bridge.oncalltool = async (params, extra) => {
       seen.calls.push({ name: params.name, args: params.arguments });
-      if (deny.includes(params.name)) throw new Error('The user said no.');
+      extra.mcpReq.signal.addEventListener('abort', () => seen.cancelled++);
+      if (refused.has(params.name)) throw new Error('The user said no.');
       return forward(params, extra);
     };
     await initialized;
@@ -78,6 +81,10 @@ window.chat = {
   input: (args) => bridge.sendToolInput({ arguments: args }),
   result: (result) => bridge.sendToolResult(result),
   context: (context) => bridge.setHostContext(context),
+  allow: () => refused.clear(),
+  /** Scrolls the page out of sight, as a long conversation does, or back. */
+  scrollAway: (away) => {
+    document.body.style.paddingTop = away ? '5000px' : '0';
+  },
   teardown: () => bridge.teardownResource({}),
-  remove: () => document.body.replaceChildren(),
 };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Browser, FrameLocator, Page } from 'playwright-core';
+import type { Browser, Frame, FrameLocator, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { endsWithTest } from './board-process.js';
@@ -19,6 +19,8 @@ const seenSchema = z.object({
   links: z.array(z.string()),
   told: z.array(z.string()),
   modes: z.array(z.string()),
+  /** Calls that the page took back. */
+  cancelled: z.number(),
   calls: z.array(z.object({ name: z.string(), args: z.record(z.string(), z.unknown()) })),
 });
 export type Seen = z.infer<typeof seenSchema>;
@@ -37,7 +39,8 @@ export class ChatPage {
     this.page = page;
   }
 
-  static async open(bridge: TestBridge, browser: Browser): Promise<ChatPage> {
+  /** Errors and refused loads of its pages fail the test, but for those that are `expected`. */
+  static async open(bridge: TestBridge, browser: Browser, expected?: RegExp): Promise<ChatPage> {
     endsWithTest(bridge);
     const context = await browser.newContext({ viewport: { width: 760, height: 900 } });
     onTestFinished(() => context.close());
@@ -45,7 +48,8 @@ export class ChatPage {
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
+      const text = message.text();
+      if (message.type() === 'error' && expected?.test(text) !== true) errors.push(text);
     });
     onTestFinished(() => {
       if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
@@ -63,6 +67,13 @@ export class ChatPage {
     await carryTo(page, bridge);
     await page.goto(HOST_URL);
     return new ChatPage(page);
+  }
+
+  /** The same, for what only a script in it can do. */
+  get frame(): Frame {
+    const frame = this.page.frames()[1];
+    if (frame === undefined) throw new Error('no app is shown');
+    return frame;
   }
 
   /** The frame in which the app is. */
@@ -103,6 +114,15 @@ export class ChatPage {
 
   async context(context: object): Promise<void> {
     await this.#chat(`context(${JSON.stringify(context)})`);
+  }
+
+  /** Refuses nothing any more. */
+  async allow(): Promise<void> {
+    await this.#chat('allow()');
+  }
+
+  async scrollAway(isAway: boolean): Promise<void> {
+    await this.#chat(`scrollAway(${isAway})`);
   }
 
   async teardown(): Promise<unknown> {

@@ -14,6 +14,9 @@ import { isFields, type Fields } from './json-rpc.js';
 import { startApp } from './start-app.js';
 import { decisionOf, tellingModel } from './tell-model.js';
 
+/** With an old call its answer comes at once, and may make a read needless. */
+const RESULT_MS = 250;
+
 interface Card {
   readonly taskIds: readonly string[];
   readonly store: Store;
@@ -109,6 +112,7 @@ function openCard(host: Host, ends: Ends, taskIds: readonly string[]): Card {
   const tell = tellingModel(host, (action) => decisionOf(store, action));
   const transport = new AppTransport(host, {
     tasks: taskIds,
+    firstReadMs: RESULT_MS,
     doing: (action) => {
       const told = tell(action);
       return () => {

@@ -14,6 +14,8 @@ const MAX_RETRY_MS = 10_000;
 export interface AppTransportOptions {
   /** The tasks whose questions are shown; all when left out. */
   readonly tasks?: readonly string[];
+  /** How long it waits before the first read; default: 0. */
+  readonly firstReadMs?: number;
   /** A person does this; what it gives is called when it was done. */
   readonly doing: (action: ClientAction) => () => void;
 }
@@ -52,7 +54,8 @@ export class AppTransport implements Transport {
   start(): void {
     this.#state({ how: 'connecting' });
     effect(() => {
-      if (this.#host.isActive.value) this.#readSoon(0);
+      const afterMs = this.#boardId === undefined ? this.#options.firstReadMs : undefined;
+      if (this.#host.isActive.value) this.#readSoon(afterMs ?? 0);
       else this.#pause();
     });
   }
