@@ -5,6 +5,8 @@ import { cutInput } from './task-views.js';
 
 /** Of a request that is asked; more of it is on the board in a browser. */
 const MAX_INPUT_BYTES = 64 * 1024;
+/** Of the processes that run, whose command lines may be long. */
+const MAX_PROCESS_BYTES = 16 * 1024;
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 /** A state with what a person needs first, in about `maxBytes`; with `only`, the tasks of the overview are these. */
@@ -25,11 +27,20 @@ function boardFor(state: BoardState, maxBytes: number, only?: ReadonlySet<string
   const unreadable = Object.fromEntries(
     Object.entries(state.unreadable).filter(([id]) => only?.has(id) ?? true),
   );
+  const running = Object.values(state.processes).filter(({ status }) => status === 'running');
+  const processes = Object.fromEntries(
+    fitting(only === undefined ? running : [], MAX_PROCESS_BYTES).map((one) => [one.process_id, one]),
+  );
   const tasks = Object.values(state.tasks)
     .filter(({ task_id }) => only?.has(task_id) ?? true)
     .sort((a, b) => Number(a.is_final) - Number(b.is_final) || b.created_at.localeCompare(a.created_at));
-  const kept = fitting(tasks, maxBytes - bytesOf({ decisions, unreadable }));
-  return { decisions, unreadable, tasks: Object.fromEntries(kept.map((task) => [task.task_id, task])) };
+  const kept = fitting(tasks, maxBytes - bytesOf({ decisions, processes, unreadable }));
+  return {
+    decisions,
+    processes,
+    unreadable,
+    tasks: Object.fromEntries(kept.map((task) => [task.task_id, task])),
+  };
 }
 
 function taskFor(state: TaskState, maxBytes: number): TaskState {
