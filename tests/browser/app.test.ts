@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { boardLink, sharedBrowser } from '../harness/board-page.js';
+import { discoveryOf } from '../harness/board-process.js';
 import { ChatPage } from '../harness/chat-page.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { asksAboutPrompts, quickAgent, scriptedAgent } from '../harness/scripted-agent.js';
@@ -152,6 +153,18 @@ describe('the board in the chat', () => {
     await page.close();
     await bridge.call('kill_task', { task_id: taskId });
   });
+});
+
+it('a board that was killed is started again by the next read, and shows the truth', async () => {
+  const bridge = await quickBridge();
+  const chat = await shown(bridge, BOARD);
+  await untilItWaits(chat);
+  const { owner, board_id } = await discoveryOf(bridge);
+  process.kill(owner.pid, 'SIGKILL');
+  const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+  await chat.app.getByRole('link', { name: /AGENT: exit 0/ }).waitFor();
+  expect((await discoveryOf(bridge)).board_id).not.toBe(board_id);
+  await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
 });
 
 describe('nothing is read while nobody looks', () => {

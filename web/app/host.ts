@@ -32,6 +32,8 @@ export class Host {
       this.#input(isFields(params['arguments']) ? params['arguments'] : {}),
     );
     this.#rpc.on('ui/notifications/tool-result', (result) => this.#result(answerOf(result)));
+    // What was asked until then may still wait for an answer.
+    this.#rpc.on('ui/notifications/tool-cancelled', () => this.#result(answerOf({})));
     this.#rpc.on('ui/resource-teardown', () => {
       this.#unfollow?.();
       this.isActive.value = false;
