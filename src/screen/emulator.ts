@@ -1,6 +1,7 @@
 import unicode11 from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { guardSequences } from './guard-sequences.js';
 import { ScrolledLines } from './scrolled-lines.js';
 import { ScreenSerializer } from './serialize-screen.js';
 import { answerColourQueries } from './terminal-queries.js';
@@ -36,38 +37,8 @@ export class Emulator implements Disposable {
     this.#owned.add(this.terminal);
     this.serializer = this.#owned.add(new ScreenSerializer(this.terminal));
     this.#owned.add(this.terminal.onData(reply));
-    for (const id of [{ final: 'J' }, { prefix: '?', final: 'J' }]) {
-      this.#owned.add(this.terminal.parser.registerCsiHandler(id, ([what]) => this.#isBeyond(what)));
-    }
-    this.#boundCounts();
+    for (const handler of guardSequences(this.terminal)) this.#owned.add(handler);
     for (const handler of answerColourQueries(this.terminal, reply)) this.#owned.add(handler);
-  }
-
-  /**
-   * Erasing above the last column of the last row throws in @xterm/headless 6.0.0 (`InputHandler.eraseInDisplay` reads the row below),
-   * which would crash the process. So the sequence is ignored there.
-   */
-  #isBeyond(what: number | number[] | undefined): boolean {
-    const { active } = this.terminal.buffer;
-    const isLast =
-      active.baseY + active.cursorY + 1 >= active.length && active.cursorX + 1 >= this.terminal.cols;
-    return what === 1 && isLast;
-  }
-
-  /**
-   * xterm.js takes one step for each tab, line or character that a sequence counts, even beyond the screen: 2^31 steps would block
-   * this process for minutes to hours. A sequence with a count larger than the screen is ignored.
-   */
-  #boundCounts(): void {
-    const { terminal } = this;
-    for (const final of ['I', 'Z', 'b', 'L', 'M', 'S', 'T']) {
-      const isAlongLine = ['I', 'Z', 'b'].includes(final);
-      const handler = terminal.parser.registerCsiHandler(
-        { final },
-        ([count]) => typeof count === 'number' && count > (isAlongLine ? terminal.cols : terminal.rows),
-      );
-      this.#owned.add(handler);
-    }
   }
 
   dispose(): void {
