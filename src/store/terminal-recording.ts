@@ -56,6 +56,8 @@ export class TerminalRecording {
   #rows: number;
   /** There was output, in this file or an earlier one. */
   #hasBegun = false;
+  /** There was output in an earlier file. */
+  #isRotated = false;
   /** When this file began. */
   #baseMs = 0;
 
@@ -148,19 +150,23 @@ export class TerminalRecording {
     return this.#file.write(`[${this.#secondsAt(atMs)}, "${kind}", ${json}]\n`);
   }
 
-  /** Seconds since this file began; 0 for output that came just before. */
+  /** Seconds since this file began. In a file that may begin with a state, only that is at 0, also where output came just before. */
   #secondsAt(atMs: number): number {
-    return Math.max(0, Math.round(atMs - this.#baseMs)) / 1000;
+    return Math.max(this.#isRotated ? 1 : 0, Math.round(atMs - this.#baseMs)) / 1000;
   }
 
   /** Called when a file begins; its events count from now. */
   #header(): string {
     this.#baseMs = this.#clock.monotonicMs();
+    this.#isRotated = this.#hasBegun;
+    const beganMs = Math.round(this.#clock.now());
     const header = {
       version: 2,
       width: this.#columns,
       height: this.#rows,
-      timestamp: Math.floor(this.#clock.now() / 1000),
+      timestamp: Math.floor(beganMs / 1000),
+      // Not of the format, whose seconds are too coarse to find the events of the journal in it.
+      began_ms: beganMs,
       env: { TERM: 'xterm-256color' },
     };
     // The first file needs no state: it holds all output of the session, some of which is already drawn.
