@@ -103,6 +103,7 @@ const entries = {
   keeper: 'src/keeper/main/keeper-main.ts',
   board: 'src/board-main.ts',
   'check-worker': 'src/approvals/shell/check-worker.ts',
+  'replay-worker': 'src/board/replay/replay-worker.ts',
 };
 
 rmSync(outdir, { recursive: true, force: true });

@@ -84,6 +84,7 @@ async function openServices(input: BoardInput) {
   return {
     services,
     receipts,
+    reportOf,
     patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
     readPatch: createFilesPatches(options, roots, systemClock),
   };
@@ -92,7 +93,7 @@ async function openServices(input: BoardInput) {
 type OpenServices = Awaited<ReturnType<typeof openServices>>;
 
 async function startBoard(input: BoardInput, opened: OpenServices): Promise<Board> {
-  const { services, receipts, patchOf, readPatch } = opened;
+  const { services, receipts, reportOf, patchOf, readPatch } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
     return await Board.start(
@@ -101,8 +102,10 @@ async function startBoard(input: BoardInput, opened: OpenServices): Promise<Boar
         finisher,
         receipts,
         reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
+        reportOf,
         patchOf,
         readPatch,
+        recordingFile: (taskId) => stateDir.recordingFile(taskId),
         tasksDir: stateDir.tasksDir,
         processes: processesOf(stateDir.path),
         promptFile: (taskId) => stateDir.promptFile(taskId),

@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { ActionError, ClientAction, ServerMessage } from '../src/board/protocol.js';
+import type { ActionAnswer, ActionError, ClientAction, ServerMessage } from '../src/board/protocol.js';
 import { applyMessage, newReplica, type ChannelMessage, type Replica } from '../src/board/replica.js';
 import {
   reduceBoard,
@@ -18,8 +18,14 @@ import {
 import type { TerminalAction, TerminalState } from '../src/board/protocol.js';
 import type { ConnectionState, Transport } from './transport/transport.js';
 
-type Outcome =
-  { readonly ok: true; readonly task_id?: string } | { readonly ok: false; readonly error: ActionError };
+export type Outcome =
+  ({ readonly ok: true } & ActionAnswer) | { readonly ok: false; readonly error: ActionError };
+
+/** A channel that one view follows. */
+export interface Followed<S> {
+  readonly state: ReadonlySignal<S | undefined>;
+  readonly close: () => void;
+}
 
 /** Bytes of a terminal: what they are, and the number of the first one. */
 export interface TerminalBytes {
@@ -62,6 +68,11 @@ export class Store {
   #screenTask: string | undefined;
   #terminalTask: string | undefined;
   #onBytes: ((bytes: TerminalBytes) => void) | undefined;
+  /** By channel: takes a message, or subscribes again. */
+  readonly #followed = new Map<
+    string,
+    { take(message: AnyMessage): void; subscribe(isSame: boolean): void }
+  >();
   #ids = 0;
 
   constructor(transport: Transport) {
@@ -124,6 +135,28 @@ export class Store {
     };
   }
 
+  /** Follows a channel of which the store knows nothing else. */
+  follow<S, A>(channel: string, reduce: (state: S, action: A) => S): Followed<S> {
+    const replica = signal<Replica<S>>(newReplica);
+    const isOf = (message: AnyMessage): message is AnyMessage & ChannelMessage<S, A> =>
+      message.channel === channel;
+    const followed = {
+      take: (message: AnyMessage) => (replica.value = this.#next(replica.value, message, reduce, isOf)),
+      subscribe: (isSame: boolean) =>
+        this.#transport.subscribe(channel, isSame ? seqOf(replica.value) : undefined),
+    };
+    this.#followed.set(channel, followed);
+    followed.subscribe(false);
+    return {
+      state: computed(() => replica.value.state),
+      close: () => {
+        if (this.#followed.get(channel) !== followed) return;
+        this.#followed.delete(channel);
+        this.#transport.unsubscribe(channel);
+      },
+    };
+  }
+
   acknowledge(bytes: number): void {
     if (this.#terminalTask !== undefined) this.#transport.acknowledge(`term:/${this.#terminalTask}`, bytes);
   }
@@ -173,8 +206,7 @@ export class Store {
     this.client.value = client;
     this.home.value = home;
     this.version.value = version;
-    const since = (replica: Replica<unknown>): number | undefined =>
-      isSame && replica.state !== undefined && !replica.isBehind ? replica.seq : undefined;
+    const since = (replica: Replica<unknown>): number | undefined => (isSame ? seqOf(replica) : undefined);
     this.#transport.subscribe(BOARD, since(this.#board.value));
     const task = this.openTask.value;
     if (task !== undefined) this.#transport.subscribe(`task:/${task}`, since(this.#task.value));
@@ -183,6 +215,7 @@ export class Store {
     if (this.#screenTask !== undefined)
       this.#transport.subscribe(`screen:/${this.#screenTask}`, since(this.#screen.value));
     if (this.#terminalTask !== undefined) this.#transport.subscribe(`term:/${this.#terminalTask}`, undefined);
+    for (const followed of this.#followed.values()) followed.subscribe(isSame);
   }
 
   #apply(message: Exclude<ServerMessage, { type: 'welcome' | 'result' | 'refused' }>): void {
@@ -196,6 +229,7 @@ export class Store {
       this.#screen.value = this.#next(this.#screen.value, message, reduceScreen, isOfScreen);
     else if (channel === `term:/${this.#terminalTask}`)
       this.#terminal.value = this.#next(this.#terminal.value, message, reduceTerminal, isOfTerminal);
+    else this.#followed.get(channel)?.take(message);
   }
 
   #next<S, A>(
@@ -221,6 +255,11 @@ export class Store {
       bytes: new Uint8Array(frame, FRAME_HEAD_BYTES),
     });
   }
+}
+
+/** The number of the last action that a replica has; undefined when it needs a snapshot. */
+function seqOf({ state, seq, isBehind }: Replica<unknown>): number | undefined {
+  return state === undefined || isBehind ? undefined : seq;
 }
 
 type AnyMessage = Exclude<ServerMessage, { type: 'welcome' | 'result' | 'refused' }>;

@@ -8,7 +8,14 @@ import {
 
 /** Declarations of the sources that the page shows, by file. */
 const shown = {
-  'protocol.ts': ['Capabilities', 'TerminalState', 'TerminalAction', 'ActionError', 'ServerMessage'],
+  'protocol.ts': [
+    'Capabilities',
+    'TerminalState',
+    'TerminalAction',
+    'ActionError',
+    'ActionAnswer',
+    'ServerMessage',
+  ],
   'replica.ts': ['ChannelMessage'],
   'state.ts': [
     'BoardState',
@@ -23,6 +30,17 @@ const shown = {
     'DecisionEnd',
     'TimelineEvent',
   ],
+  'replay/replay-state.ts': [
+    'ReplayState',
+    'ReplayAction',
+    'ReplayMark',
+    'ReplayCommit',
+    'ReplayPlace',
+    'ReplayScreenAt',
+    'ReplayPiece',
+    'ReplayEvent',
+    'ReplayFiles',
+  ],
 } as const;
 
 /** The page `docs/board-protocol.md`; `read` gives the text of a file of `src/board`. Throws for a declaration that is not there. */
@@ -33,11 +51,13 @@ export function boardProtocolPage(read: (file: string) => string): string {
 Generated from \`src/board\` by \`npm run docs\`. Version ${BOARD_PROTOCOL}.
 
 A page opens a WebSocket at \`/socket\` and says \`hello\` with its token within ten seconds. Each message is one JSON object, those of a page at most ${kilobytes} KB. It
-then follows channels: \`board:/\` (all tasks), \`task:/<task_id>\`, \`diff:/<task_id>\`, \`screen:/<task_id>\`, \`term:/<task_id>\`. Of each it gets a \`snapshot\` and then numbered actions, or, with \`since\`, the actions
+then follows channels: \`board:/\` (all tasks), \`task:/<task_id>\`, \`diff:/<task_id>\`, \`screen:/<task_id>\`, \`term:/<task_id>\`, \`replay:/<task_id>\`. Of each it gets a \`snapshot\` and then numbered actions, or, with \`since\`, the actions
 after that number. Where those are no longer known, it gets a \`gap\` and a snapshot.
 
 The bytes of a terminal come as binary messages: one byte for the kind (1 state, for a terminal that was reset; 2 output; 3 picture, drawn over what is there), four for
 the stream, eight for the number of the first byte, then the bytes. The page acknowledges with \`term.ack\` how many it has shown.
+
+A recording comes in the answers of \`replay.seek\` (the screen at a moment) and \`replay.read\` (what follows a place), while the page follows its channel.
 
 ## From the page
 

@@ -1,7 +1,8 @@
 import { BridgeError } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
-import type { ClientAction } from './protocol.js';
+import type { ActionAnswer, ClientAction } from './protocol.js';
+import type { Replays } from './replay/replays.js';
 import { actOnReview } from './review-actions.js';
 import type { Reviews } from './reviews.js';
 import { inputHash } from './task-views.js';
@@ -12,40 +13,44 @@ export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${st
 export interface ActServices {
   readonly tasks: TaskService;
   readonly reviews: Reviews;
+  readonly replays: Pick<Replays, 'act'>;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
 }
 
 const noAbort = new AbortController().signal;
 
-/**
- * Does what a person asked for at a page; `by` stands in the task's journal. Gives the id of a task that was started. Throws as the
- * task service does.
- */
+/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service and Replays do. */
 export async function act(
   action: TaskClientAction,
   by: string,
-  { tasks, reviews, finisher }: ActServices,
-): Promise<string | undefined> {
+  { tasks, reviews, replays, finisher }: ActServices,
+): Promise<ActionAnswer> {
   switch (action.type) {
     case 'decision.answer':
       await answer(action, by, tasks);
-      return undefined;
+      return {};
     case 'task.message':
       await tasks.message(action.task_id, { text: action.text });
-      return undefined;
+      return {};
     case 'task.interrupt':
       await tasks.message(action.task_id, { interrupt: true });
-      return undefined;
+      return {};
     case 'task.kill':
       await tasks.kill(action.task_id, action.reason === '' ? `Killed from the ${by}.` : action.reason);
-      return undefined;
+      return {};
     case 'task.finish':
       await finisher.finish({ taskId: action.task_id, action: action.action, signal: noAbort });
-      return undefined;
+      return {};
     case 'review.add':
     case 'review.remove':
-    case 'review.submit':
-      return actOnReview(action, { tasks, reviews });
+    case 'review.submit': {
+      const started = await actOnReview(action, { tasks, reviews });
+      return started === undefined ? {} : { task_id: started };
+    }
+    case 'replay.seek':
+    case 'replay.read':
+    case 'replay.files':
+      return replays.act(action);
   }
 }
 

@@ -19,6 +19,8 @@ import { BoardHttpServer, type Asset } from './http-server.js';
 import { openDiffFeed, type DiffFeedOptions } from './diff-feed.js';
 import { Hub, type OpenChannel } from './hub.js';
 import { MAX_MESSAGE_BYTES, type ClientAction } from './protocol.js';
+import { Replays } from './replay/replays.js';
+import type { ReplayOptions } from './replay/replay-feed.js';
 import type { Reviews } from './reviews.js';
 import { openScreenFeed } from './screen-feed.js';
 import { BoardSocket } from './socket.js';
@@ -39,6 +41,9 @@ export interface BoardOptions {
   readonly reviews: Reviews;
   readonly patchOf: DiffFeedOptions['patchOf'];
   readonly readPatch: DiffFeedOptions['readPatch'];
+  readonly recordingFile: ReplayOptions['recordingFile'];
+  readonly reportOf: ReplayOptions['reportOf'];
+  readonly replayWorker?: ReplayOptions['replayWorker'];
   readonly tasksDir: string;
   readonly processes: ProcessSource;
   readonly promptFile: (taskId: string) => string;
@@ -55,6 +60,7 @@ export class Board {
   readonly #access: Access;
   readonly #hub: Hub;
   readonly #apps: AppReader;
+  readonly #replays: Replays;
   readonly #sockets = new Set<BoardSocket>();
   readonly #upgrades = new WebSocketServer({
     noServer: true,
@@ -78,6 +84,7 @@ export class Board {
       logger.error('Ten codes or tokens were wrong: the board closes');
       this.#over.fire('Ten codes or tokens were wrong.');
     });
+    this.#replays = new Replays(options);
     this.#hub = new Hub({ clock, open: (name, seq) => this.#open(name, seq) });
     this.#apps = new AppReader({ ...options, hub: this.#hub, boardId: this.#id });
   }
@@ -159,7 +166,7 @@ export class Board {
       access: this.#access,
       writers: this.#writers,
       record: (taskId) => tasks.get(taskId),
-      act: (action, by) => act(action, by, { tasks, finisher, reviews }),
+      act: (action, by) => act(action, by, { tasks, finisher, reviews, replays: this.#replays }),
       boardId: this.#id,
       version,
       homeDir,
@@ -185,6 +192,7 @@ export class Board {
   #open(name: string, seq: number): Promise<OpenChannel> {
     if (name === 'board:/') return openBoardFeed(this.#options, name, seq);
     const [kind = '', taskId = ''] = name.split(':/');
+    if (kind === 'replay') return this.#replays.open(name, taskId, seq);
     if (kind === 'diff') return openDiffFeed(this.#options, name, taskId, seq);
     if (kind === 'screen') return openScreenFeed(this.#options, name, taskId, seq);
     return openTaskFeed(this.#options, name, taskId, seq);

@@ -2,30 +2,22 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import type { TaskPatch, TaskPatchQuery } from '../tasks/receipt/task-patch.js';
+import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
 import type { OpenChannel } from './hub.js';
-import { patchFiles } from './patch-files.js';
+import { filesOfPatch, type ReadPatch } from './read-patch.js';
 import { Refresher } from './refresher.js';
 import { shownComment, type Reviews, type StoredComment } from './reviews.js';
 import { emptyDiff, reduceDiff, type DiffAction, type DiffFile, type DiffState } from './state.js';
-
-/** More than a page gets; what git prints beyond it is not read. */
-const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 
 export interface DiffFeedOptions {
   readonly tasks: TaskService;
   readonly reviews: Reviews;
   /** Which patch shows what a task changed. Throws NOT_A_REPOSITORY, and the errors of git. */
   readonly patchOf: (record: TaskRecord) => Promise<TaskPatch>;
-  /** Passes the patch on. */
-  readonly readPatch: (
-    query: TaskPatchQuery,
-    take: (chunk: Buffer) => void,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  readonly readPatch: ReadPatch;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -119,18 +111,8 @@ class DiffFeed implements Disposable {
     try {
       const patch = await patchOf(record);
       if (patch.state === 'nothing') return { files: [], notes: [], why: patch.why };
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      const take = (chunk: Buffer): void => {
-        bytes += chunk.length;
-        if (bytes <= MAX_PATCH_BYTES) chunks.push(chunk);
-      };
-      await readPatch(patch.query, take, this.#left.signal);
-      const notes =
-        bytes > MAX_PATCH_BYTES
-          ? [...patch.notes, 'The patch is longer than 16 MB: this is its beginning.']
-          : patch.notes;
-      return { files: patchFiles(Buffer.concat(chunks)), notes, why: null };
+      const { files, notes } = await filesOfPatch(readPatch, patch.query, this.#left.signal);
+      return { files, notes: [...patch.notes, ...notes], why: null };
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
       return { files: [], notes: [], why: `${error.message} ${error.hint}` };

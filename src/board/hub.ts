@@ -14,6 +14,7 @@ import type {
   TaskState,
 } from './state.js';
 import type { TerminalAction, TerminalState } from './protocol.js';
+import type { ReplayAction, ReplayState } from './replay/replay-state.js';
 
 /** How long a channel goes on without a subscriber: a page that lost its connection, or was loaded again, gets what it missed. */
 const LINGER_MS = 20_000;
@@ -23,13 +24,15 @@ export type AnyChannel =
   | Channel<TaskState, TaskAction>
   | Channel<DiffState, DiffAction>
   | Channel<ScreenState, ScreenAction>
-  | Channel<TerminalState, TerminalAction>;
+  | Channel<TerminalState, TerminalAction>
+  | Channel<ReplayState, ReplayAction>;
 export type AnyChannelMessage =
   | ChannelMessage<BoardState, BoardAction>
   | ChannelMessage<TaskState, TaskAction>
   | ChannelMessage<DiffState, DiffAction>
   | ChannelMessage<ScreenState, ScreenAction>
-  | ChannelMessage<TerminalState, TerminalAction>;
+  | ChannelMessage<TerminalState, TerminalAction>
+  | ChannelMessage<ReplayState, ReplayAction>;
 
 /** A channel that is kept up to date until it is disposed. */
 export interface OpenChannel extends Disposable {

@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
 import type { ChannelMessage } from './replica.js';
 import type {
+  ReplayAction,
+  ReplayFiles,
+  ReplayPiece,
+  ReplayScreenAt,
+  ReplayState,
+} from './replay/replay-state.js';
+import type {
   BoardAction,
   BoardState,
   DiffAction,
@@ -29,10 +36,10 @@ const MAX_ROWS = 300;
 
 const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>`, `diff:/<id>`, `screen:/<id>` or `term:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>`, `screen:/<id>`, `term:/<id>` or `replay:/<id>`. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|diff|screen|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(/^(board:\/|(task|diff|screen|term|replay):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
 
 const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
@@ -91,14 +98,39 @@ const terminalActions = [
   z.object({ type: z.literal('term.resize'), task_id: taskId, ...size }),
 ] as const;
 
+/** Of a recording whose channel the page follows. */
+const replayActions = [
+  /** Asks for the screen at a moment, in milliseconds since the recording began. */
+  z.object({ type: z.literal('replay.seek'), task_id: taskId, ms: z.number().nonnegative() }),
+  /** Asks for what follows a place, which an answer named before. */
+  z.object({
+    type: z.literal('replay.read'),
+    task_id: taskId,
+    from: z.object({
+      part: z.int().nonnegative(),
+      offset: z.int().nonnegative(),
+      ms: z.number().nonnegative(),
+    }),
+  }),
+  /** Asks for the files as a commit of the task has them: what it changed, or all that was changed since the task began. */
+  z.object({
+    type: z.literal('replay.files'),
+    task_id: taskId,
+    commit: z.string().regex(/^[0-9a-f]{40,64}$/),
+    since: z.enum(['commit', 'task']),
+  }),
+] as const;
+
 /** What a person does. */
 export const clientActionSchema = z.discriminatedUnion('type', [
   decisionAnswer,
   ...taskActions,
   ...reviewActions,
   ...terminalActions,
+  ...replayActions,
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
+export type ReplayClientAction = Extract<ClientAction, { readonly type: `replay.${string}` }>;
 
 /** What a page sends, one JSON object in each message. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
@@ -150,6 +182,18 @@ export interface ActionError {
   readonly hint: string;
 }
 
+/** What an action brought. */
+export interface ActionAnswer {
+  /** The task that was started. */
+  readonly task_id?: string;
+  /** Of `replay.seek`. */
+  readonly screen?: ReplayScreenAt;
+  /** Of `replay.read`. */
+  readonly piece?: ReplayPiece;
+  /** Of `replay.files`. */
+  readonly files?: ReplayFiles;
+}
+
 /** What the board sends. */
 export type ServerMessage =
   | {
@@ -168,8 +212,8 @@ export type ServerMessage =
   | ChannelMessage<DiffState, DiffAction>
   | ChannelMessage<ScreenState, ScreenAction>
   | ChannelMessage<TerminalState, TerminalAction>
-  /** `task_id`: the task that was started. */
-  | { readonly type: 'result'; readonly id: number; readonly ok: true; readonly task_id?: string }
+  | ChannelMessage<ReplayState, ReplayAction>
+  | ({ readonly type: 'result'; readonly id: number; readonly ok: true } & ActionAnswer)
   | { readonly type: 'result'; readonly id: number; readonly ok: false; readonly error: ActionError }
   /** A channel cannot be opened, or a message was not understood. */
   | { readonly type: 'refused'; readonly channel?: string; readonly error: ActionError };

@@ -11,6 +11,7 @@ import type { AnyChannelMessage, Hub } from './hub.js';
 import {
   BOARD_PROTOCOL,
   clientMessageSchema,
+  type ActionAnswer,
   type ActionError,
   type ClientAction,
   type ClientMessage,
@@ -34,8 +35,7 @@ export interface SocketServices {
   readonly access: Access;
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
-  /** Gives the id of a task that was started. */
-  readonly act: (action: TaskClientAction, by: string) => Promise<string | undefined>;
+  readonly act: (action: TaskClientAction, by: string) => Promise<ActionAnswer>;
   readonly boardId: string;
   readonly version: string;
   readonly homeDir: string;
@@ -202,32 +202,32 @@ export class BoardSocket implements Disposable {
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
     try {
-      const started = isTerminalAction(action)
+      const answer = isTerminalAction(action)
         ? await this.#actOnTerminal(action)
         : await this.#services.act(action, `board/${client}`);
-      this.#send({ type: 'result', id, ok: true, ...(started !== undefined && { task_id: started }) });
+      this.#send({ type: 'result', id, ok: true, ...answer });
     } catch (error) {
       this.#send({ type: 'result', id, ok: false, error: this.#errorOf(error) });
     }
   }
 
-  async #actOnTerminal(action: TerminalClientAction): Promise<undefined> {
+  async #actOnTerminal(action: TerminalClientAction): Promise<ActionAnswer> {
     const terminal = this.#terminals.get(`term:/${action.task_id}`);
     if (terminal === undefined)
       throw new BridgeError('INVALID_ARGUMENTS', 'The page does not show this terminal.', 'Open it first.');
     switch (action.type) {
       case 'term.claim':
         await terminal.claim(action);
-        return undefined;
+        return {};
       case 'term.release':
         await terminal.release();
-        return undefined;
+        return {};
       case 'term.resize':
         await terminal.resize(action);
-        return undefined;
+        return {};
       case 'term.input':
         await terminal.type(Buffer.from(action.keys, 'base64'));
-        return undefined;
+        return {};
     }
   }
 

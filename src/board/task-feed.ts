@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
@@ -11,6 +10,7 @@ import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
 import type { OpenChannel } from './hub.js';
+import { JournalEvents } from './journal-events.js';
 import { Refresher } from './refresher.js';
 import {
   emptyTask,
@@ -23,14 +23,11 @@ import {
 import { TaskTracker } from './task-tracker.js';
 import { decisionViewOf } from './task-views.js';
 
-const PAGE_BYTES = 1024 * 1024;
 /** Of the events that a page gets at first; it keeps up to MAX_EVENTS. */
 const FIRST_EVENTS_BYTES = 2 * 1024 * 1024;
 const MAX_PROMPT_BYTES = 64 * 1024;
 const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_RECEIPT_BYTES = 256 * 1024;
-
-const eventSchema = z.looseObject({ seq: z.number(), at: z.string(), type: z.string() });
 
 export interface TaskFeedOptions {
   readonly tasks: TaskService;
@@ -64,13 +61,14 @@ class TaskFeed implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #tracker = new TaskTracker();
   readonly #left = new AbortController();
-  #cursor: string | undefined;
+  readonly #events: JournalEvents;
   #finalMessage = '';
   #hasReceipt = false;
 
   constructor(options: TaskFeedOptions, taskId: string) {
     this.#options = options;
     this.#taskId = taskId;
+    this.#events = new JournalEvents(options.tasks, taskId);
   }
 
   async firstState(): Promise<TaskState> {
@@ -86,7 +84,7 @@ class TaskFeed implements Disposable {
       ),
     };
     for (const action of this.#recordActions(record)) state = reduceTask(state, action);
-    const { events, dropped } = newestEvents(await this.#newEvents());
+    const { events, dropped } = newestEvents(await this.#events.next());
     return { ...state, events, earlier_events: dropped };
   }
 
@@ -113,7 +111,7 @@ class TaskFeed implements Disposable {
     };
     try {
       const record = await tasks.get(this.#taskId);
-      const events = await this.#newEvents();
+      const events = await this.#events.next();
       if (events.length > 0) dispatch({ type: 'event.appended', events });
       for (const action of this.#recordActions(record)) dispatch(action);
       if (isFinal(record.status) && !this.#hasReceipt) void this.#sendReceipt(record, dispatch);
@@ -144,22 +142,6 @@ class TaskFeed implements Disposable {
         taskId: this.#taskId,
         error: messageOf(error),
       });
-    }
-  }
-
-  async #newEvents(): Promise<TimelineEvent[]> {
-    const events: TimelineEvent[] = [];
-    for (;;) {
-      const page = await this.#options.tasks.output({
-        taskId: this.#taskId,
-        view: 'events',
-        cursor: this.#cursor,
-        maxBytes: PAGE_BYTES,
-      });
-      for (const line of page.text.split('\n'))
-        if (line !== '') events.push(eventSchema.parse(JSON.parse(line)));
-      this.#cursor = page.cursor;
-      if (!page.more) return events;
     }
   }
 

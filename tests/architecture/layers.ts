@@ -112,7 +112,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
-    imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'base'],
+    imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
   },
   {
     folder: 'services',

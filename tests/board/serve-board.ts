@@ -35,6 +35,8 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
         all: async () => [],
         ownerState: async () => 'gone',
       },
+      reportOf: async () => ({ state: 'none', why: 'no task here has a repository' }),
+      recordingFile: () => join(workplace.root, 'terminal.cast'),
       tasksDir: workplace.projectsDir,
       promptFile: () => `${workplace.root}/no-prompt`,
       assets,

@@ -1,12 +1,11 @@
-import { Terminal } from '@xterm/xterm';
+import type { Terminal } from '@xterm/xterm';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { frameKinds } from '../../src/board/frame-kinds.js';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { fitted } from './fitted.js';
-import { openLink } from './links.js';
-import { allowStyles } from './allowed-styles.js';
+import { openEmulator } from './open-emulator.js';
 
 const SCROLLBACK_LINES = 5_000;
 const RESIZE_QUIET_MS = 150;
@@ -86,19 +85,7 @@ function openTerminal(
   taskId: string,
   place: HTMLElement,
 ): { terminal: Terminal; dispose: () => void } {
-  const terminal = new Terminal({
-    scrollback: SCROLLBACK_LINES,
-    disableStdin: true,
-    fontFamily: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
-    fontSize: 13,
-    screenReaderMode: true,
-    linkHandler: { activate: (_event, uri) => openLink(uri) },
-    theme: { background: '#16181d', foreground: '#e6e6e6' },
-  });
-  const forbidStyles = allowStyles(place);
-  terminal.open(place);
-  // What a program in it may not do: read and write the clipboard, set the title of the page.
-  for (const code of [0, 1, 2, 52]) terminal.parser.registerOscHandler(code, () => true);
+  const { terminal, dispose } = openEmulator(place, SCROLLBACK_LINES);
   const typed = terminal.onData((data) => {
     const keys = btoa(String.fromCharCode(...new TextEncoder().encode(data)));
     void store.act({ type: 'term.input', task_id: taskId, keys });
@@ -118,8 +105,7 @@ function openTerminal(
     dispose: () => {
       close();
       typed.dispose();
-      terminal.dispose();
-      forbidStyles();
+      dispose();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
+import { LineText } from '../diff/line-text.js';
 import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
@@ -168,19 +169,6 @@ function LineRow({ store, taskId, path, line, comments }: LineProps) {
           </td>
         </tr>
       )}
-    </>
-  );
-}
-
-function LineText({ line }: { readonly line: DiffLine }) {
-  const { text, changed } = line;
-  if (changed === undefined) return <>{visible(text)}</>;
-  const [from, to] = changed;
-  return (
-    <>
-      {visible(text.slice(0, from))}
-      <mark>{visible(text.slice(from, to))}</mark>
-      {visible(text.slice(to))}
     </>
   );
 }

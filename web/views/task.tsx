@@ -18,7 +18,9 @@ const DiffView = lazy(async () => (await import('./diff.js')).DiffView);
 /** The emulator is six times the rest of the page: it is loaded when a terminal is shown. */
 const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).TerminalView);
 
-const tabs = ['Timeline', 'Changes', 'Terminal', 'Receipt', 'Prompt'] as const;
+const ReplayView = lazy(async () => (await import('../replay/replay.js')).ReplayView);
+
+const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
 
 /** One task: what it asks, what it did, its terminal, and what a person can do. */
@@ -109,6 +111,12 @@ function TabPanel({ tab, store, state, taskId }: Omit<ShownProps, 'task'> & { re
       return (
         <Suspense fallback={<p class="empty">Loading the terminal…</p>}>
           <TerminalView store={store} taskId={taskId} />
+        </Suspense>
+      );
+    case 'Replay':
+      return (
+        <Suspense fallback={<p class="empty">Loading the replay…</p>}>
+          <ReplayView store={store} taskId={taskId} />
         </Suspense>
       );
     case 'Receipt':

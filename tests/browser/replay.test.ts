@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { boardPage, sharedBrowser } from '../harness/board-page.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { writeProgram } from '../harness/scripted-agent.js';
+import { asks, runs, says } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
+
+const browser = sharedBrowser();
+
+/** What the terminal of the replay shows now. */
+async function shown(page: Page): Promise<string> {
+  const rows = await page.locator('.xterm-rows > div').allTextContents();
+  return rows.join('\n').replaceAll('\u00a0', ' ');
+}
+
+async function openReplay(page: Page, prompt: RegExp): Promise<void> {
+  await page.getByRole('link', { name: prompt }).first().click();
+  await page.getByRole('tab', { name: 'Replay' }).click();
+}
+
+async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+describeNewestClaude('with Claude Code', ({ binary }) => {
+  it('a task that has ended is played: its question, its end, and the files as it committed them', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        asks('Which color?', ['Red', 'Blue']),
+        runs(
+          'echo blue > color.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm "Choose blue"',
+          'I write it down.',
+        ),
+        says('It is blue now.'),
+      ],
+    });
+    const git = (...args: string[]): void =>
+      void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+        cwd: bridge.project,
+      });
+    git('init', '-q');
+    await writeFile(join(bridge.project, 'color.txt'), 'none\n');
+    git('add', '.');
+    git('commit', '-qm', 'first');
+    const taskId = await bridge.start({ prompt: 'Choose a color.', path: bridge.project });
+    const { decision_id } = await bridge.decision(taskId);
+    const screen = async () =>
+      JSON.stringify(await bridge.call('get_task_output', { task_id: taskId, view: 'screen' }));
+    await expect.poll(screen).toContain('Which color?');
+    await bridge.call('respond_to_task', {
+      task_id: taskId,
+      decision_id,
+      verdict: 'allow',
+      answers: { 'Which color?': 'Blue' },
+    });
+    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+    const page = await boardPage(bridge, await browser());
+    await openReplay(page, /Choose a color/);
+    const slider = page.getByRole('slider', { name: 'Moment' });
+    await slider.waitFor();
+    await page.getByRole('button', { name: 'Next decision' }).click();
+    await expect.poll(() => shown(page)).toContain('Which color?');
+    expect(await shown(page)).not.toContain('It is blue now.');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByText('the task had committed nothing yet').waitFor();
+    await page.getByRole('button', { name: 'Play' }).click();
+    await expect.poll(() => shown(page)).toContain('It is blue now.');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.getByRole('button', { name: 'What this commit changed' }).click();
+    await page.getByText('color.txt', { exact: true }).click();
+    await page.locator('.added').getByText('blue').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await slider.focus();
+    await page.keyboard.press('Home');
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('0 seconds of');
+    await expect.poll(() => shown(page)).not.toContain('It is blue now.');
+    await page.getByText('the task had committed nothing yet').waitFor();
+  });
+
+  it('a task without a terminal says why there is nothing to play', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('Hello.')] });
+    await bridge.start({ prompt: 'Say hello.', path: bridge.project, driver: 'print' });
+    const page = await boardPage(bridge, await browser());
+    await openReplay(page, /Say hello/);
+    await page.getByText('The task has no terminal').waitFor();
+  });
+});
+
+it('the recording of a running task grows, and what was typed is not in it', async () => {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(
+    workplace,
+    'echo-agent',
+    'stty -echo </dev/tty; echo READY; while read -r line </dev/tty; do echo "GOT ${#line}"; done',
+  );
+  const bridge = await startBridge({ claude, workplace });
+  const taskId = await bridge.start({ prompt: 'AGENT: echo', path: bridge.project });
+  const page = await boardPage(bridge, await browser());
+  await openReplay(page, /AGENT: echo/);
+  await page.getByText('The task runs: the recording grows.').waitFor();
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await expect.poll(() => shown(page)).toContain('READY');
+  const other = await boardPage(bridge, await browser());
+  await other
+    .getByRole('link', { name: /AGENT: echo/ })
+    .first()
+    .click();
+  await other.getByRole('tab', { name: 'Terminal' }).click();
+  await other.getByRole('button', { name: 'Take the keyboard' }).click();
+  await other.getByText('Your keys go to the session.').waitFor();
+  await other.keyboard.type('secret\n');
+  await expect.poll(() => shown(page)).toContain('GOT 6');
+  expect(await shown(page)).not.toContain('secret');
+  await bridge.call('kill_task', { task_id: taskId });
+  await page.getByText('The task runs: the recording grows.').waitFor({ state: 'detached' });
+});

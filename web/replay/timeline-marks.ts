@@ -1,0 +1,34 @@
+// Pure: what stands on the timeline of a recording.
+import type { ReplayState } from '../../src/board/replay/replay-state.js';
+
+export interface TimelineMark {
+  readonly key: string;
+  readonly atMs: number;
+  readonly kind: 'decision' | 'answer' | 'tool' | 'failed' | 'commit';
+  readonly words: string;
+}
+
+export const kindWords: Readonly<Record<TimelineMark['kind'], string>> = {
+  decision: 'asked',
+  answer: 'answered',
+  tool: 'tool',
+  failed: 'failed',
+  commit: 'commit',
+};
+
+/** Marks and commits that lie in the recording, in order. */
+export function timelineMarks({ marks, commits, first_ms, ready_ms }: ReplayState): TimelineMark[] {
+  const all: TimelineMark[] = [
+    ...marks.map(({ seq, at_ms, kind, words }) => ({ key: `${seq}`, atMs: at_ms, kind, words })),
+    ...commits.map(({ commit, at_ms, subject }) => ({
+      key: commit,
+      atMs: at_ms,
+      kind: 'commit' as const,
+      words: subject,
+    })),
+  ];
+  return all
+    .filter(({ atMs }) => atMs <= ready_ms)
+    .map((mark) => ({ ...mark, atMs: Math.max(first_ms, mark.atMs) }))
+    .sort((a, b) => a.atMs - b.atMs);
+}
