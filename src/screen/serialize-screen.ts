@@ -53,7 +53,7 @@ export class ScreenSerializer implements Disposable {
    * above the screen. The program's next output may follow directly. Blank rows at the bottom lose their background color.
    */
   state(scrollback: number): string {
-    const content = withoutZeroMoves(this.#addon.serialize({ scrollback }));
+    const content = withPlainSecondScreen(withoutZeroMoves(this.#addon.serialize({ scrollback })));
     const modes = [...this.#modes].map(([mode, isOn]) => `\x1b[?${mode}${isOn ? 'h' : 'l'}`).join('');
     return content + this.#margins + this.#cursor() + this.#cursorStyle + modes;
   }
@@ -148,6 +148,11 @@ export class ScreenSerializer implements Disposable {
  */
 function withoutZeroMoves(text: string): string {
   return text.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '');
+}
+
+/** The addon writes the second screen as if no style were set, but has set the current one behind the first screen. */
+function withPlainSecondScreen(text: string): string {
+  return text.replace('\x1b[?1049h\x1b[H', '\x1b[?1049h\x1b[0m\x1b[H');
 }
 
 /** The SGR parameters after `0` for the style of a cell. */

@@ -30,6 +30,7 @@ it.each([
   { what: 'lines that scrolled away', text: 'line\r\n'.repeat(30), more: 'x\r\n' },
   { what: 'a wrapped line', text: `${'long '.repeat(20)}`, more: 'tail' },
   { what: 'the second screen', text: 'first\x1b[?1049h\x1b[2J\x1b[3;4Hsecond', more: '\x1b[?1049l!' },
+  { what: 'a style set on the second screen', text: '\x1b[?1049h plain \x1b[7m', more: 'inverse' },
   { what: 'a hidden cursor', text: 'busy\x1b[?25l', more: '.\x1b[?25h' },
   { what: 'margins', text: '\x1b[2;4r\x1b[2;1Ha\r\nb\r\nc', more: '\r\nd\r\ne\x1b[r\x1b[8;1Hend' },
   {
