@@ -21,6 +21,7 @@ const headerSchema = z.object({
   width: z.number(),
   height: z.number(),
   timestamp: z.number(),
+  began_ms: z.number(),
 });
 const eventSchema = z.tuple([z.number().nonnegative(), z.enum(['o', 'i', 'r']), z.string()]);
 
@@ -53,7 +54,7 @@ it('output, input and sizes are recorded in order', async () => {
   void recording.output(Buffer.from('\x1b[31m"red"\\\t\x7f\x00'));
   await recording.close();
   const { header, events } = await parseCast(path);
-  expect(header).toMatchObject({ width: 80, height: 24 });
+  expect(header).toMatchObject({ width: 80, height: 24, timestamp: Math.floor(header.began_ms / 1000) });
   expect(events.map(([, kind, text]) => [kind, text])).toEqual([
     ['o', 'hello world\r\n'],
     ['i', 'y\r'],
@@ -202,6 +203,8 @@ it('a state that is too long for the bound is left out', async () => {
   });
   for (let count = 0; count < 100; count++) void recording.output(Buffer.from('hello '));
   await recording.close();
+  // What is at the very beginning of a rotated file is a state.
+  expect((await parseCast(path)).events[0]?.[0]).toBeGreaterThan(0);
   expect((await parseCast(path)).output).toMatch(
     /^(hello |ello |llo |lo |o | )(hello )*(hello|hell|hel|he|h)?$/,
   );

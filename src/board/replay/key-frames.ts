@@ -8,20 +8,31 @@ export interface KeyFrame {
   readonly state: string;
 }
 
-const EVERY_CHARS = 2 * 1024 * 1024;
-const EVERY_MS = 30_000;
-/** Of all frames together, in characters: beyond it every second one is dropped. */
-const MAX_CHARS = 32 * 1024 * 1024;
+export interface KeyFrameBounds {
+  /** A frame is wanted after so many characters, or so many milliseconds in which something was printed. */
+  readonly everyChars: number;
+  readonly everyMs: number;
+  /** Of all frames together: beyond it every second one is dropped. */
+  readonly maxChars: number;
+}
+
+const usualBounds: KeyFrameBounds = {
+  everyChars: 2 * 1024 * 1024,
+  everyMs: 30_000,
+  maxChars: 32 * 1024 * 1024,
+};
 
 /** Screens along a recording, so that any moment of it is near one of them. */
 export class KeyFrames {
   #frames: KeyFrame[] = [];
   #chars = 0;
-  #everyChars = EVERY_CHARS;
-  #everyMs = EVERY_MS;
+  #everyChars: number;
+  #everyMs: number;
   readonly #maxChars: number;
 
-  constructor(maxChars = MAX_CHARS) {
+  constructor({ everyChars, everyMs, maxChars }: KeyFrameBounds = usualBounds) {
+    this.#everyChars = everyChars;
+    this.#everyMs = everyMs;
     this.#maxChars = maxChars;
   }
 

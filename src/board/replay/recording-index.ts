@@ -1,5 +1,5 @@
 import { PAUSE_MS, type Pause } from './cut-time.js';
-import { KeyFrames } from './key-frames.js';
+import { KeyFrames, type KeyFrameBounds } from './key-frames.js';
 import { PlacedEvents, type Place, type PlacedEvent } from './placed-events.js';
 import { RecordingParts } from './recording-parts.js';
 import type { Size } from './recorded-line.js';
@@ -36,10 +36,10 @@ export class RecordingIndex {
   #chars = 0;
   #frameMs = 0;
 
-  constructor(path: string, frames = new KeyFrames()) {
+  constructor(path: string, bounds?: KeyFrameBounds) {
     this.#parts = new RecordingParts(path);
     this.#events = new PlacedEvents(this.#parts);
-    this.#frames = frames;
+    this.#frames = new KeyFrames(bounds);
   }
 
   get progress(): IndexProgress {
@@ -122,7 +122,8 @@ export class RecordingIndex {
   async #take({ event, before, after }: PlacedEvent): Promise<void> {
     if (event.kind === 'begin') await this.#begin(event.size, { ...before, ms: after.ms });
     else if (this.#screen !== undefined) {
-      if (this.#frames.isDue(this.#chars, after.ms - this.#frameMs))
+      // At the beginning of a part there would be no telling whether the terminal is a new one.
+      if (before.offset > 0 && this.#frames.isDue(this.#chars, after.ms - this.#frameMs))
         await this.#addFrame(this.#screen, before);
       if (after.ms - before.ms > PAUSE_MS && this.#pauses.length < MAX_PAUSES)
         this.#pauses.push([before.ms, after.ms]);

@@ -1,0 +1,202 @@
+import { pathToFileURL } from 'node:url';
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { BoardOptions } from '../../../src/board/board.js';
+import type { GitReport } from '../../../src/tasks/receipt/receipt.js';
+import type { TaskPatchQuery } from '../../../src/tasks/receipt/task-patch.js';
+import { bundledProgram } from '../../harness/bundled-program.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
+import { serveBoard, TestPage } from '../serve-board.js';
+import { BEGAN_MS, CastFile } from './cast-file.js';
+
+const worker = bundledProgram(new URL('../../../src/board/replay/replay-worker.ts', import.meta.url));
+const CHANNEL = `replay:/${TASK_ID}`;
+const FIRST = 'a'.repeat(40);
+const SECOND = 'b'.repeat(40);
+const PATCH = 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
+
+const commit = (hash: string, ms: number) => ({
+  commit: hash,
+  author: 'a',
+  date: new Date(BEGAN_MS + ms).toISOString(),
+  subject: `Commit at ${ms}`,
+});
+const report: GitReport = {
+  state: 'repository',
+  // git names the newest one first.
+  commits: [commit(SECOND, 9_000), commit(FIRST, 2_000)],
+  commits_total: 2,
+  commits_older: 0,
+  files: [],
+  files_total: 0,
+  insertions: 0,
+  deletions: 0,
+  dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
+  uncommitted: 0,
+  repository: '/home/ann/app',
+  notes: [],
+  branch_before: 'main',
+  branch_after: 'main',
+  head_before: null,
+  head_after: SECOND,
+};
+
+let file: CastFile;
+let tasks: FakeTaskService;
+let patches: TaskPatchQuery[];
+
+beforeEach(async () => {
+  file = await CastFile.create();
+  tasks = new FakeTaskService(taskRecord({ status: 'completed' }));
+  tasks.text = '';
+  patches = [];
+});
+
+async function openPage(changes: Partial<BoardOptions> = {}): Promise<TestPage> {
+  const board = await serveBoard(tasks, {
+    recordingFile: () => file.path,
+    replayWorker: pathToFileURL(worker()),
+    reportOf: async () => report,
+    readPatch: async (query, take) => {
+      patches.push(query);
+      take(Buffer.from(PATCH));
+    },
+    ...changes,
+  });
+  return TestPage.open(board);
+}
+
+/** Follows the recording until it was read. */
+async function openReplay(page: TestPage): Promise<void> {
+  page.send({ type: 'subscribe', channel: CHANNEL });
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('"is_ready":true'));
+}
+
+let ids = 0;
+async function act(page: TestPage, action: Readonly<Record<string, unknown>>) {
+  const id = ++ids;
+  page.send({ type: 'dispatch', id, action: { task_id: TASK_ID, ...action } });
+  return page.message('result', (message) => message['id'] === id);
+}
+
+test('a page gets the screen at a moment and what follows it', async () => {
+  await file.head();
+  await file.events([1, 'o', 'one '], [5, 'o', 'two']);
+  const page = await openPage();
+  await openReplay(page);
+  const answer = await act(page, { type: 'replay.seek', ms: 3_000 });
+  const { screen } = z
+    .object({ screen: z.looseObject({ state: z.string(), next: z.unknown() }) })
+    .parse(answer);
+  expect(screen).toMatchObject({ at_ms: 3_000, columns: 30, rows: 6 });
+  expect(screen.state).toContain('one');
+  expect(screen.state).not.toContain('two');
+  expect(await act(page, { type: 'replay.read', from: screen.next })).toMatchObject({
+    ok: true,
+    piece: { events: [[5_000, 'output', 'two']] },
+  });
+});
+
+test('decisions, tools and commits come with their times in the recording', async () => {
+  await file.head();
+  await file.events([10, 'o', 'text']);
+  tasks.text = `${JSON.stringify({
+    seq: 1,
+    at: new Date(BEGAN_MS + 3_000).toISOString(),
+    type: 'decision-asked',
+    decision_id: 'dec_1',
+    summary: 'Which color?',
+  })}\n`;
+  const page = await openPage();
+  await openReplay(page);
+  const marked = await page.message('action', ({ action }) =>
+    JSON.stringify(action).includes('replay.marked'),
+  );
+  expect(marked).toMatchObject({
+    action: { marks: [{ kind: 'decision', at_ms: 3_000, words: 'Which color?' }] },
+  });
+  const found = await page.message('action', ({ action }) => JSON.stringify(action).includes(FIRST));
+  expect(found).toMatchObject({
+    action: {
+      commits: [
+        { commit: FIRST, at_ms: 2_000, subject: 'Commit at 2000' },
+        { commit: SECOND, at_ms: 9_000, subject: 'Commit at 9000' },
+      ],
+      files_why: null,
+    },
+  });
+});
+
+test('the files of a commit of the task are shown, alone or since the task began, and of no other one', async () => {
+  await file.head();
+  await file.events([10, 'o', 'text']);
+  const page = await openPage();
+  await openReplay(page);
+  await page.message('action', ({ action }) => JSON.stringify(action).includes(FIRST));
+  expect(await act(page, { type: 'replay.files', commit: SECOND, since: 'commit' })).toMatchObject({
+    ok: true,
+    files: { files: [{ path: 'a.txt', insertions: 1, deletions: 1 }], notes: [] },
+  });
+  await act(page, { type: 'replay.files', commit: SECOND, since: 'task' });
+  await act(page, { type: 'replay.files', commit: FIRST, since: 'commit' });
+  expect(patches).toEqual([
+    { repository: '/home/ann/app', base: `${SECOND}^`, ends: [SECOND] },
+    { repository: '/home/ann/app', base: null, ends: [SECOND] },
+    // Nothing was before it.
+    { repository: '/home/ann/app', base: null, ends: [FIRST] },
+  ]);
+  expect(await act(page, { type: 'replay.files', commit: 'c'.repeat(40), since: 'commit' })).toMatchObject({
+    ok: false,
+    error: { code: 'REVISION_NOT_FOUND' },
+  });
+  expect(patches).toHaveLength(3);
+});
+
+test('a recording that the page does not follow answers nothing', async () => {
+  await file.head();
+  await file.events([1, 'o', 'text']);
+  const page = await openPage();
+  expect(await act(page, { type: 'replay.seek', ms: 0 })).toMatchObject({
+    ok: false,
+    error: { code: 'INVALID_ARGUMENTS' },
+  });
+});
+
+test('without a recording, without a terminal, and without a repository the page says why', async () => {
+  const page = await openPage();
+  await openReplay(page);
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('Nothing of its terminal'));
+  tasks.change(TASK_ID, { driver: 'print' });
+  const other = await openPage();
+  await openReplay(other);
+  await other.message('action', ({ action }) => JSON.stringify(action).includes('has no terminal'));
+  await file.head();
+  await file.events([1, 'o', 'text']);
+  const third = await openPage({ reportOf: async () => ({ state: 'none', why: 'It is no repository.' }) });
+  await openReplay(third);
+  await third.message('action', ({ action }) =>
+    JSON.stringify(action).includes('git has no state of the files: It is no repository.'),
+  );
+});
+
+test('the recording of a running task grows, and ends with it', async () => {
+  tasks.change(TASK_ID, { status: 'running' });
+  await file.head();
+  await file.events([1, 'o', 'one ']);
+  const page = await openPage();
+  await openReplay(page);
+  await file.events([2, 'o', 'two']);
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('"ready_ms":2000'));
+  await file.events([3, 'o', 'three']);
+  tasks.change(TASK_ID, { status: 'completed' });
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('"is_live":false'));
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('"ready_ms":3000'));
+});
+
+test('a recording that cannot be read says why', async () => {
+  const page = await openPage({ recordingFile: () => '/dev/null' });
+  page.send({ type: 'subscribe', channel: CHANNEL });
+  await page.message('action', ({ action }) =>
+    JSON.stringify(action).includes('The recording cannot be read: /dev/null: it is not a regular file.'),
+  );
+});
