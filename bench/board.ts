@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { discoverySchema } from '../src/board/board-place.js';
 import { journalLine } from '../src/store/journal-line.js';
 import { figuresOf, memoryOf, type Figures } from './figures.js';
+import { measureReplay, type ReplayFigures } from './replay.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
 import { writeTask } from './write-task.js';
@@ -35,13 +36,17 @@ export interface BoardFigures {
   readonly firstPaintMs: Figures;
   readonly longTaskMs: number;
   readonly processMb: number;
+  readonly replay: ReplayFigures;
   readonly keyMs: Figures;
   readonly entryMs: Figures;
   /** From Ctrl-C under a flood to what the program prints then. */
   readonly interruptMs: Figures;
 }
 
-/** Sizes of the page, first paint with 50 tasks, a task of 5,000 events, memory with 100 tasks, keys and entries to the screen. */
+/**
+ * Sizes of the page, first paint with 50 tasks, a task of 5,000 events, memory with 100 tasks, keys and entries to the screen, and a
+ * recording of 200 MB.
+ */
 export async function measureBoard(): Promise<BoardFigures> {
   const workplace = await createWorkplace({ MCP_RULES: ASKS });
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
@@ -58,8 +63,17 @@ export async function measureBoard(): Promise<BoardFigures> {
     const { owner } = discovery(workplace);
     const processMb = memoryOf(owner.pid).pss;
     const interruptMs = await interruptFloods(page, workplace);
+    const replay = await measureReplay(page, workplace);
     process.kill(owner.pid, 'SIGTERM');
-    return { sizes: sizes(), firstPaintMs: figuresOf(paints), longTaskMs, processMb, ...typed, interruptMs };
+    return {
+      sizes: sizes(),
+      firstPaintMs: figuresOf(paints),
+      longTaskMs,
+      processMb,
+      replay,
+      ...typed,
+      interruptMs,
+    };
   } finally {
     await browser.close();
     workplace.dispose();

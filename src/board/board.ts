@@ -138,10 +138,20 @@ export class Board {
     const { tasks, finisher, reviews, logger } = this.#options;
     this.#restartIdle();
     try {
-      if (!isTaskAction(action))
-        throw new BridgeError('INVALID_ARGUMENTS', 'An app has no terminal.', 'Open the board in a browser.');
-      const started = await act(action, `board/${client}`, { tasks, finisher, reviews });
-      return { ok: true, ...(started !== undefined && { task_id: started }) };
+      if (!isForApps(action)) {
+        throw new BridgeError(
+          'INVALID_ARGUMENTS',
+          'An app has no terminal and no replay.',
+          'Open the board in a browser.',
+        );
+      }
+      const { task_id } = await act(action, `board/${client}`, {
+        tasks,
+        finisher,
+        reviews,
+        replays: this.#replays,
+      });
+      return { ok: true, ...(task_id !== undefined && { task_id }) };
     } catch (error) {
       return { ok: false, error: actionErrorOf(error, logger) };
     }
@@ -199,6 +209,6 @@ export class Board {
   }
 }
 
-function isTaskAction(action: ClientAction): action is TaskClientAction {
-  return !action.type.startsWith('term.');
+function isForApps(action: ClientAction): action is TaskClientAction {
+  return /^(?:decision|task|review)\./.test(action.type);
 }
