@@ -80,6 +80,12 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await page.getByText('color.txt', { exact: true }).click();
     await page.locator('.added').getByText('blue').waitFor();
     expect(await barriers(page)).toEqual([]);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect(await barriers(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 360, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     await slider.focus();
     await page.keyboard.press('Home');
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('0 seconds of');

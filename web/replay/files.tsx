@@ -22,16 +22,16 @@ export function FilesAt({
   store,
   taskId,
   state,
-  atMs,
+  last,
 }: {
   readonly store: Store;
   readonly taskId: string;
   readonly state: ReplayState;
-  readonly atMs: number;
+  /** Committed last before the moment. */
+  readonly last: ReplayCommit | undefined;
 }) {
   const [shown, setShown] = useState<Shown>();
   const [error, setError] = useState<ActionError>();
-  const last = state.commits.findLast(({ at_ms }) => at_ms <= atMs);
   const show = (of: ReplayCommit, since: Since): void =>
     void store.act({ type: 'replay.files', task_id: taskId, commit: of.commit, since }).then((outcome) => {
       setError(outcome.ok ? undefined : outcome.error);

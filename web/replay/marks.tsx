@@ -41,16 +41,17 @@ export function Ticks({
 /** The marks in words; a press on one shows its moment. */
 export function MarkList({
   marks,
-  atMs,
+  current,
   onSeek,
 }: {
   readonly marks: readonly TimelineMark[];
-  readonly atMs: number;
+  /** The last one that is not after the moment. */
+  readonly current: TimelineMark | undefined;
   readonly onSeek: (ms: number) => void;
 }) {
   const [choice, setChoice] = useState<Choice>('everything');
   const chosen = marks.filter(({ kind }) => isChosen(kind, choice));
-  const now = chosen.findLastIndex((mark) => mark.atMs <= atMs);
+  const now = chosen.findLastIndex((mark) => current !== undefined && mark.atMs <= current.atMs);
   const from = Math.max(0, Math.min(now - LISTED / 2, chosen.length - LISTED));
   const listed = chosen.slice(from, from + LISTED);
   return (

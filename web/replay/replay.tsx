@@ -17,6 +17,7 @@ const STEP_MS = 1_000;
 const BACK_MS = 1_000;
 /** Long enough for its dialog to be drawn after something was asked. */
 const DIALOG_MS = 1_500;
+const NO_PAUSES: ReplayState['pauses'] = [];
 const speeds = [1, 2, 4, 8, 16] as const;
 
 interface ViewProps {
@@ -44,19 +45,38 @@ function Recording({ store, taskId, state }: RecordingProps) {
   const player = usePlayer(store, taskId, state, place);
   const marks = useMemo(
     () => timelineMarks(state),
-    [state.marks, state.commits, state.first_ms, state.ready_ms],
+    [state.marks, state.commits, state.first_ms, state.ready_ms, state.is_ready],
   );
   return (
     <div class="replay">
       {player !== undefined && <Controls player={player} state={state} marks={marks} />}
       <div class="terminal-place" ref={place} />
       {player !== undefined && (
-        <>
-          <MarkList marks={marks} atMs={player.atMs.value} onSeek={(ms) => seekMark(player, marks, ms)} />
-          <FilesAt store={store} taskId={taskId} state={state} atMs={player.atMs.value} />
-        </>
+        <Around store={store} taskId={taskId} player={player} state={state} marks={marks} />
       )}
     </div>
+  );
+}
+
+/** What happened around the moment, and the files then; drawn again only when one of these is another one. */
+function Around({ store, taskId, player, state, marks }: ViewProps & ControlsProps) {
+  const atMs = player.atMs.value;
+  const current = marks.findLast((mark) => mark.atMs <= atMs);
+  // What was committed at the very end belongs to the last moment.
+  const last = state.commits.findLast(({ at_ms }) => Math.min(at_ms, state.ready_ms) <= atMs);
+  const list = useMemo(
+    () => <MarkList marks={marks} current={current} onSeek={(ms) => seekMark(player, marks, ms)} />,
+    [player, marks, current],
+  );
+  const files = useMemo(
+    () => <FilesAt store={store} taskId={taskId} state={state} last={last} />,
+    [store, taskId, state.commits, state.files_why, last],
+  );
+  return (
+    <>
+      {list}
+      {files}
+    </>
   );
 }
 
@@ -181,11 +201,15 @@ function Moment({ player, state }: Omit<ControlsProps, 'marks'>) {
 
 /** With pauses cut they take as little of the timeline as they take to play. */
 function TimeSlider({ player, state, marks }: ControlsProps) {
-  const pauses = player.cutsPauses.value ? state.pauses : [];
+  const pauses = player.cutsPauses.value ? state.pauses : NO_PAUSES;
   const from = cutTime(pauses, state.first_ms);
   const to = Math.max(from + 1, cutTime(pauses, state.ready_ms));
   const atMs = player.atMs.value;
   const shareOf = (ms: number): number => (cutTime(pauses, ms) - from) / (to - from);
+  const ticks = useMemo(
+    () => <Ticks marks={marks} shareOf={shareOf} onSeek={(ms) => seekMark(player, marks, ms)} />,
+    [player, marks, pauses, from, to],
+  );
   return (
     <div class="timeline-slider">
       <input
@@ -205,7 +229,7 @@ function TimeSlider({ player, state, marks }: ControlsProps) {
           player.seek(momentAt(pauses, Math.max(from, cutTime(pauses, atMs) + step)));
         }}
       />
-      <Ticks marks={marks} shareOf={shareOf} onSeek={(ms) => seekMark(player, marks, ms)} />
+      {ticks}
     </div>
   );
 }

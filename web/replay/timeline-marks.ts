@@ -16,8 +16,9 @@ export const kindWords: Readonly<Record<TimelineMark['kind'], string>> = {
   commit: 'commit',
 };
 
-/** Marks and commits that lie in the recording, in order. */
-export function timelineMarks({ marks, commits, first_ms, ready_ms }: ReplayState): TimelineMark[] {
+/** Marks and commits of the time that can be shown, in order; those outside of the recording stand at its edges. */
+export function timelineMarks(state: ReplayState): TimelineMark[] {
+  const { marks, commits, first_ms, ready_ms, is_ready } = state;
   const all: TimelineMark[] = [
     ...marks.map(({ seq, at_ms, kind, words }) => ({ key: `${seq}`, atMs: at_ms, kind, words })),
     ...commits.map(({ commit, at_ms, subject }) => ({
@@ -28,7 +29,7 @@ export function timelineMarks({ marks, commits, first_ms, ready_ms }: ReplayStat
     })),
   ];
   return all
-    .filter(({ atMs }) => atMs <= ready_ms)
-    .map((mark) => ({ ...mark, atMs: Math.max(first_ms, mark.atMs) }))
+    .filter(({ atMs }) => is_ready || atMs <= ready_ms)
+    .map((mark) => ({ ...mark, atMs: Math.min(ready_ms, Math.max(first_ms, mark.atMs)) }))
     .sort((a, b) => a.atMs - b.atMs);
 }

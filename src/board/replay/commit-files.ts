@@ -6,6 +6,8 @@ import { filesOfPatch, type ReadPatch } from '../read-patch.js';
 import type { ReplayFiles, ReplayState } from './replay-state.js';
 
 const MAX_SUBJECT_CHARS = 200;
+/** git knows the second of a commit: at its end the commit certainly is there. */
+const REST_OF_SECOND_MS = 999;
 
 /** What git has of a task: its commits, and the files in them. */
 interface Work {
@@ -53,7 +55,7 @@ export class CommitFiles {
     return {
       commits: commits.map(({ commit, date, subject }) => ({
         commit,
-        at_ms: Date.parse(date) - beganMs,
+        at_ms: Date.parse(date) + REST_OF_SECOND_MS - beganMs,
         subject: oneLine(subject, MAX_SUBJECT_CHARS),
       })),
       files_why:

@@ -119,8 +119,8 @@ test('decisions, tools and commits come with their times in the recording', asyn
   expect(found).toMatchObject({
     action: {
       commits: [
-        { commit: FIRST, at_ms: 2_000, subject: 'Commit at 2000' },
-        { commit: SECOND, at_ms: 9_000, subject: 'Commit at 9000' },
+        { commit: FIRST, at_ms: 2_999, subject: 'Commit at 2000' },
+        { commit: SECOND, at_ms: 9_999, subject: 'Commit at 9000' },
       ],
       files_why: null,
     },
