@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../harness/board-page.js';
+import { ChatPage } from '../harness/chat-page.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
@@ -11,7 +12,7 @@ const browser = sharedBrowser();
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 
 /** The picture of a view; `npm run board-pictures` puts it into docs/. */
-async function picture(page: Page, name: string): Promise<Buffer> {
+async function picture(page: Pick<Page | Locator, 'screenshot'>, name: string): Promise<Buffer> {
   const path = process.env['BOARD_PICTURES'] === '1' ? { path: join(docs, `board-${name}.png`) } : {};
   return page.screenshot({ ...path, animations: 'disabled' });
 }
@@ -67,6 +68,41 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await page.getByRole('button', { name: '← All tasks' }).click();
     await page.getByRole('article').waitFor();
     await expectNoOverflow(page);
+    await bridge.call('kill_task', { task_id: taskId });
+  });
+
+  it('the board in a chat fits a narrow and a wide one, in both themes', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      projects: ['shop-math'],
+      script: [runs('npm run build && git push origin main', 'Now I publish.'), says('Published.')],
+    });
+    const taskId = await bridge.start({
+      prompt: 'Run the tests, then publish the package.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+    });
+    await bridge.decision(taskId);
+    const chat = await ChatPage.open(bridge, await browser());
+    await chat.connect();
+    for (const uri of ['ui://claude-code-bridge/board.html', 'ui://claude-code-bridge/decision.html']) {
+      await chat.show(uri, { context: { theme: 'dark' } });
+      await chat.input({ task_ids: [taskId] });
+      await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
+      for (const [width, theme] of [
+        [360, 'dark'],
+        [760, 'light'],
+      ] as const) {
+        await chat.page.setViewportSize({ width, height: 480 });
+        await chat.context({ theme });
+        await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
+        const [content, view] = await chat.frame.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        );
+        expect(content).toBeLessThanOrEqual(view);
+      }
+      if (uri.endsWith('decision.html')) await picture(chat.page.locator('iframe'), 'chat');
+    }
     await bridge.call('kill_task', { task_id: taskId });
   });
 });

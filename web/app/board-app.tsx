@@ -18,7 +18,9 @@ const TASK_LINK = /^#\/(task_[0-9a-f]{20})$/;
 function BoardApp({ host, store, transport }: AppProps) {
   useEffect(() => {
     navigateBy((taskId) => store.open(taskId));
-    addEventListener('click', (event) => followLink(event, store));
+    const follow = (event: MouseEvent): void => followLink(event, store);
+    addEventListener('click', follow);
+    return () => removeEventListener('click', follow);
   }, [store]);
   const taskId = store.openTask.value;
   return (
