@@ -6,12 +6,17 @@ import { build } from 'esbuild';
 
 const pages = ['board-app', 'decision-app'];
 
-/** A terminal emulator has no room there: the screen is shown as text. */
-const screenForTerminal = {
-  name: 'screen-for-terminal',
+/** A terminal emulator has no room there: the screen is shown as text, and a replay in the browser. */
+const withoutEmulator = {
+  name: 'without-emulator',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /\/terminal\/terminal\.js$/ }, ({ kind, importer }) =>
-      resolve('../app/screen.tsx', { kind, importer, resolveDir: join(importer, '..') }),
+    const instead = { terminal: '../app/screen.tsx', replay: '../app/no-replay.tsx' };
+    onResolve({ filter: /\/(terminal\/terminal|replay\/replay)\.js$/ }, ({ path, kind, importer }) =>
+      resolve(instead[path.endsWith('replay.js') ? 'replay' : 'terminal'], {
+        kind,
+        importer,
+        resolveDir: join(importer, '..'),
+      }),
     );
   },
 };
@@ -28,7 +33,7 @@ export async function buildApps({ root, outdir, options }) {
       entryPoints: { [page]: `web/app/${page}.tsx` },
       outdir,
       format: 'iife',
-      plugins: [screenForTerminal],
+      plugins: [withoutEmulator],
       write: false,
       metafile: true,
     });
