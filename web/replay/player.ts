@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Terminal } from '@xterm/xterm';
-import type { ActionError } from '../../src/board/protocol.js';
+import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import { cutTime, momentAt } from '../../src/board/replay/cut-time.js';
 import type {
   ReplayEvent,
@@ -8,7 +7,7 @@ import type {
   ReplayScreenAt,
   ReplayState,
 } from '../../src/board/replay/replay-state.js';
-import type { Store } from '../store.js';
+import type { Outcome } from '../store.js';
 
 /** A page that was not drawn for a while goes on where it was. */
 const MAX_STEP_MS = 250;
@@ -16,6 +15,19 @@ const MAX_STEP_MS = 250;
 const READ_AHEAD_CHARS = 512 * 1024;
 /** The terminal is given no more while so much is not shown yet. */
 const MAX_UNSHOWN_CHARS = 1024 * 1024;
+
+export interface PlayerParts {
+  readonly taskId: string;
+  readonly act: (action: ClientAction) => Promise<Outcome>;
+  readonly terminal: {
+    write(text: string, onShown?: () => void): void;
+    resize(columns: number, rows: number): void;
+    reset(): void;
+  };
+  readonly state: () => ReplayState;
+  /** Calls back when the page is drawn next, until the result is called. */
+  readonly onFrame: (act: (nowMs: number) => void) => () => void;
+}
 
 /** Plays a recording in a terminal. */
 export class Player {
@@ -25,10 +37,7 @@ export class Player {
   readonly speed = signal(1);
   readonly cutsPauses = signal(true);
   readonly error = signal<ActionError | undefined>(undefined);
-  readonly #store: Store;
-  readonly #taskId: string;
-  readonly #terminal: Terminal;
-  readonly #state: () => ReplayState | undefined;
+  readonly #parts: PlayerParts;
   /** What comes after the moment that is shown, as far as it was read; the oldest first. */
   #events: ReplayEvent[] = [];
   #eventChars = 0;
@@ -39,33 +48,29 @@ export class Player {
   #isSeeking = false;
   #wantedMs: number | undefined;
   #unshownChars = 0;
-  #frame = 0;
-  #drawnAtMs = 0;
+  #leaveFrame = (): void => undefined;
+  /** When the page was drawn last; undefined where it begins to play. */
+  #drawnMs: number | undefined;
   #isDisposed = false;
 
-  constructor(store: Store, taskId: string, terminal: Terminal, state: () => ReplayState | undefined) {
-    this.#store = store;
-    this.#taskId = taskId;
-    this.#terminal = terminal;
-    this.#state = state;
+  constructor(parts: PlayerParts) {
+    this.#parts = parts;
   }
 
   /** From the end it plays from the beginning. */
   toggle(): void {
-    const state = this.#state();
-    if (state === undefined) return;
+    const state = this.#parts.state();
     this.isPlaying.value = !this.isPlaying.value;
     if (!this.isPlaying.value) return;
     if (!state.is_live && this.atMs.value >= state.ready_ms) this.seek(state.first_ms);
-    this.#drawnAtMs = performance.now();
+    this.#drawnMs = undefined;
     this.#tickLater();
   }
 
   /** Shows a moment. While one is on its way only the last one that was wanted is asked for. */
   seek(ms: number): void {
-    const state = this.#state();
-    if (state === undefined) return;
-    this.#wantedMs = Math.max(state.first_ms, Math.min(ms, state.ready_ms));
+    const { first_ms, ready_ms } = this.#parts.state();
+    this.#wantedMs = Math.max(first_ms, Math.min(ms, ready_ms));
     this.atMs.value = this.#wantedMs;
     if (!this.#isSeeking) void this.#seekWanted();
   }
@@ -73,7 +78,7 @@ export class Player {
   dispose(): void {
     this.#isDisposed = true;
     this.isPlaying.value = false;
-    cancelAnimationFrame(this.#frame);
+    this.#leaveFrame();
   }
 
   async #seekWanted(): Promise<void> {
@@ -81,7 +86,7 @@ export class Player {
     while (this.#wantedMs !== undefined && !this.#isDisposed) {
       const ms = this.#wantedMs;
       this.#wantedMs = undefined;
-      const outcome = await this.#store.act({ type: 'replay.seek', task_id: this.#taskId, ms });
+      const outcome = await this.#parts.act({ type: 'replay.seek', task_id: this.#parts.taskId, ms });
       if (this.#isDisposed) return;
       if (outcome.ok && outcome.screen !== undefined) this.#show(outcome.screen);
       else if (!outcome.ok) this.#fail(outcome.error);
@@ -100,13 +105,12 @@ export class Player {
   }
 
   #tickLater(): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame((nowMs) => {
+    this.#leaveFrame();
+    this.#leaveFrame = this.#parts.onFrame((nowMs) => {
       if (!this.isPlaying.value) return;
-      const stepMs = Math.max(0, Math.min(MAX_STEP_MS, nowMs - this.#drawnAtMs));
-      this.#drawnAtMs = nowMs;
-      const state = this.#state();
-      if (state !== undefined && !this.#isSeeking) this.#advance(state, stepMs);
+      const stepMs = Math.min(MAX_STEP_MS, nowMs - (this.#drawnMs ?? nowMs));
+      this.#drawnMs = nowMs;
+      if (!this.#isSeeking) this.#advance(this.#parts.state(), stepMs);
       if (this.isPlaying.value) this.#tickLater();
     });
   }
@@ -132,7 +136,7 @@ export class Player {
     if (from === undefined || this.#isReading || this.#eventChars > READ_AHEAD_CHARS) return;
     if (this.#knownMs >= ready_ms) return;
     this.#isReading = true;
-    void this.#store.act({ type: 'replay.read', task_id: this.#taskId, from }).then((outcome) => {
+    void this.#parts.act({ type: 'replay.read', task_id: this.#parts.taskId, from }).then((outcome) => {
       this.#isReading = false;
       // A seek came in between.
       if (this.#next !== from || this.#isDisposed) return;
@@ -151,24 +155,24 @@ export class Player {
     if (kind === 'output') return this.#write(text);
     const [columns = 0, rows = 0] = text.split('x').map(Number);
     if (kind === 'begin') this.#begin(columns, rows);
-    else this.#behindWrites(() => this.#terminal.resize(columns, rows));
+    else this.#behindWrites(() => this.#parts.terminal.resize(columns, rows));
   }
 
   #begin(columns: number, rows: number): void {
     this.#behindWrites(() => {
-      this.#terminal.reset();
-      this.#terminal.resize(columns, rows);
+      this.#parts.terminal.reset();
+      this.#parts.terminal.resize(columns, rows);
     });
   }
 
   /** What is written is shown later, and all else must keep its order. */
   #behindWrites(act: () => void): void {
-    this.#terminal.write('', act);
+    this.#parts.terminal.write('', act);
   }
 
   #write(text: string): void {
     this.#unshownChars += text.length;
-    this.#terminal.write(text, () => (this.#unshownChars -= text.length));
+    this.#parts.terminal.write(text, () => (this.#unshownChars -= text.length));
   }
 
   #fail(error: ActionError): void {

@@ -92,7 +92,16 @@ function usePlayer(
   useEffect(() => {
     if (place.current === null) return undefined;
     const { terminal, dispose } = openEmulator(place.current, 0);
-    const made = new Player(store, taskId, terminal, () => newest.current);
+    const made = new Player({
+      taskId,
+      act: (action) => store.act(action),
+      terminal,
+      state: () => newest.current,
+      onFrame: (act) => {
+        const frame = requestAnimationFrame(act);
+        return () => cancelAnimationFrame(frame);
+      },
+    });
     setPlayer(made);
     return () => {
       made.dispose();

@@ -14,10 +14,10 @@ export function momentWords(ms: number): string {
 export function spokenMoment(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const parts = [
-    [Math.floor(seconds / HOUR), 'hours'],
-    [Math.floor((seconds % HOUR) / MINUTE), 'minutes'],
-    [seconds % MINUTE, 'seconds'],
+    [Math.floor(seconds / HOUR), 'hour'],
+    [Math.floor((seconds % HOUR) / MINUTE), 'minute'],
+    [seconds % MINUTE, 'second'],
   ] as const;
   const said = parts.filter(([count], at) => count > 0 || at === parts.length - 1);
-  return said.map(([count, unit]) => `${count} ${unit}`).join(' ');
+  return said.map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`).join(' ');
 }
