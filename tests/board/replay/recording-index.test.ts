@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
 import type { RecordingIndex } from '../../../src/board/replay/recording-index.js';
 import type { ReplayEvent, ReplayPlace } from '../../../src/board/replay/replay-state.js';
-import { BEGAN_MS, CastFile, seen, SMALL, straight, type CastEvent } from './cast-file.js';
+import { TerminalRecording } from '../../../src/store/terminal-recording.js';
+import { BEGAN_MS, CastFile, COLUMNS, ROWS, seen, SMALL, straight, type CastEvent } from './cast-file.js';
 
 /** What the screen shows at a moment, as text without its colours and moves. */
 async function textAt(index: RecordingIndex, ms: number): Promise<string> {
@@ -134,6 +136,33 @@ test('a rotated recording is one: the state in its middle is not shown, and time
     [10_500, 'output', 'newer'],
   ]);
   expect(await textAt(index, 10_500)).toContain('older newer');
+});
+
+test('what the recorder writes is followed over many rotations without a trace of them', async () => {
+  const file = await CastFile.create();
+  const recording = new TerminalRecording({
+    path: file.path,
+    maxBytes: 8_000,
+    columns: COLUMNS,
+    rows: ROWS,
+    clock: systemClock,
+    onError: (error) => {
+      throw error;
+    },
+    state: () => 'A STATE THAT IS NOT SHOWN',
+  });
+  const index = file.index(SMALL);
+  const all: CastEvent[] = [];
+  for (let line = 0; line < 300; line++) {
+    const text = `line ${line}\r\n`;
+    all.push([0, 'o', text]);
+    void recording.output(Buffer.from(text));
+    await recording.flush();
+    await index.look();
+    if (line % 20 === 0) expect(await seen(await index.seek(Infinity))).toBe(await straight(all));
+  }
+  await recording.close();
+  expect(index.progress.first_ms).toBeGreaterThan(0);
 });
 
 test('without its older part a recording begins with the state of the newer one', async () => {
