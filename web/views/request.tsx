@@ -1,5 +1,6 @@
 import type { DecisionView } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
+import { Plan } from './plan.js';
 
 /** The whole of what is asked for: a command, an edit as it would be, a plan, or its fields. */
 export function RequestView({ decision }: { readonly decision: DecisionView }) {
@@ -31,7 +32,7 @@ function Request({ decision }: { readonly decision: DecisionView }) {
   const line = text('line');
   if (line !== undefined) return <Block label="Question in the terminal" text={line} />;
   const plan = text('plan');
-  if (plan !== undefined) return <Block label="Plan" text={plan} isWrapped />;
+  if (plan !== undefined) return <Plan text={plan} />;
   const before = text('old_string');
   const after = text('new_string');
   const path = text('file_path') ?? text('path') ?? text('notebook_path');

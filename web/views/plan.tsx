@@ -1,0 +1,32 @@
+import { lazy, Suspense } from 'preact/compat';
+import { useState } from 'preact/hooks';
+import { Block } from './request.js';
+
+/** The parser is loaded with the first plan. */
+const Markdown = lazy(async () => (await import('../markdown/markdown.js')).Markdown);
+
+/** Longer plans, and deeper ones, are shown as they are written: to parse them could stop the page. */
+const MAX_CHARS = 100_000;
+const DEEP = /^(?:\s*[>*+-]){20}/m;
+
+/** A plan, read as Markdown or as it is written. */
+export function Plan({ text }: { readonly text: string }) {
+  const isReadable = text.length <= MAX_CHARS && !DEEP.test(text);
+  const [isPlain, setIsPlain] = useState(false);
+  const plain = <Block label="Plan" text={text} isWrapped />;
+  if (!isReadable) return plain;
+  return (
+    <>
+      {isPlain ? (
+        plain
+      ) : (
+        <Suspense fallback={plain}>
+          <Markdown label="Plan" text={text} />
+        </Suspense>
+      )}
+      <button type="button" class="switch" onClick={() => setIsPlain(!isPlain)}>
+        {isPlain ? 'As Markdown' : 'As written'}
+      </button>
+    </>
+  );
+}
