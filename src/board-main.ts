@@ -56,13 +56,14 @@ function sendReady(message: ReadyMessage): void {
 /** The services of a server, for a process that only watches and acts for a person. */
 async function openServices(input: BoardInput) {
   const env = readEnvironment();
-  const { config, source } = await loadConfig({ ...input, env });
+  const { config, source, rulesFrom } = await loadConfig({ ...input, env });
   const options = {
     // The board is no server: it must not keep a task alive that ends when its last server has gone.
     config: { ...config, on_disconnect: 'keep' as const },
     env,
     homeDir: input.homeDir,
     settingsFile: source,
+    rulesFrom,
     command: input.command,
     version: VERSION,
     logger,

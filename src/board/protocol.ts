@@ -50,7 +50,7 @@ const decisionAnswer = z.object({
   verdict: z.enum(['allow', 'allow_session', 'deny']),
   /** With deny: why, or what to do instead. */
   message: z.string().max(MAX_TEXT_CHARS).optional(),
-  /** For questions: each question to its answer. */
+  /** For questions: each question to its answer. For a permission: fields of its input to what is allowed instead. */
   answers: z.record(z.string().max(MAX_TEXT_CHARS), z.string().max(MAX_TEXT_CHARS)).optional(),
 });
 

@@ -16,10 +16,26 @@ export interface DecisionView {
   readonly questions: readonly QuestionView[];
   /** Which rule asks, and its reason. */
   readonly why: string | null;
+  /** The commands of a shell line, with what the rules said about each. */
+  readonly parts: readonly RulePartView[];
+  /** It can be allowed with another input. */
+  readonly can_edit: boolean;
   readonly asked_at: string;
   readonly expires_at: string;
   /** Null while it is open. */
   readonly closed: DecisionEnd | null;
+}
+
+export interface RulePartView {
+  readonly part: string;
+  /** 0 for a command of the line itself, 1 for a command that it runs, and so on. */
+  readonly depth: number;
+  readonly verdict: 'allow' | 'deny' | 'ask';
+  /** Null when no rule is about it. */
+  readonly rule: string | null;
+  readonly reason: string;
+  /** Where the rule stood when the task was started. */
+  readonly from: string | null;
 }
 
 export interface QuestionView {
@@ -34,6 +50,8 @@ export interface DecisionEnd {
   readonly by: string;
   readonly reason: string | null;
   readonly at: string;
+  /** What was allowed instead of what was asked. */
+  readonly edits: readonly { readonly field: string; readonly asked: string; readonly allowed: string }[];
 }
 
 /** A task as the overview shows it. */

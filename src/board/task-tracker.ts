@@ -27,7 +27,13 @@ export class TaskTracker {
     for (const { task_id, decision_id } of this.#open.values()) {
       if (known.has(decision_id)) continue;
       this.#open.delete(decision_id);
-      const end = { verdict: 'withdrawn', by: 'session', reason: null, at: record.ended_at ?? '' } as const;
+      const end = {
+        verdict: 'withdrawn',
+        by: 'session',
+        reason: null,
+        edits: [],
+        at: record.ended_at ?? '',
+      } as const;
       actions.push({ type: 'decision.closed', task_id, decision_id, end });
     }
     return actions;

@@ -59,6 +59,8 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
       options: options.map(({ label, description }) => ({ label, description: description ?? null })),
     })),
     why: decision.why ?? null,
+    parts: decision.parts ?? [],
+    can_edit: decision.can_edit ?? false,
     asked_at: decision.asked_at,
     expires_at: decision.expires_at,
     closed: endOf(decision),
@@ -72,9 +74,9 @@ export function inputHash({ tool, input, questions }: Decision): string {
     .digest('hex');
 }
 
-export function endOf({ closed_at, verdict, answered_by, reason }: Decision): DecisionEnd | null {
+export function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision): DecisionEnd | null {
   if (closed_at === null) return null;
-  return { verdict: verdict ?? 'withdrawn', by: answered_by ?? 'session', reason, at: closed_at };
+  return { verdict: verdict ?? 'withdrawn', by: answered_by ?? 'session', reason, at: closed_at, edits };
 }
 
 function lastWordsOf({ final_message, last_output }: TaskRecord): string {

@@ -44,13 +44,14 @@ const noAbort = new AbortController().signal;
 /** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
 export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks> {
   const { homeDir, command } = options;
-  const { config, source } = await loadConfig({ ...options, cwd: process.cwd() });
+  const { config, source, rulesFrom } = await loadConfig({ ...options, cwd: process.cwd() });
   // A command is no server: it must not keep a task alive that ends when its last server has gone.
   const asCommand = { ...config, on_disconnect: 'keep' } as const;
   const bridge = {
     ...options,
     config: asCommand,
     settingsFile: source,
+    rulesFrom,
     version: VERSION,
     logger: createStderrLogger('warn'),
   };

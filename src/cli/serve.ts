@@ -39,6 +39,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       homeDir: homeOf(env),
       cwd: process.cwd(),
       settingsFile: loaded.source,
+      rulesFrom: loaded.rulesFrom,
       command: await ownCommand({ entry: process.argv[1] ?? '', path: env['PATH'], homeDir: homeOf(env) }),
       version: VERSION,
       logger,
@@ -86,7 +87,8 @@ function unusableSettings(error: unknown): Settings {
     'Correct them, then restart the server in your client. docs/settings.md of the package lists every setting.',
     { cause: error },
   );
-  return { config: configSchema.parse({}), source: null, defaultSource: '', warnings: [], unusable };
+  const config = configSchema.parse({});
+  return { config, source: null, rulesFrom: null, defaultSource: '', warnings: [], unusable };
 }
 
 function logStart(logger: Logger, { source, defaultSource, config, warnings }: LoadedConfig): void {

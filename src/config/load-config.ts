@@ -36,6 +36,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The settings file that was read. */
   readonly source: string | null;
+  /** Where the rules stand: a file with its line, a variable or a flag; null when none are set. */
+  readonly rulesFrom: string | null;
   /** The settings file that was looked for when none was named. */
   readonly defaultSource: string;
   /** For stderr, one line each. */
@@ -72,6 +74,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   return {
     config,
     source: file.kind === 'file' ? file.path : null,
+    rulesFrom: found.findLast(({ key }) => key === 'rules')?.origin ?? null,
     defaultSource: defaultSettingsPath(request.homeDir),
     warnings,
   };

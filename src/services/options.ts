@@ -13,6 +13,8 @@ export interface BridgeOptions {
   readonly cwd?: string | undefined;
   /** The settings file that was read. */
   readonly settingsFile?: string | null;
+  /** Where the rules stand: a file with its line, a variable or a flag; null or left out when none are set. */
+  readonly rulesFrom?: string | null;
   /** How a person runs this program, for words about what to do. */
   readonly command?: string;
   readonly version: string;

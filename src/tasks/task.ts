@@ -66,6 +66,24 @@ const questionSchema = z.object({
   options: z.array(z.object({ label: z.string(), description: z.string().optional() })),
 });
 
+/** What the rules said about one command of a shell line when it was asked about. */
+const rulePartSchema = z.object({
+  part: z.string(),
+  /** 0 for a command of the line itself, 1 for a command that it runs, and so on. */
+  depth: z.number(),
+  verdict: z.enum(['allow', 'deny', 'ask']),
+  /** The rule as it is written, or the name of a rule of the mode; null when no rule is about it. */
+  rule: z.string().nullable(),
+  reason: z.string(),
+  /** Where the rule stood when the task was started. */
+  from: z.string().nullable(),
+});
+export type RulePart = z.infer<typeof rulePartSchema>;
+
+/** A field of a request that was changed by who allowed it. Long texts are cut. */
+export const editSchema = z.object({ field: z.string(), asked: z.string(), allowed: z.string() });
+export type DecisionEdit = z.infer<typeof editSchema>;
+
 /** A durable question of the session, and how it was answered. Times are ISO 8601 in UTC. */
 export const decisionSchema = z.object({
   decision_id: z.string().regex(DECISION_ID_PATTERN),
@@ -79,6 +97,12 @@ export const decisionSchema = z.object({
   questions: z.array(questionSchema).optional(),
   /** Which rule asks, and its reason. */
   why: z.string().optional(),
+  /** The commands of a shell line, as the rules saw them. */
+  parts: z.array(rulePartSchema).optional(),
+  /** True when it can be allowed with another input. */
+  can_edit: z.boolean().optional(),
+  /** What was allowed instead of what was asked. */
+  edits: z.array(editSchema).optional(),
   asked_at: z.string(),
   expires_at: z.string(),
   closed_at: z.string().nullable(),

@@ -17,7 +17,13 @@ import { cardOf, decisionViewOf } from '../../src/board/task-views.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
 
 const ids = ['task_00000000000000000001', 'task_00000000000000000002', 'task_00000000000000000003'];
-const end = { verdict: 'allow', by: 'caller', reason: null, at: '2026-03-01T10:00:06.000Z' } as const;
+const end = {
+  verdict: 'allow',
+  by: 'caller',
+  reason: null,
+  edits: [],
+  at: '2026-03-01T10:00:06.000Z',
+} as const;
 
 const anyAction: fc.Arbitrary<BoardAction> = fc
   .record({

@@ -166,14 +166,17 @@ function routesOf({ form }: Kind): readonly Route[] {
   return routes.filter(({ by }) => by !== 'elicitation' || form !== undefined);
 }
 
-async function asked(kind: Kind, mode: PermissionMode): Promise<RunHarness> {
+async function asked(kind: Kind, permission_mode: PermissionMode): Promise<RunHarness> {
   const rules = compileRules([], { projectPath: PROJECT, homeDir: '/home/ann' });
   const harness = await createRun({
-    spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode: mode },
-    check: async ({ kind: what, tool, input }, by) =>
-      checkRequest({ mode: by, kind: what, tool, input, projectPath: PROJECT, paths: [] }, rules, (line) =>
+    spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode },
+    check: async ({ kind: what, tool, input }, mode) => {
+      const checked = { mode, kind: what, tool, input, projectPath: PROJECT, paths: [] };
+      const { parts: _, ...verdict } = await checkRequest(checked, rules, (line) =>
         checkShellLine(line, rules, realLookup),
-      ),
+      );
+      return verdict;
+    },
   });
   await harness.run.start();
   harness.driver.ask({ requestId: 'r1', ...kind.request });

@@ -4,9 +4,11 @@ import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { clockTime, span } from '../text/words.js';
+import { EditBox, editOf, type Edit } from './edit-box.js';
 import { onKey } from './keys.js';
 import { Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
+import { RuleParts } from './rule-parts.js';
 import { useNow } from './use-now.js';
 
 /** A card that has just appeared takes no yes: it may stand where something else was clicked. */
@@ -33,6 +35,7 @@ interface DecisionProps {
 export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
   const isLive = useLater(`${decision.decision_id} ${decision.input_sha256}`);
   const [answers, setAnswers] = useState<Answers>({});
+  const [edit, setEdit] = useState<Edit | undefined>();
   const [words, setWords] = useState('');
   const [error, setError] = useState<ActionError | undefined>();
   const [isSent, setIsSent] = useState(false);
@@ -41,9 +44,11 @@ export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
   const answer = (verdict: Verdict): void => {
     // A no is never in the way of anything.
     if (isSent || (verdict !== 'deny' && (!isLive || !isAnswerable))) return;
+    // What is edited is allowed once.
+    if (verdict === 'allow_session' && edit !== undefined) return;
     setIsSent(true);
     setError(undefined);
-    void store.act(actionOf(decision, verdict, { answers, words })).then((outcome) => {
+    void store.act(actionOf(decision, verdict, { answers, edit, words })).then((outcome) => {
       if (outcome.ok) return;
       setIsSent(false);
       setError(outcome.error);
@@ -61,40 +66,71 @@ export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
       ) : (
         <RequestView decision={decision} />
       )}
+      <RuleParts parts={decision.parts} />
       {decision.why !== null && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
-      <div class="answers">
-        <button
-          type="button"
-          class="primary"
-          disabled={!isLive || isSent || !isAnswerable}
-          onClick={() => answer('allow')}
-        >
-          {isQuestion ? 'Answer' : 'Allow once'}
-        </button>
-        {decision.kind === 'permission' && (
-          <button type="button" disabled={!isLive || isSent} onClick={() => answer('allow_session')}>
-            For this session
-          </button>
-        )}
-        <button type="button" class="deny" disabled={isSent} onClick={() => answer('deny')}>
-          Deny
-        </button>
-        <input
-          type="text"
-          class="why"
-          dir="auto"
-          placeholder="With Deny: why, or what to do instead"
-          aria-label="With Deny: why, or what to do instead"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-      </div>
+      {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
+      <AnswerRow
+        {...{ decision, edit, words, isSent }}
+        canAllow={isLive && !isSent && isAnswerable}
+        onAnswer={answer}
+        onEdit={setEdit}
+        onWords={setWords}
+      />
       {error !== undefined && (
         <p class="error" role="alert">
           {visible(error.message)} {visible(error.hint)}
         </p>
       )}
     </article>
+  );
+}
+
+interface AnswerRowProps {
+  readonly decision: DecisionView;
+  readonly edit: Edit | undefined;
+  readonly words: string;
+  readonly isSent: boolean;
+  readonly canAllow: boolean;
+  readonly onAnswer: (verdict: Verdict) => void;
+  readonly onEdit: (edit: Edit | undefined) => void;
+  readonly onWords: (words: string) => void;
+}
+
+function AnswerRow({ decision, edit, words, isSent, canAllow, onAnswer, onEdit, onWords }: AnswerRowProps) {
+  const editable = editOf(decision);
+  const allowWords = edit === undefined ? 'Allow once' : 'Allow as edited';
+  return (
+    <div class="answers">
+      <button type="button" class="primary" disabled={!canAllow} onClick={() => onAnswer('allow')}>
+        {decision.kind === 'question' ? 'Answer' : allowWords}
+      </button>
+      {decision.kind === 'permission' && edit === undefined && (
+        <button type="button" disabled={!canAllow} onClick={() => onAnswer('allow_session')}>
+          For this session
+        </button>
+      )}
+      {editable !== undefined && (
+        <button
+          type="button"
+          disabled={isSent}
+          onClick={() => onEdit(edit === undefined ? editable : undefined)}
+        >
+          {edit === undefined ? 'Edit…' : 'Do not edit'}
+        </button>
+      )}
+      <button type="button" class="deny" disabled={isSent} onClick={() => onAnswer('deny')}>
+        Deny
+      </button>
+      <input
+        type="text"
+        class="why"
+        dir="auto"
+        placeholder="With Deny: why, or what to do instead"
+        aria-label="With Deny: why, or what to do instead"
+        value={words}
+        onInput={(event) => onWords(event.currentTarget.value)}
+      />
+    </div>
   );
 }
 
@@ -108,8 +144,16 @@ export function ClosedDecision({ decision }: { readonly decision: DecisionView }
       <span dir="auto">{visible(decision.summary)}</span>{' '}
       <span class="quiet">
         by {visible(closed.by)} at {clockTime(closed.at)}
-        {closed.reason !== null && `: ${visible(closed.reason)}`}
+        {closed.reason !== null && closed.edits.length === 0 && `: ${visible(closed.reason)}`}
       </span>
+      {closed.edits.map(({ field, asked, allowed }) => (
+        <dl key={field} class="edits">
+          <dt>{visible(field)} as asked</dt>
+          <dd dir="auto">{visible(asked)}</dd>
+          <dt>{visible(field)} as allowed</dt>
+          <dd dir="auto">{visible(allowed)}</dd>
+        </dl>
+      ))}
     </li>
   );
 }
@@ -123,13 +167,15 @@ function Deadline({ decision }: { readonly decision: DecisionView }) {
 function actionOf(
   { task_id, decision_id, input_sha256, kind }: DecisionView,
   verdict: Verdict,
-  given: { readonly answers: Answers; readonly words: string },
+  given: { readonly answers: Answers; readonly edit: Edit | undefined; readonly words: string },
 ): ClientAction {
+  const edited = given.edit === undefined ? undefined : { [given.edit.field]: given.edit.text };
   return {
     type: 'decision.answer',
     ...{ task_id, decision_id, input_sha256, verdict },
     ...(verdict === 'deny' && given.words !== '' && { message: given.words }),
     ...(verdict !== 'deny' && kind === 'question' && { answers: { ...given.answers } }),
+    ...(verdict !== 'deny' && edited !== undefined && { answers: edited }),
   };
 }
 

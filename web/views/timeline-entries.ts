@@ -91,7 +91,8 @@ function decidedWords(event: TimelineEvent, summary: string): string {
   };
   const verdict = textOf(event, 'verdict');
   const by = textOf(event, 'answered_by');
-  return `${words[verdict] ?? verdict}: ${summary}${after(', by ', by)}${after(': ', textOf(event, 'reason'))}`;
+  const how = Array.isArray(event['edits']) ? ' with another input' : '';
+  return `${words[verdict] ?? verdict}${how}: ${summary}${after(', by ', by)}${after(': ', textOf(event, 'reason'))}`;
 }
 
 /** The fields of an event that has no words of its own. */

@@ -7,6 +7,7 @@ import { aliasesOf } from '../../projects/path-aliases.js';
 import { requestPaths } from '../../tasks/decisions/request-paths.js';
 import { searchedSecret } from '../../tasks/decisions/searched-secret.js';
 import type { PermissionMode } from '../../tasks/task.js';
+import { rulePartOf } from '../../tasks/decisions/rule-parts.js';
 import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
@@ -32,7 +33,7 @@ export class TaskRules implements Disposable {
     const paths = await requestPaths(input, projectPath);
     // The screen does not prove that a command stays in the sandbox.
     const sure = mode === 'sandboxed' && source === 'observed' ? 'cautious' : mode;
-    return checkRequest(
+    const { parts, ...verdict } = await checkRequest(
       {
         mode: sure,
         kind,
@@ -48,6 +49,7 @@ export class TaskRules implements Disposable {
       this.#rules,
       (line) => this.#shell.check(line),
     );
+    return { ...verdict, parts: parts.map((part) => rulePartOf(part, sure, settings)) };
   }
 
   dispose(): void {

@@ -3,7 +3,8 @@ import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { headBytes, oneLine } from '../../base/text/text.js';
 import type { SessionRequest } from '../../claude/session.js';
-import type { Decision } from '../task.js';
+import type { Decision, DecisionEdit, RulePart } from '../task.js';
+import { boundedParts } from './rule-parts.js';
 
 /** A session asks a few things at a time; one that leaves so many open floods. */
 const MAX_OPEN = 50;
@@ -32,6 +33,20 @@ const MAX_TOOL_CHARS = 200;
 const MAX_SUMMARY_BYTES = 600;
 const MAX_WHY_CHARS = 300;
 const MAX_REASON_BYTES = 2_000;
+
+/** Which rule asks. */
+export interface AskedBy {
+  readonly why?: string | undefined;
+  readonly parts?: readonly RulePart[] | undefined;
+}
+
+/** Who closes a decision, and how. */
+export interface Closing {
+  readonly verdict: NonNullable<Decision['verdict']>;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly edits?: readonly DecisionEdit[] | undefined;
+}
 
 interface OpenDecision {
   readonly request: SessionRequest;
@@ -81,9 +96,9 @@ export class DecisionBook implements Disposable {
     return undefined;
   }
 
-  /** A decision that somebody has to take, with a deadline; `why` says which rule asks, and for what reason. */
-  open(request: SessionRequest, why?: string): Decision {
-    const decision = this.#add(request, this.#openInputBytes(), why);
+  /** A decision that somebody has to take, with a deadline; `asked` says which rule asks, and for what reason. */
+  open(request: SessionRequest, asked: AskedBy = {}): Decision {
+    const decision = this.#add(request, this.#openInputBytes(), asked);
     this.#open.set(decision.decision_id, {
       request,
       deadline: this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(decision.decision_id)),
@@ -94,7 +109,7 @@ export class DecisionBook implements Disposable {
   /** A decision that a rule took at once. */
   record(request: SessionRequest, verdict: 'allow' | 'deny', reason: string): Decision {
     const decision = this.#add(request, MAX_CLOSED_INPUT_BYTES);
-    return this.#replace(decision, verdict, 'rule', reason);
+    return this.#replace(decision, { verdict, by: 'rule', reason });
   }
 
   /** The request behind an open decision. Throws DECISION_NOT_FOUND or DECISION_CLOSED. */
@@ -118,18 +133,13 @@ export class DecisionBook implements Disposable {
   }
 
   /** Closes an open decision; the first answer wins, so a closed one throws as requestOf does. */
-  close(
-    decisionId: string,
-    verdict: NonNullable<Decision['verdict']>,
-    by: string,
-    reason: string | null,
-  ): Decision {
+  close(decisionId: string, closing: Closing): Decision {
     this.requestOf(decisionId);
     this.#open.get(decisionId)?.deadline.dispose();
     this.#open.delete(decisionId);
     const decision = this.#decisions.find((candidate) => candidate.decision_id === decisionId);
     if (decision === undefined) throw new Error(`open decision ${decisionId} is not stored`);
-    const closed = this.#replace(decision, verdict, by, reason);
+    const closed = this.#replace(decision, closing);
     this.#forgetOld();
     return closed;
   }
@@ -150,7 +160,7 @@ export class DecisionBook implements Disposable {
     this.#open.clear();
   }
 
-  #add(request: SessionRequest, inputBytes: number, why?: string): Decision {
+  #add(request: SessionRequest, inputBytes: number, { why, parts = [] }: AskedBy = {}): Decision {
     const nowMs = this.#clock.now();
     const input = boundedInput(request.input, inputBytes);
     const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
@@ -168,6 +178,8 @@ export class DecisionBook implements Disposable {
             questions: request.questions.map((question) => ({ ...question, options: [...question.options] })),
           }),
       ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
+      ...(parts.length > 0 && { parts: boundedParts(parts) }),
+      ...(request.kind === 'permission' && request.source === 'exact' && { can_edit: true }),
       asked_at: new Date(nowMs).toISOString(),
       expires_at: new Date(nowMs + this.#timeoutSeconds * 1000).toISOString(),
       closed_at: null,
@@ -181,12 +193,7 @@ export class DecisionBook implements Disposable {
     return decision;
   }
 
-  #replace(
-    decision: Decision,
-    verdict: NonNullable<Decision['verdict']>,
-    by: string,
-    reason: string | null,
-  ): Decision {
+  #replace(decision: Decision, { verdict, by, reason, edits = [] }: Closing): Decision {
     const input = boundedInput(decision.input, MAX_CLOSED_INPUT_BYTES);
     const isCut = decision.input_is_cut === true || JSON.stringify(input) !== JSON.stringify(decision.input);
     const closed: Decision = {
@@ -196,6 +203,7 @@ export class DecisionBook implements Disposable {
       verdict,
       answered_by: by,
       reason: reason === null ? null : headBytes(reason, MAX_REASON_BYTES),
+      ...(edits.length > 0 && { edits: [...edits] }),
       closed_at: new Date(this.#clock.now()).toISOString(),
     };
     this.#bytes.set(closed, jsonBytes(closed));

@@ -1,9 +1,12 @@
 // Pure: the input of a request as who allows it wants it.
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
-import type { SessionRequest } from '../../claude/session.js';
+import { headBytes, oneLine } from '../../base/text/text.js';
+import type { SessionAnswer, SessionRequest } from '../../claude/session.js';
+import type { DecisionEdit } from '../task.js';
 
 const SHOWN_CHARS = 120;
+/** Of each text in the record and in the journal. */
+const MAX_EDIT_BYTES = 4_000;
 
 /**
  * The whole input with `edits` instead of the fields that they name; undefined when nothing is different. A field that is no
@@ -31,6 +34,21 @@ export function editedInput(
     return JSON.stringify(after) === JSON.stringify(before) ? [] : [[field, after] as const];
   });
   return changed.length === 0 ? undefined : { ...input, ...Object.fromEntries(changed) };
+}
+
+/** What is allowed instead of what was asked, field by field. */
+export function editsOf({ input }: SessionRequest, answer: SessionAnswer): DecisionEdit[] {
+  if (answer.verdict === 'deny' || answer.input === undefined) return [];
+  return Object.entries(answer.input).flatMap(([field, after]) => {
+    const [asked, allowed] = [shownValue(input[field]), shownValue(after)];
+    return asked === allowed
+      ? []
+      : [{ field, asked: headBytes(asked, MAX_EDIT_BYTES), allowed: headBytes(allowed, MAX_EDIT_BYTES) }];
+  });
+}
+
+function shownValue(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** Text as a value of the field's kind: a number stays a number, a list a list. */

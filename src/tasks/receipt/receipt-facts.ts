@@ -101,12 +101,15 @@ class Facts {
   #denialsTotal = 0;
   /** Decisions read from the screen are in other words than the transcript's. */
   #deniedOnScreen = 0;
+  /** Commands that were allowed and of which no run was seen yet, oldest first. */
+  readonly #allowed: Decision[];
   readonly #notes: string[] = [];
   readonly #troubles = new TroubleNotes();
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
     this.#record = record;
+    this.#allowed = record.decisions.filter((one) => one.tool === 'Bash' && isAllowed(one));
     for (const { tool, summary, verdict, answered_by, reason } of record.decisions) {
       if (verdict !== 'deny') continue;
       if (isDialog(tool)) this.#deniedOnScreen++;
@@ -126,14 +129,14 @@ class Facts {
       {
         onCommand: (command, end) => {
           if (end === UNFINISHED && this.#isUnanswered(command)) return;
-          this.#ran(command, end);
+          this.#ran(this.#asAllowed(command), end);
         },
         onWrite: (path, change) => this.#wrote(path, change),
         onRefused: (_tool, summary, why) => this.#refused(summary, why),
         onStopped: (command, summary, why) => {
           const last = this.#asked(summary).at(-1);
           if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
-          else this.#ran(command, last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
+          else this.#ran(this.#asAllowed(command), last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
         },
         isDenial: (summary, text) =>
           this.#asked(summary).some(
@@ -264,6 +267,13 @@ class Facts {
     if (tests === undefined) return;
     this.#tests.push({ command: oneLine(command, SUMMARY_CHARS), ...tests });
     if (this.#tests.length > MAX_TESTS) this.#tests.shift();
+  }
+
+  /** The transcript has what was asked, also where another command was allowed instead. */
+  #asAllowed(command: string): string {
+    const at = this.#allowed.findIndex(({ input }) => input['command'] === command);
+    const [decision] = at === -1 ? [] : this.#allowed.splice(at, 1);
+    return decision?.edits?.find(({ field }) => field === 'command')?.allowed ?? command;
   }
 
   /** Whether it never ran, because nobody allowed it. */

@@ -112,7 +112,7 @@ function whyIncomplete({ keeper, storage }: TaskRecord): string {
 }
 
 function answered(record: TaskRecord): AnsweredDecision[] {
-  return record.decisions.map(({ decision_id, kind, summary, why, verdict, answered_by, reason }) => ({
+  return record.decisions.map(({ decision_id, kind, summary, why, verdict, answered_by, reason, edits }) => ({
     decision_id,
     kind,
     summary: oneLine(summary, SUMMARY_CHARS),
@@ -120,6 +120,7 @@ function answered(record: TaskRecord): AnsweredDecision[] {
     answered_by: answered_by ?? 'nobody',
     reason: oneLine(reason ?? '', SUMMARY_CHARS),
     ...(why !== undefined && { why }),
+    ...(edits !== undefined && { edits }),
   }));
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { taskIdSchema, taskStatusSchema } from '../task.js';
+import { editSchema, taskIdSchema, taskStatusSchema } from '../task.js';
 
 export const RECEIPT_VERSION = 1;
 
@@ -120,6 +120,8 @@ const answeredDecisionSchema = z.object({
   reason: z.string(),
   /** Which rule asked, and its reason; of one that a rule answered `reason` says it. */
   why: z.string().optional(),
+  /** What was allowed instead of what was asked. */
+  edits: z.array(editSchema).optional(),
 });
 export type AnsweredDecision = z.infer<typeof answeredDecisionSchema>;
 

@@ -1,6 +1,7 @@
 import { BridgeError } from '../../base/errors.js';
 import type { SessionAnswer, SessionRequest } from '../../claude/session.js';
-import type { DecisionBook } from '../decisions/decision-book.js';
+import type { Closing, DecisionBook } from '../decisions/decision-book.js';
+import { editsOf } from '../decisions/edited-input.js';
 import { planModeOf } from '../decisions/plan-mode.js';
 import type { RunState } from './run-state.js';
 import type { SessionPhase } from './session-phase.js';
@@ -47,7 +48,8 @@ export class RunRequests {
         return;
       }
       this.#tellTurnedAway();
-      story.asked(decisions.open(request, `${decided.rule}: ${decided.reason}`));
+      const why = `${decided.rule}: ${decided.reason}`;
+      story.asked(decisions.open(request, { why, parts: decided.parts }));
       state.settle(request.source, 'asked');
       return;
     }
@@ -67,7 +69,11 @@ export class RunRequests {
     if (decisionId === undefined) return;
     const byPerson = why === undefined && this.#typedAt.has(decisionId);
     const words = byPerson ? 'answered at the terminal' : 'the session went on without an answer';
-    this.#close(decisionId, 'withdrawn', byPerson ? 'terminal' : 'session', why ?? words);
+    this.#close(decisionId, {
+      verdict: 'withdrawn',
+      by: byPerson ? 'terminal' : 'session',
+      reason: why ?? words,
+    });
   }
 
   /** A person types at the terminal: a dialog that goes away from now on was answered there. */
@@ -84,7 +90,12 @@ export class RunRequests {
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
     // Closed before the driver gets it: a second answer that comes meanwhile loses.
-    this.#close(answer.decision_id, answer.verdict, answer.by, answerInWords(answer, sessionAnswer));
+    this.#close(answer.decision_id, {
+      verdict: answer.verdict,
+      by: answer.by,
+      reason: answerInWords(answer, sessionAnswer),
+      edits: editsOf(request, sessionAnswer),
+    });
     if (answer.verdict === 'allow_session') this.#grants.add(request, answer.decision_id);
     if (rules !== undefined) state.changed({ permission_mode: rules });
     if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
@@ -97,14 +108,14 @@ export class RunRequests {
     const request = decisions.requestOf(decisionId);
     const seconds = spec.settings.decision_timeout_seconds;
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
-    this.#close(decisionId, 'deny', 'deadline', message);
+    this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
     await driver.answer(request.requestId, { verdict: 'deny', message });
   }
 
   withdrawAll(why: string): void {
     this.#tellTurnedAway();
     for (const decisionId of this.#parts.decisions.openIds)
-      this.#close(decisionId, 'withdrawn', 'session', why);
+      this.#close(decisionId, { verdict: 'withdrawn', by: 'session', reason: why });
   }
 
   /** A burst is reported twice: when it begins, and how many requests it had. */
@@ -145,15 +156,10 @@ export class RunRequests {
     );
   }
 
-  #close(
-    decisionId: string,
-    verdict: 'allow' | 'allow_session' | 'deny' | 'withdrawn',
-    by: string,
-    reason: string | null,
-  ): void {
+  #close(decisionId: string, closing: Closing): void {
     const { story, decisions, state } = this.#parts;
     this.#typedAt.delete(decisionId);
-    story.closed(decisions.close(decisionId, verdict, by, reason));
+    story.closed(decisions.close(decisionId, closing));
     state.settle('exact', 'closed');
   }
 }

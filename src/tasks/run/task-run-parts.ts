@@ -5,7 +5,7 @@ import type { Pid } from '../../os/pid.js';
 import type { Journal } from '../../store/journal.js';
 import type { ReadableLog } from './readable-log.js';
 import type { RecordWriter } from '../record/record-writer.js';
-import type { PermissionMode, TaskRecord } from '../task.js';
+import type { PermissionMode, RulePart, TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
 /** What the rules say about a request. */
@@ -13,6 +13,8 @@ export type RuleVerdict = {
   readonly verdict: 'allow' | 'deny' | 'ask';
   readonly rule: string;
   readonly reason: string;
+  /** The commands of a shell line. */
+  readonly parts?: readonly RulePart[] | undefined;
 };
 
 /** Everything that a run is given; what it is given it does not dispose, except the driver. */

@@ -111,12 +111,12 @@ export class TaskStory {
 
   /** Closed immediately by a rule, or by an answer. */
   closed(decision: Decision): void {
-    const { decision_id, kind, tool, summary, verdict, answered_by, reason } = decision;
+    const { decision_id, kind, tool, summary, verdict, answered_by, reason, edits } = decision;
     const words = verdictWords[verdict ?? 'withdrawn'];
     this.#tell(
       'decision-closed',
-      { decision_id, kind, tool, summary, verdict, answered_by, reason },
-      `${words}: ${summary} (by ${answered_by ?? 'nobody'}${reason === null ? '' : `: ${reason}`})`,
+      { decision_id, kind, tool, summary, verdict, answered_by, reason, ...(edits && { edits }) },
+      `${words}${edits ? ' with another input' : ''}: ${summary} (by ${answered_by ?? 'nobody'}${reason === null ? '' : `: ${reason}`})`,
     );
   }
 

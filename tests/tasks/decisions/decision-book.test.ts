@@ -41,15 +41,37 @@ describe('the book of decisions', () => {
 
   it('says why one is asked, on one line', () => {
     const { book: decisions } = book();
-    expect(decisions.open(request(), 'no-rule: no rule\nallows it').why).toBe('no-rule: no rule ⏎ allows it');
+    expect(decisions.open(request(), { why: 'no-rule: no rule\nallows it' }).why).toBe(
+      'no-rule: no rule ⏎ allows it',
+    );
     expect(decisions.open(request())).not.toHaveProperty('why');
+  });
+
+  it('keeps what the rules said about each command, and says how many more there are', () => {
+    const { book: decisions } = book();
+    const part = { depth: 0, verdict: 'ask', rule: null, reason: 'no rule', from: null } as const;
+    const parts = Array.from({ length: 30 }, (_, at) => ({ ...part, part: `make\n${at}` }));
+    const kept = decisions.open(request(), { parts }).parts ?? [];
+    expect(kept[0]).toEqual({ ...part, part: 'make ⏎ 0' });
+    expect(kept).toHaveLength(21);
+    expect(kept.at(-1)?.reason).toBe('10 more commands are not listed');
+  });
+
+  it('can be edited where the session takes another input, and keeps what was allowed instead', () => {
+    const { book: decisions } = book();
+    expect(decisions.open(request()).can_edit).toBe(true);
+    expect(decisions.open(request({ requestId: 'r2', source: 'observed' }))).not.toHaveProperty('can_edit');
+    const edits = [{ field: 'command', asked: 'make', allowed: 'make test' }];
+    expect(
+      decisions.close('dec_1', { verdict: 'allow', by: 'board/page-1', reason: null, edits }).edits,
+    ).toEqual(edits);
   });
 
   it('tells a deadline once, and none for what was closed before', () => {
     const { book: decisions, clock, late } = book();
     decisions.open(request());
     decisions.open(request({ requestId: 'r2' }));
-    decisions.close('dec_1', 'allow', 'caller', null);
+    decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
     clock.advance(120_000);
     expect(late).toEqual(['dec_2']);
     expect(clock.timerCount).toBe(0);
@@ -58,12 +80,12 @@ describe('the book of decisions', () => {
   it('closes one once, and says by whom', () => {
     const { book: decisions } = book();
     decisions.open(request());
-    expect(decisions.close('dec_1', 'deny', 'caller', 'no')).toMatchObject({
+    expect(decisions.close('dec_1', { verdict: 'deny', by: 'caller', reason: 'no' })).toMatchObject({
       verdict: 'deny',
       answered_by: 'caller',
       reason: 'no',
     });
-    expect(() => decisions.close('dec_1', 'allow', 'terminal', null)).toThrow(
+    expect(() => decisions.close('dec_1', { verdict: 'allow', by: 'terminal', reason: null })).toThrow(
       /dec_1 \(Bash\(make\)\) is closed: deny by caller at 1970/,
     );
     expect(() => decisions.requestOf('dec_7')).toThrow(/no decision 'dec_7'. Open decisions: none/);
@@ -96,7 +118,7 @@ describe('the book of decisions', () => {
     const asked = decisions.open(request({ input: whole }));
     expect(asked.input).toEqual(whole);
     expect(asked).not.toHaveProperty('input_is_cut');
-    const closed = decisions.close('dec_1', 'allow', 'caller', null);
+    const closed = decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
     expect(closed.input_is_cut).toBe(true);
     expect(JSON.stringify(closed.input).length).toBeLessThan(9_000);
   });
@@ -105,7 +127,7 @@ describe('the book of decisions', () => {
     const { book: decisions } = book();
     for (let number = 0; number < 50; number++) decisions.open(request({ requestId: `r${number}` }));
     expect(decisions.refusal(request())).toMatch(/^50 requests of this session wait .* ask again\.$/);
-    decisions.close('dec_1', 'deny', 'caller', null);
+    decisions.close('dec_1', { verdict: 'deny', by: 'caller', reason: null });
     expect(decisions.refusal(request())).toBeUndefined();
   });
 
@@ -130,11 +152,22 @@ describe('the book of decisions', () => {
   ])('is small, whatever fifty open requests hold: $what', ({ input }) => {
     const { book: decisions } = book();
     const flood = request({ input, tool: 't'.repeat(10_000), summary: 's'.repeat(10_000) });
-    while (decisions.refusal(flood) === undefined) decisions.open(flood, 'w'.repeat(10_000));
+    const part = {
+      part: 'p'.repeat(9_000),
+      depth: 0,
+      verdict: 'ask',
+      rule: 'r',
+      reason: 'w',
+      from: 'f',
+    } as const;
+    const longParts = Array.from({ length: 100 }, () => part);
+    while (decisions.refusal(flood) === undefined)
+      decisions.open(flood, { why: 'w'.repeat(10_000), parts: longParts });
     expect(decisions.openCount).toBeGreaterThan(5);
     expect(decisions.openCount).toBeLessThanOrEqual(50);
     expect(JSON.stringify(decisions.all).length).toBeLessThan(200_000);
-    for (const id of decisions.openIds) decisions.close(id, 'deny', 'caller', 'r'.repeat(100_000));
+    for (const id of decisions.openIds)
+      decisions.close(id, { verdict: 'deny', by: 'caller', reason: 'r'.repeat(100_000) });
     for (let number = 0; number < 100; number++) decisions.record(flood, 'deny', 'r'.repeat(100_000));
     expect(JSON.stringify(decisions.all).length).toBeLessThan(250_000);
   });

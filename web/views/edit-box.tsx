@@ -1,0 +1,45 @@
+import type { DecisionView } from '../../src/board/state.js';
+import { hasUnseen } from '../../src/base/text/unseen-characters.js';
+import { Block } from './request.js';
+
+/** A field of a request as it is to be allowed. */
+export interface Edit {
+  readonly field: string;
+  readonly text: string;
+}
+
+const fields = ['command', 'new_string', 'content', 'new_source', 'url'];
+
+/** The field that a person may change, as it was asked; undefined where the session takes no other input. */
+export function editOf({ kind, can_edit, input_is_cut, input }: DecisionView): Edit | undefined {
+  if (kind !== 'permission' || !can_edit || input_is_cut) return undefined;
+  for (const field of fields) {
+    const text = input[field];
+    if (typeof text === 'string') return { field, text };
+  }
+  return undefined;
+}
+
+interface EditBoxProps {
+  readonly edit: Edit;
+  readonly onChange: (edit: Edit) => void;
+}
+
+/** What will be allowed instead. */
+export function EditBox({ edit, onChange }: EditBoxProps) {
+  const label = `${edit.field.replace('_', ' ')}, as it will be allowed`;
+  return (
+    <>
+      <textarea
+        class="edit"
+        rows={Math.min(12, edit.text.split('\n').length + 1)}
+        dir="auto"
+        spellcheck={false}
+        aria-label={label}
+        value={edit.text}
+        onInput={(event) => onChange({ ...edit, text: event.currentTarget.value })}
+      />
+      {hasUnseen(edit.text) && <Block label="With characters that are not seen" text={edit.text} />}
+    </>
+  );
+}
