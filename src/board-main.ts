@@ -29,6 +29,7 @@ import { readEnvironment } from './config/read-environment.js';
 import { READY_FD, type ReadyMessage } from './keeper/wire/ready-message.js';
 import { wireErrorOf } from './keeper/wire/wire-error.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
+import { AlwaysRulesOfSettings } from './services/always-rules.js';
 import { createFilesPatches } from './services/files-patches.js';
 import { createReceiptGit, createReceiptService } from './services/receipt-service.js';
 import { createTaskServices } from './services/task-services.js';
@@ -56,7 +57,7 @@ function sendReady(message: ReadyMessage): void {
 /** The services of a server, for a process that only watches and acts for a person. */
 async function openServices(input: BoardInput) {
   const env = readEnvironment();
-  const { config, source, rulesFrom } = await loadConfig({ ...input, env });
+  const { config, source, rulesFrom, defaultSource } = await loadConfig({ ...input, env });
   const options = {
     // The board is no server: it must not keep a task alive that ends when its last server has gone.
     config: { ...config, on_disconnect: 'keep' as const },
@@ -86,6 +87,16 @@ async function openServices(input: BoardInput) {
     services,
     receipts,
     reportOf,
+    always: new AlwaysRulesOfSettings({
+      file: source ?? defaultSource,
+      rules: config.rules,
+      rulesFrom,
+      specFile: (taskId) => stateDir.specFile(taskId),
+      tasks: services.tasks,
+      clock: systemClock,
+      homeDir: input.homeDir,
+      ownPlaces: ownPlaces(config, options),
+    }),
     patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
     readPatch: createFilesPatches(options, roots, systemClock),
   };
@@ -94,7 +105,7 @@ async function openServices(input: BoardInput) {
 type OpenServices = Awaited<ReturnType<typeof openServices>>;
 
 async function startBoard(input: BoardInput, opened: OpenServices): Promise<Board> {
-  const { services, receipts, reportOf, patchOf, readPatch } = opened;
+  const { services, receipts, reportOf, always, patchOf, readPatch } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
     return await Board.start(
@@ -102,6 +113,7 @@ async function startBoard(input: BoardInput, opened: OpenServices): Promise<Boar
         tasks,
         finisher,
         receipts,
+        always,
         reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
         reportOf,
         patchOf,

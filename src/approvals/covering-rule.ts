@@ -1,5 +1,5 @@
 // Pure: which allow rule covers a plain command.
-import type { PlainCommand, PlainWord } from './shell/plain-line.js';
+import { readPlainLine, type PlainCommand, type PlainWord } from './shell/plain-line.js';
 import { evaluators, keywords } from './shell/shell-commands.js';
 import type { CommandPattern, UserRule } from './user-rules.js';
 import { ANY_TEXT, canMatch } from './wildcard.js';
@@ -42,6 +42,13 @@ function hasStar({ tokens }: CommandPattern): boolean {
   return tokens.includes(ANY_TEXT);
 }
 
-function shown({ value, isGlob }: PlainWord): string {
+export function shown({ value, isGlob }: PlainWord): string {
   return isGlob || UNQUOTED.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether rules that allow cover the whole line; rules that deny or ask are not looked at. */
+export function isCovered(rules: readonly UserRule[], line: string): boolean {
+  if (exactRule(rules, line) !== undefined) return true;
+  const plain = readPlainLine(line);
+  return 'commands' in plain && plain.commands.every((command) => coveringRule(rules, command) !== undefined);
 }

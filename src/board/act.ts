@@ -1,6 +1,7 @@
 import { BridgeError } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
+import type { AlwaysRules } from './always-rules.js';
 import type { ActionAnswer, ClientAction } from './protocol.js';
 import type { Replays } from './replay/replays.js';
 import { actOnReview } from './review-actions.js';
@@ -14,16 +15,17 @@ export interface ActServices {
   readonly tasks: TaskService;
   readonly reviews: Reviews;
   readonly replays: Pick<Replays, 'act'>;
+  readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
 }
 
 const noAbort = new AbortController().signal;
 
-/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service and Replays do. */
+/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service, Replays and the rules do. */
 export async function act(
   action: TaskClientAction,
   by: string,
-  { tasks, reviews, replays, finisher }: ActServices,
+  { tasks, reviews, replays, finisher, always }: ActServices,
 ): Promise<ActionAnswer> {
   switch (action.type) {
     case 'decision.answer':
@@ -43,14 +45,19 @@ export async function act(
       return {};
     case 'review.add':
     case 'review.remove':
-    case 'review.submit': {
-      const started = await actOnReview(action, { tasks, reviews });
-      return started === undefined ? {} : { task_id: started };
-    }
+    case 'review.submit':
+      return actOnReview(action, { tasks, reviews });
     case 'replay.seek':
     case 'replay.read':
     case 'replay.files':
       return replays.act(action);
+    case 'rule.propose': {
+      const { record, decision } = await openDecision(action, tasks);
+      return { proposal: await always.propose(record, decision, action.rules) };
+    }
+    case 'rule.write':
+      await writeRules(action, by, { tasks, always });
+      return {};
   }
 }
 
@@ -66,16 +73,7 @@ async function answer(
   by: string,
   tasks: TaskService,
 ): Promise<void> {
-  const { decisions } = await tasks.get(task_id);
-  const decision = decisions.find((one) => one.decision_id === decision_id);
-  // The task itself says why there is none, or that it was answered.
-  if (decision !== undefined && decision.closed_at === null && inputHash(decision) !== input_sha256) {
-    throw new BridgeError(
-      'DECISION_CLOSED',
-      `What ${decision_id} asks for has changed since it was shown.`,
-      'Read it again and answer what it asks now.',
-    );
-  }
+  await askedDecision({ task_id, decision_id, input_sha256 }, tasks);
   await tasks.respond(task_id, {
     decision_id,
     verdict,
@@ -83,4 +81,46 @@ async function answer(
     ...(answers !== undefined && { answers }),
     by,
   });
+}
+
+type ShownDecision = Pick<
+  Extract<ClientAction, { type: 'decision.answer' }>,
+  'task_id' | 'decision_id' | 'input_sha256'
+>;
+
+/** The decision that a page shows; undefined for one that the task does not have. Throws DECISION_CLOSED for one that has changed. */
+async function askedDecision({ task_id, decision_id, input_sha256 }: ShownDecision, tasks: TaskService) {
+  const record = await tasks.get(task_id);
+  const decision = record.decisions.find((one) => one.decision_id === decision_id);
+  // The task itself says why there is none, or that it was answered.
+  if (decision === undefined || decision.closed_at !== null) return { record, decision: undefined };
+  if (inputHash(decision) === input_sha256) return { record, decision };
+  throw new BridgeError(
+    'DECISION_CLOSED',
+    `What ${decision_id} asks for has changed since it was shown.`,
+    'Read it again and answer what it asks now.',
+  );
+}
+
+async function openDecision(shown: ShownDecision, tasks: TaskService) {
+  const { record, decision } = await askedDecision(shown, tasks);
+  if (decision !== undefined) return { record, decision };
+  throw new BridgeError(
+    'DECISION_CLOSED',
+    `${shown.decision_id} waits for no answer any more.`,
+    'Nothing was written.',
+  );
+}
+
+/** First the rule, so that the answer is not given without it. */
+async function writeRules(
+  action: Extract<ClientAction, { type: 'rule.write' }>,
+  by: string,
+  { tasks, always }: Pick<ActServices, 'tasks' | 'always'>,
+): Promise<void> {
+  const { task_id, decision_id, rules, file } = action;
+  const { decision } = await openDecision(action, tasks);
+  await always.write(decision, rules, file);
+  const message = `allowed always: ${rules.join(', ')} was written to ${file}`;
+  await tasks.respond(task_id, { decision_id, verdict: 'allow', message, by });
 }

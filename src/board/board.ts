@@ -9,7 +9,7 @@ import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Access } from './access.js';
-import { act, type TaskClientAction } from './act.js';
+import { act, type ActServices, type TaskClientAction } from './act.js';
 import { actionErrorOf } from './action-error.js';
 import { AppReader } from './app-reader.js';
 import type { AppAct, AppAnswer, AppOutcome, AppRead } from './app-requests.js';
@@ -18,6 +18,7 @@ import type { BoardLink } from './board-place.js';
 import { BoardHttpServer, type Asset } from './http-server.js';
 import { openDiffFeed, type DiffFeedOptions } from './diff-feed.js';
 import { Hub, type OpenChannel } from './hub.js';
+import type { AlwaysRules } from './always-rules.js';
 import { MAX_MESSAGE_BYTES, type ClientAction } from './protocol.js';
 import { Replays } from './replay/replays.js';
 import type { ReplayOptions } from './replay/replay-feed.js';
@@ -39,6 +40,7 @@ export interface BoardOptions {
   readonly finisher: Pick<TaskFinisher, 'finish'>;
   readonly receipts: ReceiptService;
   readonly reviews: Reviews;
+  readonly always: AlwaysRules;
   readonly patchOf: DiffFeedOptions['patchOf'];
   readonly readPatch: DiffFeedOptions['readPatch'];
   readonly recordingFile: ReplayOptions['recordingFile'];
@@ -135,26 +137,26 @@ export class Board {
 
   /** Does what a person asked for at an app. Never rejects. */
   async actFor({ client, action }: AppAct): Promise<AppOutcome> {
-    const { tasks, finisher, reviews, logger } = this.#options;
+    const { logger } = this.#options;
     this.#restartIdle();
     try {
       if (!isForApps(action)) {
         throw new BridgeError(
           'INVALID_ARGUMENTS',
-          'An app has no terminal and no replay.',
+          'An app has no terminal and no replay, and writes no rules.',
           'Open the board in a browser.',
         );
       }
-      const { task_id } = await act(action, `board/${client}`, {
-        tasks,
-        finisher,
-        reviews,
-        replays: this.#replays,
-      });
+      const { task_id } = await act(action, `board/${client}`, this.#actServices);
       return { ok: true, ...(task_id !== undefined && { task_id }) };
     } catch (error) {
       return { ok: false, error: actionErrorOf(error, logger) };
     }
+  }
+
+  get #actServices(): ActServices {
+    const { tasks, finisher, reviews, always } = this.#options;
+    return { tasks, finisher, reviews, always, replays: this.#replays };
   }
 
   async close(): Promise<void> {
@@ -170,13 +172,13 @@ export class Board {
       opened.close(TRY_AGAIN_LATER, 'too many pages');
       return;
     }
-    const { tasks, finisher, reviews, version, homeDir, clock, logger } = this.#options;
+    const { tasks, finisher, reviews, always, version, homeDir, clock, logger } = this.#options;
     const socket = new BoardSocket(opened, ++this.#pages, {
       hub: this.#hub,
       access: this.#access,
       writers: this.#writers,
       record: (taskId) => tasks.get(taskId),
-      act: (action, by) => act(action, by, { tasks, finisher, reviews, replays: this.#replays }),
+      act: (action, by) => act(action, by, this.#actServices),
       boardId: this.#id,
       version,
       homeDir,

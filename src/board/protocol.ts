@@ -13,6 +13,7 @@ import type {
   BoardState,
   DiffAction,
   DiffState,
+  RuleProposal,
   ScreenAction,
   ScreenState,
   TaskAction,
@@ -27,6 +28,8 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 const MAX_TEXT_CHARS = 200_000;
 const MAX_NAME_CHARS = 40;
 const MAX_PATH_CHARS = 4_096;
+const MAX_RULE_CHARS = 300;
+const MAX_RULES = 20;
 const MAX_LINE_CHARS = 10_000;
 const MAX_COMMENT_CHARS = 10_000;
 const MAX_INPUT_BYTES = 64 * 1024;
@@ -53,6 +56,15 @@ const decisionAnswer = z.object({
   /** For questions: each question to its answer. For a permission: fields of its input to what is allowed instead. */
   answers: z.record(z.string().max(MAX_TEXT_CHARS), z.string().max(MAX_TEXT_CHARS)).optional(),
 });
+
+const ofDecision = decisionAnswer.pick({ task_id: true, decision_id: true, input_sha256: true });
+const rules = z.array(z.string().min(1).max(MAX_RULE_CHARS)).min(1).max(MAX_RULES);
+const ruleActions = [
+  /** Which rules would allow the like of this from now on; `rules`: other ones than those that the board would propose. */
+  ofDecision.extend({ type: z.literal('rule.propose'), rules: rules.optional() }),
+  /** Writes the rules into the settings file that the proposal named, and allows this request once. */
+  ofDecision.extend({ type: z.literal('rule.write'), rules, file: z.string().max(MAX_PATH_CHARS) }),
+] as const;
 
 const taskActions = [
   z.object({ type: z.literal('task.message'), task_id: taskId, text: z.string().min(1).max(MAX_TEXT_CHARS) }),
@@ -124,6 +136,7 @@ const replayActions = [
 /** What a person does. */
 export const clientActionSchema = z.discriminatedUnion('type', [
   decisionAnswer,
+  ...ruleActions,
   ...taskActions,
   ...reviewActions,
   ...terminalActions,
@@ -186,6 +199,8 @@ export interface ActionError {
 export interface ActionAnswer {
   /** The task that was started. */
   readonly task_id?: string;
+  /** Of `rule.propose`. */
+  readonly proposal?: RuleProposal;
   /** Of `replay.seek`. */
   readonly screen?: ReplayScreenAt;
   /** Of `replay.read`. */

@@ -1,6 +1,6 @@
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import type { ClientAction } from './protocol.js';
+import type { ActionAnswer, ClientAction } from './protocol.js';
 import { reviewMessage, type Reviews } from './reviews.js';
 
 export type ReviewAction = Extract<ClientAction, { readonly type: `review.${string}` }>;
@@ -9,20 +9,22 @@ export type ReviewAction = Extract<ClientAction, { readonly type: `review.${stri
 export async function actOnReview(
   action: ReviewAction,
   { tasks, reviews }: { readonly tasks: TaskService; readonly reviews: Reviews },
-): Promise<string | undefined> {
+): Promise<ActionAnswer> {
   const { task_id } = action;
   switch (action.type) {
     case 'review.add': {
       const { type: _type, task_id: _id, ...comment } = action;
       await tasks.get(task_id);
       await reviews.add(task_id, comment);
-      return undefined;
+      return {};
     }
     case 'review.remove':
       await reviews.remove(task_id, action.comment_id);
-      return undefined;
-    case 'review.submit':
-      return submit(task_id, tasks, reviews);
+      return {};
+    case 'review.submit': {
+      const started = await submit(task_id, tasks, reviews);
+      return started === undefined ? {} : { task_id: started };
+    }
   }
 }
 

@@ -54,6 +54,39 @@ export interface DecisionEnd {
   readonly edits: readonly { readonly field: string; readonly asked: string; readonly allowed: string }[];
 }
 
+/** What rules would have answered of what was asked before. */
+export interface RuleTest {
+  /** Permissions that somebody gave or refused. */
+  readonly of: number;
+  readonly answered: number;
+  /** Those that somebody denied and the rules would have allowed; `denied` has the newest. */
+  readonly against: number;
+  readonly denied: readonly {
+    readonly task_id: string;
+    readonly summary: string;
+    readonly by: string;
+    readonly reason: string | null;
+  }[];
+  readonly tasks: number;
+  /** False when more was asked than was looked at. */
+  readonly is_all: boolean;
+}
+
+/** Rules that would allow the like of a request, as they would stand in the settings. */
+export interface RuleProposal {
+  readonly rules: readonly string[];
+  /** The rows, as they would stand in the file. */
+  readonly rows: string;
+  readonly file: string;
+  /** Why they cannot be written there; null when they can. */
+  readonly refusal: string | null;
+  /** Whether they would have allowed this request. */
+  readonly covers: boolean;
+  /** When they count, and for which tasks they do not. */
+  readonly notes: readonly string[];
+  readonly test: RuleTest;
+}
+
 /** A task as the overview shows it. */
 export interface TaskCard {
   readonly task_id: string;

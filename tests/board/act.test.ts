@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { AlwaysRules } from '../../src/board/always-rules.js';
 import { inputHash } from '../../src/board/task-views.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
@@ -32,4 +33,23 @@ it('an edited input for a request that has changed is refused', async () => {
   const { tasks, result } = await answered('0'.repeat(64));
   expect(result).toMatchObject({ ok: false, error: { code: 'DECISION_CLOSED' } });
   expect(tasks.answers).toEqual([]);
+});
+
+it('a rule is written only for the request that was shown, and that request is allowed once with it', async () => {
+  const written: unknown[] = [];
+  const always: AlwaysRules = {
+    propose: () => Promise.reject(new Error('not asked')),
+    write: async (_decision, rules, file) => void written.push([rules, file]),
+  };
+  const tasks = new FakeTaskService(taskRecord({ status: 'waiting', decisions: [decision] }));
+  const page = await TestPage.open(await serveBoard(tasks, { always }));
+  const { type: _, verdict: __, answers: ___, ...shown } = answer;
+  const action = { ...shown, type: 'rule.write', rules: ['Bash(npm test)'], file: '/home/ann/config.json' };
+  page.send({ type: 'dispatch', id: 1, action: { ...action, input_sha256: '0'.repeat(64) } });
+  expect(await page.message('result')).toMatchObject({ ok: false, error: { code: 'DECISION_CLOSED' } });
+  expect([written, tasks.answers]).toEqual([[], []]);
+  page.send({ type: 'dispatch', id: 2, action: { ...action, input_sha256: inputHash(decision) } });
+  expect(await page.message('result', ({ id }) => id === 2)).toMatchObject({ ok: true });
+  expect(written).toEqual([[['Bash(npm test)'], '/home/ann/config.json']]);
+  expect(tasks.answers).toMatchObject([{ verdict: 'allow', by: 'board/test-1' }]);
 });

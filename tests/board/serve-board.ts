@@ -6,6 +6,7 @@ import WebSocket from 'ws';
 import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
 import { Board, type BoardOptions } from '../../src/board/board.js';
+import type { AlwaysRules } from '../../src/board/always-rules.js';
 import { Reviews } from '../../src/board/reviews.js';
 import type { Asset } from '../../src/board/http-server.js';
 import type { TaskService } from '../../src/tasks/task-service.js';
@@ -19,6 +20,11 @@ const assets = new Map<string, Asset>([
   ['/app.js', { type: 'text/javascript; charset=utf-8', body: Buffer.from('export {};') }],
 ]);
 
+const noRules: AlwaysRules = {
+  propose: () => Promise.reject(new Error('no rules are proposed here')),
+  write: () => Promise.reject(new Error('no rules are written here')),
+};
+
 /** A board over `tasks`, in this process; it is closed with the test. */
 export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptions> = {}): Promise<Board> {
   const workplace = await createWorkplace();
@@ -27,6 +33,7 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
       tasks,
       finisher: { finish: () => Promise.reject(new Error('no task here has a worktree')) },
       receipts: noReceipts,
+      always: noRules,
       reviews: new Reviews(join(workplace.root, 'reviews')),
       patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
       readPatch: async () => undefined,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../harness/board-page.js';
@@ -68,7 +68,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const page = await boardPage(bridge, await browser());
     const id = await bridge.start({ prompt: 'Touch.', path: bridge.project, permission_mode: 'cautious' });
     const card = page.getByRole('article', { name: /asks for permission/ });
-    const parts = card.getByRole('list', { name: 'Commands of the line' });
+    const parts = card.getByRole('list', { name: 'Parts and their rules' });
     await parts.waitFor();
     expect(await parts.getByRole('listitem').allTextContents()).toEqual([
       'touch asked.txt no rule: no rule allows this command',
@@ -103,5 +103,58 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
         decisions: [{ answered_by: 'board/chrome-1', edits }],
       },
     });
+  });
+
+  it('a rule is shown, tested and written only on a yes, and a server that starts then does not ask', async () => {
+    const command = 'git init -q --bare made.git';
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs(command), says('All made.'), runs('git init -q --bare again.git'), says('Made again.')],
+    });
+    const page = await boardPage(bridge, await browser());
+    const start = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' } as const;
+    const first = await bridge.start(start);
+    const card = page.getByRole('article', { name: /asks for permission/ });
+    await card.waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await card.getByRole('button', { name: 'Always…' }).click();
+    await page.clock.runFor(100);
+    const always = card.getByRole('region', { name: 'Always' });
+    const settings = always.getByLabel('As it would stand in the settings');
+    await settings.getByText('"rule": "Bash(git init *)"').waitFor();
+    const write = always.getByRole('button', { name: 'Write the rule and allow once' });
+    await page.clock.runFor(450);
+    expect(await write.isDisabled()).toBe(true);
+    await page.clock.runFor(300);
+    await expect.poll(() => write.isDisabled()).toBe(false);
+    await page.clock.resume();
+    const file = join(bridge.workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
+    await always.getByText(file, { exact: true }).waitFor();
+    await always.getByText('it would have answered 0 of 0, against you 0 times').waitFor();
+    await always.getByText('What runs now keeps the rules it was started with.').waitFor();
+    const rules = always.getByLabel('Rules, one a line');
+    await rules.fill('Bash(*)');
+    expect(await write.isDisabled()).toBe(true);
+    await always.getByRole('button', { name: 'Test these rules' }).click();
+    await always.getByRole('alert').getByText('would allow every use of Bash').waitFor();
+    await rules.fill('Bash(git init\u202e *)');
+    await always.getByRole('button', { name: 'Test these rules' }).click();
+    await always.getByRole('alert').getByText('Bash(git init\\u202e *) contains').waitFor();
+    await rules.fill('Bash(git init *)');
+    await always.getByRole('button', { name: 'Test these rules' }).click();
+    await settings.waitFor();
+    expect(existsSync(file)).toBe(false);
+    await write.click();
+    expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      rules: [{ rule: 'Bash(git init *)', verdict: 'allow' }],
+    });
+    const [answered] = await bridge.events(first, 'decision-closed');
+    expect(answered).toMatchObject({ verdict: 'allow', answered_by: 'board/chrome-1' });
+    const restarted = await bridge.another();
+    const second = await restarted.start(start);
+    expect(await restarted.end(second)).toMatchObject({ status: 'completed', last_output: 'Made again.' });
+    expect(await bridge.events(second, 'decision-closed')).toMatchObject([{ answered_by: 'rule' }]);
   });
 });

@@ -5,7 +5,7 @@ import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { age, shortPath, span } from '../text/words.js';
 import { openTaskPage } from './app.js';
-import { DecisionCard } from './decision.js';
+import { OpenDecision } from './open-decision.js';
 import { groupNames, groupsOf, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { NoticesButton } from './notices.js';
@@ -98,7 +98,7 @@ function Questions({
       {open.map((decision) => (
         <div key={`${decision.task_id}/${decision.decision_id}`} class="question">
           <TaskLink task={board.tasks[decision.task_id]} home={store.home.value} />
-          <DecisionCard store={store} decision={decision} hasKeys={decision === open[0]} />
+          <OpenDecision store={store} decision={decision} hasKeys={decision === open[0]} />
         </div>
       ))}
     </section>

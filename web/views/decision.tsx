@@ -3,16 +3,15 @@ import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { clockTime, span } from '../text/words.js';
+import { span } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
 import { onKey } from './keys.js';
 import { Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
 import { RuleParts } from './rule-parts.js';
+import { Always } from './always.js';
+import { useLater } from './use-later.js';
 import { useNow } from './use-now.js';
-
-/** A card that has just appeared takes no yes: it may stand where something else was clicked. */
-const INERT_MS = 500;
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
 
@@ -35,6 +34,7 @@ interface DecisionProps {
 export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
   const isLive = useLater(`${decision.decision_id} ${decision.input_sha256}`);
   const [answers, setAnswers] = useState<Answers>({});
+  const [isAlways, setIsAlways] = useState(false);
   const [edit, setEdit] = useState<Edit | undefined>();
   const [words, setWords] = useState('');
   const [error, setError] = useState<ActionError | undefined>();
@@ -70,12 +70,14 @@ export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
       {decision.why !== null && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
       {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
       <AnswerRow
-        {...{ decision, edit, words, isSent }}
+        {...{ decision, edit, words, isSent, isAlways }}
+        onAlways={setIsAlways}
         canAllow={isLive && !isSent && isAnswerable}
         onAnswer={answer}
         onEdit={setEdit}
         onWords={setWords}
       />
+      {isAlways && <Always {...{ store, decision, isSent }} onSent={setIsSent} />}
       {error !== undefined && (
         <p class="error" role="alert">
           {visible(error.message)} {visible(error.hint)}
@@ -92,11 +94,14 @@ interface AnswerRowProps {
   readonly isSent: boolean;
   readonly canAllow: boolean;
   readonly onAnswer: (verdict: Verdict) => void;
+  readonly isAlways: boolean;
+  readonly onAlways: (isAlways: boolean) => void;
   readonly onEdit: (edit: Edit | undefined) => void;
   readonly onWords: (words: string) => void;
 }
 
-function AnswerRow({ decision, edit, words, isSent, canAllow, onAnswer, onEdit, onWords }: AnswerRowProps) {
+function AnswerRow(props: AnswerRowProps) {
+  const { decision, edit, words, isSent, isAlways, canAllow, onAnswer, onEdit, onAlways, onWords } = props;
   const editable = editOf(decision);
   const allowWords = edit === undefined ? 'Allow once' : 'Allow as edited';
   return (
@@ -109,7 +114,12 @@ function AnswerRow({ decision, edit, words, isSent, canAllow, onAnswer, onEdit, 
           For this session
         </button>
       )}
-      {editable !== undefined && (
+      {decision.kind === 'permission' && edit === undefined && (
+        <button type="button" disabled={isSent} aria-expanded={isAlways} onClick={() => onAlways(!isAlways)}>
+          Always…
+        </button>
+      )}
+      {editable !== undefined && !isAlways && (
         <button
           type="button"
           disabled={isSent}
@@ -134,30 +144,6 @@ function AnswerRow({ decision, edit, words, isSent, canAllow, onAnswer, onEdit, 
   );
 }
 
-/** One that was answered: by whom, and with what words. */
-export function ClosedDecision({ decision }: { readonly decision: DecisionView }) {
-  const { closed } = decision;
-  if (closed === null) return null;
-  return (
-    <li class="closed">
-      <span class={`verdict ${closed.verdict}`}>{closed.verdict}</span>{' '}
-      <span dir="auto">{visible(decision.summary)}</span>{' '}
-      <span class="quiet">
-        by {visible(closed.by)} at {clockTime(closed.at)}
-        {closed.reason !== null && closed.edits.length === 0 && `: ${visible(closed.reason)}`}
-      </span>
-      {closed.edits.map(({ field, asked, allowed }) => (
-        <dl key={field} class="edits">
-          <dt>{visible(field)} as asked</dt>
-          <dd dir="auto">{visible(asked)}</dd>
-          <dt>{visible(field)} as allowed</dt>
-          <dd dir="auto">{visible(allowed)}</dd>
-        </dl>
-      ))}
-    </li>
-  );
-}
-
 function Deadline({ decision }: { readonly decision: DecisionView }) {
   const nowMs = useNow(1_000);
   const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
@@ -177,16 +163,6 @@ function actionOf(
     ...(verdict !== 'deny' && kind === 'question' && { answers: { ...given.answers } }),
     ...(verdict !== 'deny' && edited !== undefined && { answers: edited }),
   };
-}
-
-/** False for half a second after `key` changed. */
-function useLater(key: string): boolean {
-  const [live, setLive] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setLive(key), INERT_MS);
-    return () => clearTimeout(timer);
-  }, [key]);
-  return live === key;
 }
 
 function useAnswerKeys(hasKeys: boolean, answer: (verdict: Verdict) => void): void {

@@ -5,7 +5,7 @@ import { visible } from '../text/visible.js';
 export function RuleParts({ parts }: { readonly parts: readonly RulePartView[] }) {
   if (parts.length === 0) return null;
   return (
-    <ul class="parts" aria-label="Commands of the line">
+    <ul class="parts" aria-label="Parts and their rules">
       {parts.map(({ part, depth, verdict, rule, reason, from }, at) => (
         <li key={at} style={{ marginLeft: `${depth}rem` }}>
           <code dir="auto">{visible(part)}</code>{' '}

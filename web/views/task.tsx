@@ -6,7 +6,8 @@ import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { age, shortPath, span } from '../text/words.js';
 import { openTaskPage } from './app.js';
-import { ClosedDecision, DecisionCard } from './decision.js';
+import { ClosedDecision } from './closed-decision.js';
+import { OpenDecision } from './open-decision.js';
 import { onKey } from './keys.js';
 import { ReceiptView } from './receipt.js';
 import { Block } from './request.js';
@@ -67,7 +68,7 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
     <main class="task">
       <TaskHead store={store} task={task} />
       {open.map((decision, at) => (
-        <DecisionCard key={decision.decision_id} store={store} decision={decision} hasKeys={at === 0} />
+        <OpenDecision key={decision.decision_id} store={store} decision={decision} hasKeys={at === 0} />
       ))}
       <div class="tabs" role="tablist" aria-label="Views of the task">
         {tabs.map((name) => (

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseSettingsText } from '../../config/settings-text.js';
-import { editJson } from './jsonc-edit.js';
+import { editJson } from '../../config/jsonc-edit.js';
 
 /** How a chat client starts the server. */
 export interface ServerCommand {

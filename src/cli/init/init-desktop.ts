@@ -10,7 +10,7 @@ import {
   type ServerCommand,
 } from './claude-desktop-settings.js';
 import type { InitIo } from './init-io.js';
-import { leftAsItIs, readSettings, writeSettings } from './settings-on-disk.js';
+import { leftAsItIs, readSettings, writeSettings } from '../../config/settings-on-disk.js';
 
 export interface DesktopRequest {
   readonly io: InitIo;

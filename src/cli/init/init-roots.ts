@@ -6,10 +6,10 @@ import { loadConfig } from '../../config/load-config.js';
 import { defaultSettingsPath } from '../../config/settings-file.js';
 import { parseSettingsText, type SettingsEntry } from '../../config/settings-text.js';
 import type { InitIo } from './init-io.js';
-import { editJson } from './jsonc-edit.js';
+import { editJson } from '../../config/jsonc-edit.js';
 import type { Questions } from './questions.js';
 import { rootError } from '../root-error.js';
-import { leftAsItIs, readSettings, writeSettings } from './settings-on-disk.js';
+import { leftAsItIs, readSettings, writeSettings } from '../../config/settings-on-disk.js';
 
 export interface RootsRequest {
   readonly io: InitIo;

@@ -11,18 +11,30 @@ import { rulePartOf } from '../../tasks/decisions/rule-parts.js';
 import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
+/** What the rules of a task depend on. */
+interface JudgedTask extends Pick<TaskSpec, 'project_path'> {
+  readonly settings: Pick<TaskSpec['settings'], 'rules' | 'rules_from' | 'own_places'>;
+}
+
+interface TaskRulesParts {
+  readonly spec: JudgedTask;
+  readonly homeDir: string;
+  /** The built worker thread that checks shell lines, if it is not next to the program. */
+  readonly checkWorker?: URL | undefined;
+}
+
 /** Decides by the rules of a task what its agent may do. */
 export class TaskRules implements Disposable {
-  readonly #spec: TaskSpec;
+  readonly #spec: JudgedTask;
   readonly #rules: UserRules;
   readonly #shell: ShellChecker;
 
-  constructor({ spec, homeDir }: { readonly spec: TaskSpec; readonly homeDir: string }) {
+  constructor({ spec, homeDir, checkWorker }: TaskRulesParts) {
     this.#spec = spec;
     const rows = spec.settings.rules ?? [];
     const bases = { projectPath: spec.project_path, homeDir };
     this.#rules = compileRules(rows, bases);
-    this.#shell = new ShellChecker({ rows, bases });
+    this.#shell = new ShellChecker({ rows, bases, workerFile: checkWorker });
   }
 
   async check(

@@ -239,7 +239,7 @@ describe('settings that are there', () => {
       const run = await init([]);
       expect(run.exitCode).toBe(78);
       expect(run.err).toContain(`${settings}:1: `);
-      expect(run.err).toContain('The file was not changed. Correct or remove it, then run init again.');
+      expect(run.err).toContain('The file was not changed. Correct or remove it, then try again.');
       expect(await readFile(settings, 'utf8')).toBe(text);
     },
   );

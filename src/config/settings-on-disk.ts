@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile } from '../../base/files/atomic-file.js';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { makeFolders } from '../../base/files/make-folders.js';
-import { readTextFile } from '../../config/read-text-file.js';
+import { replaceFile } from '../base/files/atomic-file.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { makeFolders } from '../base/files/make-folders.js';
+import { readTextFile } from './read-text-file.js';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -39,11 +39,11 @@ async function linkTarget(path: string): Promise<string> {
   }
 }
 
-/** The error of a file that `init` does not touch. */
+/** The error of a file that is left as it is. */
 export function leftAsItIs(error: string): BridgeError {
   return new BridgeError(
     'CONFIG_ERROR',
     error,
-    'The file was not changed. Correct or remove it, then run init again.',
+    'The file was not changed. Correct or remove it, then try again.',
   );
 }

@@ -1,6 +1,6 @@
 import { parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
-import { editJson } from '../../../src/cli/init/jsonc-edit.js';
+import { editJson } from '../../src/config/jsonc-edit.js';
 
 const added = { path: ['servers', 'mine'], value: { command: 'npx', args: ['-y'] } };
 

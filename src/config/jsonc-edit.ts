@@ -8,7 +8,7 @@ import {
   type JSONPath,
   type Node,
 } from 'jsonc-parser';
-import { splitByteOrderMark } from '../../config/settings-text.js';
+import { splitByteOrderMark } from './settings-text.js';
 
 export interface JsonEdit {
   readonly path: JSONPath;

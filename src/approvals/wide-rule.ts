@@ -1,0 +1,34 @@
+// Pure: which rules allow too much to be written with one press.
+import { hasUnseen } from '../base/text/unseen-characters.js';
+import { MAX_RULE_CHARS, parsePermissionRule, type PermissionRule } from './permission-rule.js';
+
+const WHOLE_TOOLS: ReadonlySet<string> = new Set(
+  'Bash Edit Write MultiEdit NotebookEdit Read NotebookRead Grep Glob LS WebFetch'.split(' '),
+);
+
+/** Why the rule is not to be written, in words that follow "The rule …": it is none, or it would allow everything of its kind. */
+export function whyNotWritten(text: string): string | undefined {
+  if (text.length > MAX_RULE_CHARS) return `is longer than ${MAX_RULE_CHARS} characters`;
+  if (hasUnseen(text)) return 'contains characters that are not seen';
+  const read = parsePermissionRule(text);
+  return 'expected' in read ? `is invalid: expected ${read.expected}` : whyTooWide(read.rule);
+}
+
+function whyTooWide(rule: PermissionRule): string | undefined {
+  switch (rule.kind) {
+    case 'tool':
+      return WHOLE_TOOLS.has(rule.tool) ? `would allow every use of ${rule.tool}` : undefined;
+    case 'command': {
+      const star = rule.pattern.search(/(?<!\\)\*/);
+      const literal = star === -1 ? rule.pattern : rule.pattern.slice(0, star);
+      return star !== -1 && !literal.includes(' ') ? 'must name a program before its *' : undefined;
+    }
+    case 'path':
+      return rule.pattern.split('/').every((name) => ['', '.', '~', '*', '**'].includes(name))
+        ? 'would allow every file'
+        : undefined;
+    case 'domain':
+    case 'agent':
+      return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ActionError, ClientAction } from '../../src/board/protocol.js';
+import type { DecisionView, RuleProposal } from '../../src/board/state.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { Block } from './request.js';
+import { useLater } from './use-later.js';
+
+interface AlwaysProps {
+  readonly store: Store;
+  readonly decision: DecisionView;
+  /** Of the answers too: only one is sent. */
+  readonly isSent: boolean;
+  readonly onSent: (isSent: boolean) => void;
+}
+
+/** Rules that would answer the like of this from now on: shown whole, tested, and written only on a yes. */
+export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
+  const [proposal, setProposal] = useState<RuleProposal | undefined>();
+  const [text, setText] = useState('');
+  const [error, setError] = useState<ActionError | undefined>();
+  const isLive = useLater(proposal?.rows ?? '');
+  const { task_id, decision_id, input_sha256 } = decision;
+  const shown = { task_id, decision_id, input_sha256 };
+  const propose = (rules?: string[]): void => {
+    setError(undefined);
+    const action: ClientAction = { type: 'rule.propose', ...shown, ...(rules && { rules }) };
+    void store.act(action).then((outcome) => {
+      setError(outcome.ok ? undefined : outcome.error);
+      setProposal(outcome.ok ? outcome.proposal : undefined);
+      if (outcome.ok && outcome.proposal !== undefined) setText(outcome.proposal.rules.join('\n'));
+    });
+  };
+  useEffect(() => propose(), []);
+  const rules = linesOf(text);
+  // Only what was shown and tested is written.
+  const isShown = proposal !== undefined && rules.join('\n') === proposal.rules.join('\n');
+  const write = (): void => {
+    if (proposal === undefined || !isLive || !isShown || isSent) return;
+    onSent(true);
+    void store.act({ type: 'rule.write', ...shown, rules, file: proposal.file }).then((outcome) => {
+      if (outcome.ok) return;
+      onSent(false);
+      setError(outcome.error);
+    });
+  };
+  return (
+    <section class="always" aria-label="Always">
+      <label>
+        Rules, one a line
+        <textarea
+          class="edit"
+          rows={rules.length + 1}
+          spellcheck={false}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      {proposal !== undefined && isShown && <Proposal proposal={proposal} />}
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {visible(error.message)} {visible(error.hint)}
+        </p>
+      )}
+      <div class="answers">
+        <button type="button" disabled={isShown || rules.length === 0} onClick={() => propose(rules)}>
+          Test these rules
+        </button>
+        <button
+          type="button"
+          disabled={!isShown || !isLive || isSent || proposal.refusal !== null}
+          onClick={write}
+        >
+          Write the rule and allow once
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Proposal({ proposal }: { readonly proposal: RuleProposal }) {
+  const { file, rows, refusal, covers, notes, test } = proposal;
+  return (
+    <>
+      <p>
+        In <span class="path">{visible(file)}</span>:
+      </p>
+      <Block label="As it would stand in the settings" text={rows} />
+      {refusal !== null && <p class="error">{visible(refusal)}</p>}
+      {!covers && <p class="error">It would not have answered this request.</p>}
+      <p>
+        Of what was answered before, it would have answered {test.answered} of {test.of}, against you{' '}
+        {test.against} {test.against === 1 ? 'time' : 'times'} (the newest {test.tasks}{' '}
+        {test.tasks === 1 ? 'task' : 'tasks'}
+        {test.is_all ? ', which is all' : ', and not all that was asked'}).
+      </p>
+      {test.denied.length > 0 && (
+        <ul class="parts" aria-label="Denied before">
+          {test.denied.map(({ task_id, summary, by, reason }, at) => (
+            <li key={at}>
+              <a href={`#/${task_id}`}>{visible(summary)}</a>{' '}
+              <span class="quiet">
+                denied by {visible(by)}
+                {reason !== null && `: ${visible(reason)}`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {notes.map((note) => (
+        <p key={note} class="quiet">
+          {visible(note)}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
