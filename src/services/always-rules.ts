@@ -95,8 +95,11 @@ function narrowest({ project_path: projectPath }: TaskRecord, { tool, input }: D
 
 /** Throws INVALID_ARGUMENTS for a rule that is none, or allows too much. */
 function rowsOf(decision: Decision, rules: readonly string[]): RuleRow[] {
-  if (decision.kind !== 'permission' || decision.input_is_cut === true)
-    throw noRule('Only a permission that is shown whole can be allowed by a rule.');
+  // A dialog on the screen has no tool that a rule could name.
+  if (decision.kind !== 'permission' || decision.can_edit !== true || decision.input_is_cut === true)
+    throw noRule(
+      'A rule can allow only a permission that hooks or the stream report, and that is shown whole.',
+    );
   const summary = shownCharacters(oneLine(decision.summary, MAX_SUMMARY_CHARS));
   return rules.map((rule) => {
     const why = whyNotWritten(rule);

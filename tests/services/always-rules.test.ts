@@ -25,7 +25,11 @@ beforeEach(async () => {
   file = join(workplace.root, 'config.json');
 });
 
-const asked = sampleDecision({ input: { command: 'git diff --stat' }, summary: 'Bash(git diff --stat)' });
+const asked = sampleDecision({
+  can_edit: true,
+  input: { command: 'git diff --stat' },
+  summary: 'Bash(git diff --stat)',
+});
 const past = (command: string, more: Partial<typeof asked> = {}) =>
   sampleDecision({ ...closed, input: { command }, summary: `Bash(${command})`, ...more });
 
@@ -122,6 +126,8 @@ it('rules of a variable are not written over by a file that is not read', async 
 it('a request that is not shown whole gets no rule', async () => {
   const { always, record } = rulesOf();
   const cut = { ...asked, input_is_cut: true };
+  const { can_edit: _, ...onScreen } = asked;
+  await expect(always.propose(record, onScreen)).rejects.toThrow('hooks or the stream');
   await expect(always.propose(record, cut)).rejects.toThrow('shown whole');
   expect(record.task_id).toBe(TASK_ID);
 });

@@ -4,6 +4,7 @@ import type { DecisionView, RuleProposal } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { Block } from './request.js';
+import { ErrorLine } from './error-line.js';
 import { useLater } from './use-later.js';
 
 interface AlwaysProps {
@@ -57,11 +58,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
         />
       </label>
       {proposal !== undefined && isShown && <Proposal proposal={proposal} />}
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <div class="answers">
         <button type="button" disabled={isShown || rules.length === 0} onClick={() => propose(rules)}>
           Test these rules

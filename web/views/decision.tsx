@@ -5,6 +5,7 @@ import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { span } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
+import { ErrorLine } from './error-line.js';
 import { onKey } from './keys.js';
 import { Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
@@ -78,11 +79,7 @@ export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
         onWords={setWords}
       />
       {isAlways && <Always {...{ store, decision, isSent }} onSent={setIsSent} />}
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </article>
   );
 }
@@ -114,7 +111,7 @@ function AnswerRow(props: AnswerRowProps) {
           For this session
         </button>
       )}
-      {decision.kind === 'permission' && edit === undefined && (
+      {decision.can_edit && edit === undefined && (
         <button type="button" disabled={isSent} aria-expanded={isAlways} onClick={() => onAlways(!isAlways)}>
           Always…
         </button>
