@@ -1,18 +1,18 @@
 // Builds the pages that clients show inside a chat: each is one HTML file in dist/web with everything in it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 const pages = ['board-app', 'decision-app'];
 
-/** A terminal emulator has no room there: the screen is shown as text, and a replay in the browser. */
-const withoutEmulator = {
-  name: 'without-emulator',
+/** What has no room in a chat, or is not done there, and what is shown instead. */
+const smaller = { terminal: 'screen', replay: 'no-replay', plan: 'plain-plan', always: 'no-rules' };
+const withSmallerViews = {
+  name: 'smaller-views',
   setup({ onResolve, resolve }) {
-    const instead = { terminal: '../app/screen.tsx', replay: '../app/no-replay.tsx' };
-    onResolve({ filter: /\/(terminal\/terminal|replay\/replay)\.js$/ }, ({ path, kind, importer }) =>
-      resolve(instead[path.endsWith('replay.js') ? 'replay' : 'terminal'], {
+    onResolve({ filter: /\/(terminal|replay|plan|always)\.js$/ }, ({ path, kind, importer }) =>
+      resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
         kind,
         importer,
         resolveDir: join(importer, '..'),
@@ -33,7 +33,7 @@ export async function buildApps({ root, outdir, options }) {
       entryPoints: { [page]: `web/app/${page}.tsx` },
       outdir,
       format: 'iife',
-      plugins: [withoutEmulator],
+      plugins: [withSmallerViews],
       write: false,
       metafile: true,
     });

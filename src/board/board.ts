@@ -172,7 +172,7 @@ export class Board {
       opened.close(TRY_AGAIN_LATER, 'too many pages');
       return;
     }
-    const { tasks, finisher, reviews, always, version, homeDir, clock, logger } = this.#options;
+    const { tasks, version, homeDir, clock, logger } = this.#options;
     const socket = new BoardSocket(opened, ++this.#pages, {
       hub: this.#hub,
       access: this.#access,
