@@ -1,39 +1,33 @@
 // Pure: a command line as a list of its commands, as far as a receipt needs it. No rule about what may run relies on this.
+import { bareOf, withoutQuoted, type Bare } from './receipt-words.js';
 
 /** One command of a line, and what separates it from the next one. */
-export interface LinePart {
-  /** Without assignments before it, and without programs that only start another one. */
-  readonly command: string;
+export interface LinePart extends Bare {
+  /** As it was written. */
+  readonly text: string;
   /** `&&`, `||`, `;`, `|`, `&`; empty behind the last one. */
   readonly then: string;
-  /** It took the shell's place (`exec`): what comes behind it did not run. */
-  readonly isExec: boolean;
+  /** The places of the commands with which the groups around it begin; `IN_TEXT` where its output becomes text of another command. */
+  readonly groups: readonly number[];
 }
+
+/** Inside `$(…)`. */
+export const IN_TEXT = -1;
 
 const SEPARATORS = ['&&', '||', '|&', ';', '|', '&', '\n'] as const;
 /** The longest beginning of a here-document that is looked for. */
 const MAX_HERE_CHARS = 200;
-const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=\S*$/;
-/** Programs that start the one behind them, with the options that they may have before it. */
-const LAUNCHERS: readonly RegExp[] = [
-  /^(?:npx|bunx|pnpx)(?: (?:-y|--yes|--no-install|--bun))* /,
-  /^(?:npm|pnpm|yarn|bun) (?:exec|x|dlx)(?: --)? /,
-  /^(?:pnpm|yarn|bun) (?=(?:vitest|jest|mocha|playwright|ava)(?: |$))/,
-  /^(?:poetry|uv|pipenv|pdm|hatch|rye) run /,
-  /^python[\d.]* -m (?=pytest)/,
-  /^bundle exec /,
-  /^timeout(?: -\S+)* \S+ /,
-  /^(?:time|nice|command|sudo|env|exec|xvfb-run(?: -a)?) /,
-  /^(?:cross-env|dotenv)(?: --)? /,
-];
-
 /** Text that a here-document's command runs, and does not only read. */
 const RUNS_ITS_INPUT = /(?:^|[\s/])(?:ba|z|da|k)?sh(?: -\S+)*\s*$/;
+/** A shell with the line that it runs. */
+const SHELL_TEXT =
+  /^(?:\S*\/)?(?:ba|z|da|k)?sh(?: -\w+)*? -\w*c (?:'([^']*)'|"((?:[^"\\]|\\[^])*)")((?: +\d?>\S+)*)$/;
 const HERE_DOCUMENT = /^<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([\w.-]+))/;
 
 /** Quotes hold a separator together; what nests deeper is left as it is. Comments and here-documents are no commands. */
 export function lineParts(line: string): LinePart[] {
   const parts: LinePart[] = [];
+  const groups: number[] = [];
   /** The last lines of here-documents that begin at the next line. */
   const ends: { readonly word: string; readonly isIndented: boolean }[] = [];
   let quote = '';
@@ -74,13 +68,16 @@ export function lineParts(line: string): LinePart[] {
       text += char;
       continue;
     }
-    add(parts, text, separator);
+    add(parts, groups, text, separator);
     text = '';
     at += separator.length - 1;
     if (separator !== '\n') continue;
     for (const end of ends.splice(0)) at = endOfHereDocument(line, at + 1, end) - 1;
   }
-  add(parts, text, '');
+  add(parts, groups, text, '');
+  const last = parts.at(-1);
+  // A last newline or semicolon separates nothing.
+  if (last?.then === ';') parts[parts.length - 1] = { ...last, then: '' };
   return parts;
 }
 
@@ -105,27 +102,52 @@ function endOfHereDocument(
   return text.length;
 }
 
-function add(parts: LinePart[], text: string, separator: string): void {
-  const command = bare(text);
+/** `groups`: where the groups around it begin. */
+function add(parts: LinePart[], groups: number[], text: string, separator: string): void {
   const then = separator === '\n' ? ';' : separator === '|&' ? '|' : separator;
-  // Without a program, `exec` only redirects.
-  const isExec = /^\s*exec\s+(?![\d&]*[<>])/.test(text);
-  if (command !== '') parts.push({ command, then, isExec });
+  const last = parts.at(-1);
+  if (/^\s*\}/.test(text) && last !== undefined) {
+    // What it ends has the status and the redirections of its last command.
+    groups.pop();
+    parts[parts.length - 1] = { ...last, command: last.command + text.replace('}', ''), then };
+    return;
+  }
+  const bare = bareOf(text);
+  for (let open = 0; open < bare.opens; open++) groups.push(parts.length);
+  const around = [...groups];
+  const command = closed(bare.command, groups);
+  if (command === '') return;
+  const inner = SHELL_TEXT.exec(command);
+  if (inner === null) {
+    parts.push({ ...bare, command, text, then, groups: around });
+    return;
+  }
+  const [, single, double = '', redirected = ''] = inner;
+  const start = parts.length;
+  const own = lineParts(single ?? double.replaceAll(/\\(["\\$`])/g, '$1'));
+  for (const [at, part] of own.entries()) {
+    const within = part.groups.map((group) => (group === IN_TEXT ? group : group + start));
+    parts.push({
+      ...part,
+      isInverted: part.isInverted || (at === 0 && bare.isInverted),
+      groups: [...around, start, ...within],
+      ...(at === own.length - 1 && { then, command: part.command + redirected }),
+    });
+  }
 }
 
-function bare(text: string): string {
-  let words = text
-    .trim()
-    .replace(/^[({]\s*/, '')
-    .replace(/\s+/g, ' ');
-  for (;;) {
-    const [first = ''] = words.split(' ', 1);
-    if (ASSIGNMENT.test(first)) {
-      words = words.slice(first.length).trim();
-      continue;
-    }
-    const launcher = LAUNCHERS.find((one) => one.test(words));
-    if (launcher === undefined) return words;
-    words = words.replace(launcher, '');
+/** Without the brackets that close a group: those are taken from `groups`, and open ones of a text are added. */
+function closed(command: string, groups: number[]): string {
+  const marks = withoutQuoted(command);
+  let text = '';
+  let depth = 0;
+  for (let at = 0; at < command.length; at++) {
+    const mark = marks.charAt(at);
+    if (mark === '(') depth++;
+    const isClosing = mark === ')' && depth === 0 && (groups.pop() ?? IN_TEXT) !== IN_TEXT;
+    if (mark === ')' && depth > 0) depth--;
+    text += isClosing ? ' ' : command.charAt(at);
   }
+  for (; depth > 0; depth--) groups.push(IN_TEXT);
+  return text.trim();
 }

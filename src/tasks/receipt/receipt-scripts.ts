@@ -54,8 +54,15 @@ const programs: readonly TargetProgram[] = [
     needsRun: true,
   },
   {
-    names: new Set(['make', 'gmake', 'just', 'task', 'rake', 'gradle', 'mvn', 'ninja', 'ant']),
-    withValue: /^(?:-[Cfxjpd]|--exclude-task|--directory|--file|--justfile|--taskfile|-pl|--projects)$/,
+    names: new Set(['make', 'gmake']),
+    withValue: /^(?:-[CfjoWI]|--directory|--file)$/,
+    plain: new Set(['check', 'verify']),
+    // Options of one letter stand together: `-kn`.
+    isDry: /^(?:-[bBdeEhikLmnpqrRsStvw]*[nqtv][A-Za-z]*|--(?:dry-run|just-print|recon|question|touch))$/,
+  },
+  {
+    names: new Set(['just', 'task', 'rake', 'gradle', 'mvn', 'ninja', 'ant']),
+    withValue: /^(?:-[fxjpd]|--exclude-task|--directory|--file|--justfile|--taskfile|-pl|--projects)$/,
     plain: new Set(['check', 'verify']),
     isDry: /^(?:-n|-m|--dry-run|--just-print|-DskipTests(?:=true)?|-Dmaven\.test\.skip(?:=true)?)$/,
   },

@@ -220,6 +220,253 @@ const rows: readonly Row[] = [
   ['bundle exec rails test', 0, '', { runner: 'rails test', verdict: 'passed' }],
 ];
 
+/** Two test runs in a line, or two summaries of one. */
+const twice: readonly Row[] = [
+  [
+    './vitest a && ./vitest b',
+    1,
+    '      Tests  3 passed (3)\n      Tests  1 failed (1)\n',
+    { runner: 'vitest', verdict: 'failed', passed: 3, failed: 1 },
+  ],
+  [
+    'pytest unit && pytest integration',
+    1,
+    '3 passed in 0.01s\n1 failed in 0.01s\n',
+    { runner: 'pytest', verdict: 'failed', passed: 3, failed: 1 },
+  ],
+  [
+    'cd a && npx vitest run; cd ../b && npx vitest run',
+    1,
+    ' Tests  3 passed (3)\n Tests  1 failed (1)\n',
+    { runner: 'vitest', verdict: 'failed', passed: 3, failed: 1 },
+  ],
+  [
+    'npm test --workspaces | tail -50',
+    0,
+    ' Tests  3 passed (3)\nTests:       1 failed, 1 total\n',
+    { runner: 'vitest', verdict: 'failed', passed: 3, failed: 1 },
+  ],
+  [
+    'npx vitest run; npx jest | tail -3',
+    0,
+    ' Tests  1 failed (1)\nTests:       2 passed, 2 total\n',
+    { runner: 'vitest', verdict: 'failed', passed: 2, failed: 1 },
+  ],
+  ['npm run test:a && npm run test:b', 0, '', { runner: 'npm test', verdict: 'passed' }],
+  ['npm run test:a && npm run test:b', 1, '', { runner: 'npm test', verdict: 'failed' }],
+  ['npm run test:a; npm run test:b', 0, '', { runner: 'npm test', verdict: 'unknown' }],
+  // One of them did not say how it ended.
+  [
+    'pytest a; pytest b | tail -1',
+    0,
+    'Aborted\n3 passed in 0.01s\n',
+    { runner: 'pytest', verdict: 'unknown', passed: 3, failed: 0 },
+  ],
+  [
+    'pytest a && pytest b',
+    1,
+    '3 passed in 0.01s\nAborted\n',
+    { runner: 'pytest', verdict: 'failed', passed: 3, failed: 0 },
+  ],
+  [
+    'set -o pipefail; npx vitest run | tail -5',
+    1,
+    ' Tests  3 passed (3)\n',
+    { runner: 'vitest', verdict: 'unknown', passed: 3, failed: 0 },
+  ],
+  [
+    'npm test && git commit -m done',
+    1,
+    ' Tests  3 passed (3)\nnothing to commit\n',
+    { runner: 'vitest', verdict: 'passed', passed: 3, failed: 0 },
+  ],
+];
+
+/** A suite that could not be loaded has no test that failed. */
+const broken: readonly Row[] = [
+  [
+    'npx vitest run 2>&1 | tail -8',
+    0,
+    ' Test Files  1 failed | 1 passed (2)\n      Tests  1 passed (1)\n',
+    { runner: 'vitest', verdict: 'failed', passed: 1, failed: 1 },
+  ],
+  [
+    'npx vitest run | tail -8',
+    0,
+    ' Test Files  1 passed (1)\n      Tests  1 passed (1)\n     Errors  1 error\n',
+    { runner: 'vitest', verdict: 'failed', passed: 1, failed: 1 },
+  ],
+  [
+    'npx vitest run | tail -8',
+    0,
+    ' Test Files  1 failed (1)\n      Tests  no tests\n',
+    { runner: 'vitest', verdict: 'failed', failed: 1 },
+  ],
+  [
+    'npx jest | tail',
+    0,
+    'Test Suites: 1 failed, 1 passed, 2 total\nTests:       4 passed, 4 total\n',
+    { runner: 'jest', verdict: 'failed', passed: 4, failed: 1 },
+  ],
+  [
+    'go test -v ./... | tail',
+    0,
+    '--- PASS: TestA (0.00s)\nok  \ta\t0.1s\nFAIL\tb [build failed]\n',
+    { runner: 'go test', verdict: 'failed', passed: 1, failed: 1, skipped: 0 },
+  ],
+  [
+    'node --test | tail',
+    0,
+    '# pass 2\n# fail 0\n# cancelled 1\n# skipped 0\n',
+    { runner: 'node --test', verdict: 'failed', passed: 2, failed: 1, skipped: 0 },
+  ],
+];
+
+/** Lines that end with 0 and need not have run the program of the name `npm`. */
+const perhapsNotRun: readonly string[] = [
+  'command -v nope || exit 0; npm test',
+  'cd nope 2>/dev/null || exit 0\nnpm test',
+  'test -d nope || exit 0; npm test',
+  'cd app || { echo no; exit; }; npm test',
+  'if [ ! -d nope ]; then exit 0; fi; npm test',
+  'exit 256; npm test',
+  'exit $code; npm test',
+  '\\exit 0; npm test',
+  'builtin exit 0; npm test',
+  '"exit" 0; npm test',
+  'exit>o; npm test',
+  'eval exit 0; npm test',
+  "eval 'npm() { :; }'; npm test",
+  'if true; then npm() { :; }; fi; npm test',
+  'hash -p /bin/true npm; npm test',
+  'enable -f x npm; npm test',
+  'PATH=fake:$PATH npm test',
+  'export PATH=fake:$PATH; npm test',
+  'set -o noexec; npm test',
+  'set -t; npm test',
+  "trap 'exit 0' DEBUG; npm test",
+  'command exec true; npm test',
+  'true || { echo no; npm test; }',
+  'true || (echo no; npm test)',
+  'true || bash -c "echo no; npm test"',
+  'echo $(cd app; npm test && true)',
+  '! npm test',
+  'if npm test; then echo yes; fi',
+  'if [ -f nope ]; then npm test; fi',
+  'npm test && PATH=fake npm test',
+  'npm test && '.repeat(300) + 'npm test',
+];
+
+/** Who printed them is not known. */
+const forged: readonly Row[] = [
+  ...[
+    'true || npm test; cat old.log',
+    "node -e 'console.log(1)'; false && npm test; true",
+    'true || npm test; ./print-it',
+    'false && npm test; git log -1; true',
+    ...['awk 1', 'sed -n p', 'grep .', 'tac', 'base64 -d', '\\cat', "'cat'", '/bin/cat', 'tail -5'].map(
+      (program) => `npm test || true; ${program} old.log`,
+    ),
+    'npm test || true; tee < old.log',
+    "npm test || true; python3 -c 'print(1)'",
+    'npm test || true; cat old.log 2>/dev/null',
+    'FAILS=1 npm test > o 2>&1; cat forged.txt',
+    'npm test > o; cat o forged.txt',
+    'npm test >/dev/null || cat forged.txt',
+    'npm test >/dev/null; npm run report',
+    'npm test | cat forged.txt',
+    'npm test || ./print-it',
+    'npm test || true; echo "$TEXT"',
+    "npm test || true; printf ' Tests  9'; echo ' passed (9)'",
+  ].map((line): Row => [line, 0, ' Tests  9 passed (9)\n', { runner: 'npm test', verdict: 'unknown' }]),
+];
+
+/** Nobody else of the line can have printed them. */
+const genuine: readonly Row[] = [
+  ...[
+    'npm test > o 2>&1; tail -5 o',
+    'npm test > o 2>&1 || cat o',
+    'npm test | tee o; tail -5 o',
+    'npm run build && npm test | tail -5',
+    'npx tsc --noEmit; npm test | tail -5; npm run lint',
+    'cd app && npm test 2>&1 | grep -E "Tests|failed" | head -3; echo done',
+    'npm test 2>&1 | tail -5; echo "exit: $? ${PIPESTATUS[0]}"',
+    'npm test || true',
+    '[ -d app ] && npm test || true',
+    'eval "$(setup)" > /dev/null; npm test || true',
+  ].map((line): Row => [
+    line,
+    0,
+    ' Tests  9 passed (9)\n',
+    { runner: 'vitest', verdict: 'passed', passed: 9, failed: 0 },
+  ]),
+  [
+    'npm test | tee o; tail -5 o',
+    0,
+    ' Tests  9 passed (9)\n Tests  9 passed (9)\n',
+    { runner: 'vitest', verdict: 'passed', passed: 9, failed: 0 },
+  ],
+  [
+    'npm run build && npm test',
+    1,
+    ' Tests  1 failed | 2 passed (3)\n',
+    { runner: 'vitest', verdict: 'failed', passed: 2, failed: 1 },
+  ],
+];
+
+/** Each is all that a run printed that ended with 0 and ran no test. */
+const ranNone: readonly string[] = [
+  '0 examples, 0 failures',
+  '0 tests, 0 failures',
+  '0 runs, 0 assertions, 0 failures',
+  'No tests were found!!!',
+  'ok | 0 passed | 0 failed (2ms)',
+  'Executed 0 tests, with 0 failures',
+  'No test matches the given testcase filter',
+  '[INFO] No tests to run.',
+  '[INFO] Tests are skipped.',
+  '> Task :test NO-SOURCE',
+  'Result: NOTESTS',
+  '1..0',
+  'No tests executed!',
+];
+
+const notStarted: readonly Row[] = [
+  ['yarn test', 127, 'yarn: command not found\n', { runner: 'yarn test', verdict: 'unknown' }],
+  ['./run-tests.sh', 126, 'Permission denied\n', { runner: './run-tests.sh', verdict: 'unknown' }],
+  [
+    'cd /elsewhere && npm test',
+    1,
+    '/bin/bash: line 1: cd: /elsewhere: No such file or directory\n',
+    { runner: 'npm test', verdict: 'unknown' },
+  ],
+  ['cd /elsewhere 2>/dev/null && npm test', 1, '', { runner: 'npm test', verdict: 'unknown' }],
+  ['source setup.sh && npm test', 1, '', { runner: 'npm test', verdict: 'unknown' }],
+  ['. ./setup.sh; npm test', 1, '', { runner: 'npm test', verdict: 'unknown' }],
+];
+
+/** Around a command. */
+const wrapped: readonly string[] = [
+  'FOO="a b" npm test',
+  "FOO='a; b' BAR=$HOME npm test",
+  'nice -n 5 npm test',
+  'nice -10 npm test',
+  'env -u X Y=1 npm test',
+  'nohup npm test',
+  'stdbuf -oL npm test',
+  'timeout -k 5 60 npm test',
+  'time -p npm test',
+  '(cd app && npm test)',
+  '(cd app && npm test) 2>&1',
+  '{ cd app; npm test; }',
+  '"npm" test',
+  'bash -c "npm test"',
+  "bash -lc 'cd app && npm test' 2>&1",
+  'npm test;',
+  'npm test \\\n  --silent\n',
+  'npm  run   test',
+];
+
 const none: readonly string[] = [
   'npm install --save-dev vitest',
   'pip install pytest',
@@ -274,6 +521,18 @@ const none: readonly string[] = [
   'gradle check -x test',
   'gradle test --dry-run',
   'turbo run test --dry=json',
+  'npm run test --if-present',
+  'pytest --collectonly',
+  'pytest "--collect-only"',
+  'make -q test',
+  'make -t test',
+  'make --touch test',
+  'make --recon test',
+  'make --question test',
+  'make -nk test',
+  'make -kn test',
+  'make -Bn test',
+  'make -pn test',
   '# npm test',
   'echo hi # ; npm test',
   'cat <<EOF\nnpm test\nEOF',
@@ -283,8 +542,43 @@ const none: readonly string[] = [
 ];
 
 describe('a command line is a test run', () => {
-  it.each(rows)('%s (exit %s)', (command, exitCode, output, expected) => {
-    expect(testRunOf(command, exitCode, output)).toEqual(expected);
+  it.each([...rows, ...twice, ...broken, ...forged, ...genuine, ...notStarted])(
+    '%s (exit %s)',
+    (command, exitCode, output, expected) => {
+      expect(testRunOf(command, exitCode, output)).toEqual(expected);
+    },
+  );
+
+  it.each(wrapped)('%j, whatever stands around it', (command) => {
+    expect(testRunOf(command, 0, '')).toEqual({ runner: 'npm test', verdict: 'passed' });
+    expect(testRunOf(command, 1, '')).toEqual({ runner: 'npm test', verdict: 'failed' });
+  });
+
+  it.each([
+    'if npm test; then echo yes; fi',
+    'for app in a b; do npm test; done',
+    'while ! npm test; do sleep 1; done',
+  ])('%s, whose counts alone say how it ended', (command) => {
+    expect(testRunOf(command, 0, '')).toEqual({ runner: 'npm test', verdict: 'unknown' });
+    const counts = { verdict: 'passed', passed: 3, failed: 0 };
+    expect(testRunOf(command, 0, ' Tests  3 passed (3)\n')).toMatchObject(counts);
+  });
+});
+
+describe('a test run is not known to have passed', () => {
+  it.each(perhapsNotRun)('by the exit code of %.100j', (command) => {
+    expect(testRunOf(command, 0, '')).toEqual({ runner: 'npm test', verdict: 'unknown' });
+  });
+
+  it.each(ranNone)('when it printed %j alone', (output) => {
+    expect(testRunOf('npm test', 0, `${output}\n`)).toEqual({ runner: 'npm test', verdict: 'unknown' });
+  });
+
+  it.each([
+    '[INFO] No tests to run.\nTests run: 5, Failures: 0\n',
+    '> Task :a:test NO-SOURCE\n> Task :b:test\n',
+  ])('but is when a part of it ran tests: %j', (output) => {
+    expect(testRunOf('npm test', 0, output)).toEqual({ runner: 'npm test', verdict: 'passed' });
   });
 });
 
