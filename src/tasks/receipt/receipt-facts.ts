@@ -1,30 +1,19 @@
 import { z } from 'zod';
-import { headBytes, oneLine } from '../../base/text/text.js';
-import {
-  INTERRUPTED,
-  isDeniedAtDialog,
-  PERHAPS_INTERRUPTED,
-  printedText,
-  type CommandEnd,
-} from '../../claude/command-outcome.js';
+import { oneLine } from '../../base/text/text.js';
+import { INTERRUPTED, isDeniedAtDialog, PERHAPS_INTERRUPTED } from '../../claude/command-outcome.js';
 import { toolSummary } from '../../claude/tool-summary.js';
 import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
 import { pathFromProject } from './receipt-sensitive.js';
-import { testRunOf } from './receipt-tests.js';
+import { CommandRuns } from './receipt-runs.js';
 import { TroubleNotes } from './receipt-troubles.js';
-import type { CommandRun, Denial, ModelTokens, Receipt, SeenFile, TestRun, UsageReport } from './receipt.js';
+import type { Denial, ModelTokens, Receipt, SeenFile, UsageReport } from './receipt.js';
 import type { Decision, TaskRecord } from '../task.js';
 
-/** The last ones are listed; all are counted. */
-const MAX_COMMANDS = 300;
 const MAX_FILES = 1_000;
 const MAX_DENIALS = 100;
-const MAX_TESTS = 50;
-const MAX_COMMAND_BYTES = 1_000;
-const MAX_OUTPUT_CHARS = 1_000;
 const SUMMARY_CHARS = 300;
 /** Of a session without hooks and without a transcript. */
 const UNTOLD =
@@ -91,11 +80,8 @@ export async function readReceiptFacts(
 
 class Facts {
   readonly #record: TaskRecord;
-  readonly #commands: CommandRun[] = [];
-  #commandsTotal = 0;
-  #commandsFailed = 0;
+  readonly #runs = new CommandRuns();
   #source: Receipt['commands_source'] = 'none';
-  readonly #tests: (TestRun & { command: string })[] = [];
   readonly #files = new Map<string, 'created' | 'changed'>();
   readonly #denials: Denial[] = [];
   #denialsTotal = 0;
@@ -129,14 +115,14 @@ class Facts {
       {
         onCommand: (command, end) => {
           if (end === UNFINISHED && this.#isUnanswered(command)) return;
-          this.#ran(this.#asAllowed(command), end);
+          this.#runs.ran(this.#asAllowed(command), end);
         },
         onWrite: (path, change) => this.#wrote(path, change),
         onRefused: (_tool, summary, why) => this.#refused(summary, why),
         onStopped: (command, summary, why) => {
           const last = this.#asked(summary).at(-1);
           if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
-          else this.#ran(this.#asAllowed(command), last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
+          else this.#runs.ran(this.#asAllowed(command), last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
         },
         isDenial: (summary, text) =>
           this.#asked(summary).some(
@@ -171,10 +157,7 @@ class Facts {
     }));
     return {
       commands_source: this.#source,
-      commands: this.#commands,
-      commands_total: this.#commandsTotal,
-      commands_failed: this.#commandsFailed,
-      tests: this.#tests,
+      ...this.#runs.result(),
       files: files.slice(0, MAX_FILES),
       files_total: files.length,
       denials: this.#denials,
@@ -214,7 +197,7 @@ class Facts {
         }
         const command = /^Bash\(([^]*)\)$/.exec(summary)?.[1] ?? '';
         const { ok, exit_code = ok ? 0 : null, note = ok ? undefined : 'failed', output = '' } = data;
-        this.#ran(command, {
+        this.#runs.ran(command, {
           exitCode: exit_code,
           ...(exit_code === null && note !== undefined && { note }),
           output,
@@ -223,50 +206,14 @@ class Facts {
       }
       case 'command-ended': {
         const { data } = commandEnded.safeParse(entry);
-        if (data !== undefined) this.#ended(data);
+        if (data === undefined) return;
+        const { command, exit_code, note, output } = data;
+        this.#runs.ended(command, { exitCode: exit_code, ...(note !== undefined && { note }), output });
         return;
       }
       default:
         return;
     }
-  }
-
-  /** Adds what only the journal has: the output of a command in the background, and of one that the session's end cut off. */
-  #ended({ command: line, exit_code, note, output }: z.infer<typeof commandEnded>): void {
-    const command = headBytes(line, MAX_COMMAND_BYTES);
-    const at = this.#commands.findLastIndex((run) => run.command === command && run.output === undefined);
-    const run = this.#commands[at];
-    if (run === undefined) return;
-    const printed = printedText({ output: output.trimStart() }, MAX_OUTPUT_CHARS);
-    const { note: _before, ...known } = run;
-    const isKnown = run.exit_code !== null;
-    if (!isKnown && exit_code !== null && exit_code !== 0) this.#commandsFailed++;
-    this.#commands[at] = {
-      ...known,
-      exit_code: run.exit_code ?? exit_code,
-      ...(!isKnown && note !== undefined && { note }),
-      ...(printed !== '' && { output: printed }),
-    };
-  }
-
-  #ran(line: string, end: CommandEnd): void {
-    const { exitCode, note, output } = end;
-    const command = headBytes(line, MAX_COMMAND_BYTES);
-    const tests = note === UNFINISHED.note ? undefined : testRunOf(line, exitCode, output);
-    const printed = printedText({ ...end, output: output.trimStart() }, MAX_OUTPUT_CHARS);
-    this.#commandsTotal++;
-    if ((exitCode !== null && exitCode !== 0) || note === 'failed') this.#commandsFailed++;
-    this.#commands.push({
-      command,
-      exit_code: exitCode,
-      ...(note !== undefined && { note }),
-      ...(printed !== '' && { output: printed }),
-      ...(tests !== undefined && { tests }),
-    });
-    if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();
-    if (tests === undefined) return;
-    this.#tests.push({ command: oneLine(command, SUMMARY_CHARS), ...tests });
-    if (this.#tests.length > MAX_TESTS) this.#tests.shift();
   }
 
   /** The transcript has what was asked, also where another command was allowed instead. */
