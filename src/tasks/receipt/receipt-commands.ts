@@ -3,7 +3,7 @@ import { bareOf, withoutQuoted, type Bare } from './receipt-words.js';
 
 /** One command of a line, and what separates it from the next one. */
 export interface LinePart extends Bare {
-  /** As it was written. */
+  /** As it was written: an assignment or a keyword alone is no command, and ends or begins a list too. */
   readonly text: string;
   /** `&&`, `||`, `;`, `|`, `&`; empty behind the last one. */
   readonly then: string;
@@ -116,7 +116,8 @@ function add(parts: LinePart[], groups: number[], text: string, separator: strin
   for (let open = 0; open < bare.opens; open++) groups.push(parts.length);
   const around = [...groups];
   const command = closed(bare.command, groups);
-  if (command === '') return;
+  const isAssignment = /(?:^|\s)[A-Za-z_]\w*\+?=/.test(text);
+  if (command === '' && bare.keyword === '' && !isAssignment) return;
   const inner = SHELL_TEXT.exec(command);
   if (inner === null) {
     parts.push({ ...bare, command, text, then, groups: around });

@@ -87,7 +87,7 @@ function isText(part: LinePart): boolean {
 
 function isSilent({ command }: LinePart): boolean {
   const program = programOf(command);
-  return outputFileOf(command) !== undefined || SILENT.has(program) || isEcho(program);
+  return program === '' || outputFileOf(command) !== undefined || SILENT.has(program) || isEcho(program);
 }
 
 function isEcho(program: string): boolean {
@@ -96,13 +96,14 @@ function isEcho(program: string): boolean {
 
 /** Whether what the line's own words print reads as counts, or is not known. */
 function isForged(parts: readonly LinePart[]): boolean {
+  const codes = parts.flatMap(({ text }) => /^\s*(\w+)=\$\?\s*$/.exec(text)?.[1] ?? []);
+  const code = new RegExp(
+    String.raw`\$(?:\?|\{PIPESTATUS\[\d+\]\}${codes.map((name) => String.raw`|${name}\b|\{${name}\}`).join('')})`,
+    'g',
+  );
   const texts = parts
     .filter(({ command }) => isEcho(programOf(command)) && outputFileOf(command) === undefined)
-    .map(({ command }) =>
-      wordsOf(command.replaceAll(/\$\?|\$\{PIPESTATUS\[\d+\]\}/g, '0'))
-        .slice(1)
-        .join(' '),
-    )
+    .map(({ command }) => wordsOf(command.replaceAll(code, '0')).slice(1).join(' '))
     .map((text) => text.replaceAll(String.raw`\n`, '\n'));
   if (texts.some((text) => /[$`\\]/.test(text))) return true;
   const anyRunner = [{ name: '' }];

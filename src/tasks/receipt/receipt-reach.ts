@@ -7,7 +7,7 @@ const CHANGES_WHAT_RUNS: ReadonlySet<string> = new Set(
   'alias builtin enable eval function hash return trap'.split(' '),
 );
 /** They do not fail, and print no counts. */
-const HARMLESS: ReadonlySet<string> = new Set(['cd', 'export', 'set', 'echo', 'clear']);
+const HARMLESS: ReadonlySet<string> = new Set(['', 'cd', 'export', 'set', 'echo', 'clear']);
 
 /** Whether the command at that place has run, with the programs that it names, if the line ended with 0. */
 export function hasRun(parts: readonly LinePart[], index: number): boolean {
