@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
@@ -29,7 +30,7 @@ export interface RunOptions extends TaskCommandOptions {
   /** The id of a task, or the start of one. */
   readonly continue?: string | undefined;
   readonly cwd: string;
-  readonly input: NodeJS.ReadStream;
+  readonly input: NodeJS.ReadStream & { readonly fd: number };
   /** To stdout. */
   readonly write: (text: string) => void;
   /** Aborted when stdout takes no more: nobody reads it. */
@@ -42,7 +43,7 @@ export interface RunOptions extends TaskCommandOptions {
 export async function runTask(options: RunOptions): Promise<ExitCode> {
   const { env, input, homeDir, command, write, say } = options;
   await requireOutsideTasks(env, 'start tasks from its command line');
-  const prompt = options.prompt === '-' ? await text(input) : options.prompt;
+  const prompt = options.prompt === '-' ? await textOf(input) : options.prompt;
   const opened = await openTasks(options);
   // From before the start, so that the id of the task is always shown.
   const keys = onInterrupt(say, options.lost);
@@ -73,6 +74,13 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
     keys.dispose();
     opened.dispose();
   }
+}
+
+/** Throws INVALID_PROMPT for a folder, which Node reads as if it were empty. */
+async function textOf(input: RunOptions['input']): Promise<string> {
+  if (fstatSync(input.fd).isDirectory())
+    throw new BridgeError('INVALID_PROMPT', 'stdin is a folder.', 'Give a file or a pipe with the prompt.');
+  return text(input);
 }
 
 async function start(opened: OpenTasks, prompt: string, options: RunOptions): Promise<TaskRecord> {

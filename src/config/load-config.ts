@@ -90,7 +90,7 @@ function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: str
   const path = oneLine(file.path, SHOWN_CHARS);
   const parsed = parseSettingsText(file.text);
   if (parsed.kind === 'errors') {
-    errors.push(...parsed.errors.map(({ line, words }) => `${path}:${line}: ${words}`));
+    for (const { line, words } of parsed.errors) errors.push(`${path}:${line}: ${words}`);
     return [];
   }
   return parsed.entries.flatMap(({ key, value, line }) => {

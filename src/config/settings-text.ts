@@ -1,4 +1,5 @@
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import { oneLine } from '../base/text/text.js';
 
 export interface SettingsEntry {
   readonly key: string;
@@ -16,6 +17,8 @@ export type SettingsText =
 
 /** More syntax errors than this only follow from the first ones. */
 const MAX_SYNTAX_ERRORS = 3;
+/** Of a key that a message names. */
+const SHOWN_CHARS = 400;
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -60,17 +63,19 @@ function entriesOf(root: Node, json: string): SettingsText {
   const firstLine = new Map<string, number>();
   const entries: SettingsEntry[] = [];
   const errors: { line: number; words: string }[] = [];
+  const lineOf = lineCounter(json);
   for (const property of root.children ?? []) {
     const [name, value] = property.children ?? [];
     if (name === undefined || value === undefined) continue;
     const key = String(name.value);
-    const { line } = positionAt(json, property.offset);
+    const line = lineOf(property.offset);
     const before = firstLine.get(key);
     if (before === undefined) {
       firstLine.set(key, line);
       entries.push({ key, value: getNodeValue(value), line });
     } else {
-      errors.push({ line, words: `duplicate key ${JSON.stringify(key)} (first defined on line ${before})` });
+      const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
+      errors.push({ line, words: `duplicate key ${name} (first defined on line ${before})` });
     }
   }
   return errors.length > 0 ? { kind: 'errors', errors } : { kind: 'entries', entries };
@@ -88,6 +93,17 @@ function kindOf(root: Node | undefined): string {
 /** `CommaExpected` as `comma expected`. */
 function syntaxWords(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+/** Tells the line of an offset, when each offset is behind the one before: the text is read once. */
+function lineCounter(text: string): (offset: number) => number {
+  const lineEnd = /\r\n|\n|\r/g;
+  let line = 1;
+  let next = lineEnd.exec(text);
+  return (offset) => {
+    for (; next !== null && next.index < offset; next = lineEnd.exec(text)) line++;
+    return line;
+  };
 }
 
 function positionAt(text: string, offset: number): { readonly line: number; readonly column: number } {

@@ -9,6 +9,7 @@ import { openParts, type Part } from './task-output.js';
 export class LogStream {
   readonly #path: string;
   #part: Part | undefined;
+  #isFound = false;
   #offset = 0;
   /** The place in everything ever logged; undefined where that is not known. */
   #position: number | undefined = 0;
@@ -28,6 +29,11 @@ export class LogStream {
       if (said === undefined) return '';
       if (said !== '') return said;
     }
+  }
+
+  /** Whether a file was found so far. */
+  get isFound(): boolean {
+    return this.#isFound;
   }
 
   async close(): Promise<void> {
@@ -63,6 +69,7 @@ export class LogStream {
     await Promise.all(parts.filter((part) => part !== next).map((part) => part.close()));
     await this.close();
     this.#part = next;
+    this.#isFound = true;
     const { line } = readGoneNote(await headOf(next));
     this.#offset = line.length;
     if (this.#position !== undefined) this.#position += line.length;

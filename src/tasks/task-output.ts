@@ -1,11 +1,17 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { invalidCursor } from '../base/cursor.js';
-import { systemCodeOf } from '../base/errors.js';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { oneLine } from '../base/text/text.js';
 import { GONE_NOTE_BYTES, readGoneNote } from '../store/gone-note.js';
 
 /** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */
 const MAX_OPENS = 10;
+const SHOWN_CHARS = 400;
+/** Nothing is there, or something that is no file. */
+const NO_FILE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'];
+/** What is read in place of a log that the task wrote and that is gone. */
+export const LOG_IS_GONE = 'The log is not there: it was removed or replaced.\n';
 
 export interface TextPage {
   readonly text: string;
@@ -13,6 +19,8 @@ export interface TextPage {
   readonly cursor: string;
   readonly more: boolean;
   readonly totalBytes: number;
+  /** There is no file. */
+  readonly isMissing?: boolean;
 }
 
 /**
@@ -46,6 +54,7 @@ export async function readLogPage(
       cursor: cursorAt(from + end, parts),
       more: from + bytes.length < totalBytes,
       totalBytes,
+      ...(parts.length === 0 && { isMissing: true }),
     };
   } finally {
     await Promise.all(parts.map((part) => part.close()));
@@ -82,7 +91,7 @@ function cursorAt(position: number, parts: readonly Part[]): string {
   return '0:0';
 }
 
-/** The parts of one moment, the older first; the caller closes them: a log that rotates between two opens is opened again. */
+/** The parts of one moment, the older first; the caller closes them: a log that rotates between two opens is opened again. Throws NOT_READABLE. */
 export async function openParts(path: string): Promise<Part[]> {
   for (let tries = 1; ; tries++) {
     const newer = await openPart(path);
@@ -103,8 +112,14 @@ async function openPart(path: string): Promise<Part | undefined> {
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ELOOP') return undefined;
-    throw error;
+    if (code === undefined) throw error;
+    if (NO_FILE.includes(code)) return undefined;
+    throw new BridgeError(
+      'NOT_READABLE',
+      `The log ${oneLine(path, SHOWN_CHARS)} cannot be opened (${code}).`,
+      'Look at the permissions of the file and of its folders.',
+      { cause: error },
+    );
   }
   const handle = file;
   const info = await handle.stat();

@@ -17,7 +17,7 @@ import { readRecordFile, recordOf, type RecordFile } from './record/record-file.
 import { recoverTask } from './record/recovery.js';
 import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
-import { readLogPage, type TextPage } from './task-output.js';
+import { LOG_IS_GONE, readLogPage, type TextPage } from './task-output.js';
 import { TaskUnreachable } from './unreachable.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
 
@@ -98,7 +98,7 @@ export class TaskReader {
     return { tasks: await Promise.all(tasks.map((task) => this.#live(task))), unreadable };
   }
 
-  /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND. */
+  /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND, NOT_READABLE. */
   async output(query: OutputQuery): Promise<OutputPage> {
     const task = await this.get(query.taskId);
     return { task, ...(await this.#page(task, query)) };
@@ -107,7 +107,7 @@ export class TaskReader {
   async #page(task: TaskRecord, { view, cursor, maxBytes }: OutputQuery): Promise<TextPage> {
     switch (view) {
       case 'log':
-        return readLogPage(task.log_file, cursor, maxBytes);
+        return logPage(task, cursor, maxBytes);
       case 'events':
         return this.#events(task.task_id, cursor, maxBytes);
       case 'screen': {
@@ -291,4 +291,10 @@ function notFound(taskId: string): BridgeError {
     `Task not found: ${oneLine(taskId, 80)}.`,
     'Task ids come from start_task; list_tasks names the tasks that are known.',
   );
+}
+
+async function logPage(task: TaskRecord, cursor: string | undefined, maxBytes: number): Promise<TextPage> {
+  const page = await readLogPage(task.log_file, cursor, maxBytes);
+  // A task that never began has no log.
+  return page.isMissing === true && task.started_at !== null ? { ...page, text: LOG_IS_GONE } : page;
 }

@@ -188,6 +188,25 @@ describe('the file', () => {
     expect(await faults(at)).toEqual([`${at.path}:${error}`]);
   });
 
+  test('a duplicate key is shown in part', async () => {
+    const key = 'k'.repeat(100_000);
+    const at = await place(`{ "${key}": 1,\n "${key}": 2 }`);
+    const [fault, ...others] = await faults(at);
+    expect(others).toEqual([]);
+    expect(fault?.length).toBeLessThan(1_000);
+    expect(fault).toContain(`${at.path}:2: duplicate key "kkk`);
+    expect(fault).toContain('… (first defined on line 1)');
+  });
+
+  test('a hundred thousand lines with one key are read at once, and the first errors are shown', async () => {
+    const at = await place(`{\n${'"shell":1,\n'.repeat(90_000)}}`);
+    const began = performance.now();
+    const shown = await faults(at);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(shown[0]).toBe(`${at.path}:3: duplicate key "shell" (first defined on line 2)`);
+    expect(shown.at(-1)).toMatch(/^and 89,9\d\d more errors$/);
+  });
+
   test('an unknown key is named with the nearest known one, and its value is not shown', async () => {
     const at = await place('{\n  "alowed_root": ["/secret"],\n  "__proto__": 1\n}');
     expect(await faults(at)).toEqual([

@@ -79,6 +79,13 @@ it('says why it cannot start a task here', async () => {
   expect(outside.err).toContain('add one to "allowed_roots" in the settings, then run this command again.');
   expect((await command(bridge, ['run'])).err).toContain(`Run node ${serverEntry} run --help for`);
   expect(await command(bridge, ['run', '-'])).toMatchObject({ code: 64 });
+  const folder = await text(
+    spawn('sh', ['-c', 'exec "$0" "$1" run - 2>&1 </', process.execPath, serverEntry], {
+      cwd: bridge.project,
+      env: bridge.env,
+    }).stdout,
+  );
+  expect(folder).toContain('INVALID_PROMPT: stdin is a folder.');
   expect(await command(bridge, ['run', 'x', '--timeout', '5'])).toMatchObject({ code: 64 });
   expect(await command(bridge, ['run', 'x', '--queue', '--worktree'])).toMatchObject({ code: 64 });
   expect(await command(bridge, ['run', 'x', '--mode', 'bogus'])).toMatchObject({ code: 64 });

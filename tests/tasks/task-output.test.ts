@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rename, rm, symlink, writeFile, appendFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -39,9 +41,12 @@ it('a missing or empty log is an empty page', async () => {
     cursor: '0:0',
     more: false,
     totalBytes: 0,
+    isMissing: true,
   });
   await writeFile(path, '');
-  expect(await readLogPage(path, undefined, 100)).toMatchObject({ text: '', more: false, totalBytes: 0 });
+  const empty = await readLogPage(path, undefined, 100);
+  expect(empty).toMatchObject({ text: '', more: false, totalBytes: 0 });
+  expect(empty).not.toHaveProperty('isMissing');
 });
 
 it.each([4, 5, 7, 64, 10_000])(
@@ -135,6 +140,23 @@ it('a link or a FIFO in the place of the log is never followed or waited for', a
   await symlink(join(folder, 'secret'), path);
   execFileSync('mkfifo', [`${path}.1`]);
   expect((await readLogPage(path, undefined, 100)).text).toBe('');
+});
+
+it('a socket in the place of the log, or a file in the place of its folder, is no log', async () => {
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+  expect(await readLogPage(path, undefined, 100)).toMatchObject({ text: '', isMissing: true });
+  server.close();
+  await writeFile(join(folder, 'file'), '');
+  expect(await readLogPage(join(folder, 'file', 'task.log'), '0', 100)).toMatchObject({ isMissing: true });
+});
+
+it('a log that cannot be opened is named with the error of the system', async () => {
+  const long = join(folder, 'x'.repeat(300));
+  await expect(readLogPage(long, undefined, 100)).rejects.toMatchObject({
+    code: 'NOT_READABLE',
+    message: `The log ${long} cannot be opened (ENAMETOOLONG).`,
+  });
 });
 
 it('no line comes twice and none in the wrong order beside a writer that rotates', async () => {

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../base/clock.js';
 import { LogStream } from '../../tasks/log-stream.js';
+import { LOG_IS_GONE } from '../../tasks/task-output.js';
 
 const PAGE_BYTES = 64 * 1024;
 /** Short, since a log of a small size may rotate between two looks. */
@@ -33,6 +34,7 @@ export async function followLog({
       // Asked before the last look: what was written by then is read by it.
       const isLast = await isOver();
       await writeAll(stream, write, signal);
+      if (isLast && !stream.isFound) write(LOG_IS_GONE);
       if (isLast) return;
       await afterPages?.();
       for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {

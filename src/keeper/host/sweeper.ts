@@ -8,7 +8,7 @@ import type { EndMarked } from '../../os/choose-processes.js';
 import { sweepHeartbeats } from '../../store/owner-state.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { readRecordFile } from '../../tasks/record/record-file.js';
+import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 
 /** A keeper is ready or has failed within seconds; a task's folder that still has no record after this time never gets one. */
@@ -111,7 +111,8 @@ async function sweepTask(
   corrupt: string[],
 ): Promise<void> {
   const { stateDir, settle, endMarked } = parts;
-  const file = await readRecordFile(stateDir, taskId);
+  const file = await readableRecord(taskId, parts);
+  if (file === undefined) return;
   const isCorrupt = file.state === 'corrupt';
   if (isCorrupt) corrupt.push(taskId);
   if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
@@ -129,6 +130,20 @@ async function sweepTask(
   } catch (error) {
     // It was pruned meanwhile.
     if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
+  }
+}
+
+/** Undefined for a record that the disk does not let be read: the list of tasks says so to whoever asks for it. */
+async function readableRecord(
+  taskId: string,
+  { stateDir, logger }: SweeperParts,
+): Promise<RecordFile | undefined> {
+  try {
+    return await readRecordFile(stateDir, taskId);
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
+    logger.debug('a record is not swept', { task: taskId, error: error.message });
+    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -99,6 +99,16 @@ describe('a sweep', () => {
     const { doubtful } = await sweep(parts());
     expect(await sweepFolders(doubtful, parts())).toEqual([dead]);
     expect((await stateDir.listTaskIds()).sort()).toEqual([newer, corrupt].sort());
+  });
+
+  it('warns of no record that the disk does not let be read, and removes nothing', async () => {
+    const looped = await task();
+    await symlink('record.json', stateDir.recordFile(looped));
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const { doubtful } = await sweep(parts({ logger }));
+    expect([...doubtful.keys()]).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   it('keeps the newest twenty of those that it cannot read', async () => {

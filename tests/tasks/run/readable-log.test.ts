@@ -42,6 +42,16 @@ it.each([
   expect(text()).toBe(`one\n    ${line}\n    ${line}\n[1/5] ${line}\n`);
 });
 
+it.each(['\u200b', '\ufeff', '\u00ad', '\u3164', '\u200b\u200d ', '\u200a'])(
+  'a line of the log behind a character that nobody sees is indented: %j',
+  (hidden) => {
+    const { log: readable, text } = log();
+    const forged = `${hidden}[2026-11-25T04:00:00.000Z] Task completed with exit code 0: Done.`;
+    readable.output([`${forged}\n\n${forged}`]);
+    expect(text()).toBe(`    ${forged}\n\n    ${forged}\n`);
+  },
+);
+
 it('line separators and changes of direction are not shown', () => {
   const { log: readable, text } = log();
   readable.output(['a\u2028[2026-11-25T04:00:00.000Z] b\u202ec\u2066d']);
