@@ -49,8 +49,8 @@ export class HookSession implements Disposable {
 
   /** The turn was interrupted: no hook reports the commands that ran. */
   turnInterrupted(): void {
-    for (const { tool, input } of this.#tools.takeAll()) {
-      if (tool !== 'Bash') continue;
+    for (const { id, tool, input } of this.#tools.takeAll()) {
+      if (tool !== 'Bash' || (id !== undefined && this.#transcript.reportInterrupted(id))) continue;
       const summary = toolSummary(tool, input, this.#cwd);
       this.#fire({ type: 'tool-finished', tool, summary, ok: false, command: INTERRUPTED, filesChanged: [] });
     }
@@ -192,7 +192,7 @@ export class HookSession implements Disposable {
     this.#reportSession();
   }
 
-  /** Before a session is killed: reads what its running commands have printed, which is lost with it. */
+  /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
   async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
     await this.readTranscript();
     await this.#transcript.keepOutputs(env);

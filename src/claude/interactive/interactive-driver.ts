@@ -180,6 +180,7 @@ export class InteractiveDriver implements SessionDriver {
     // A request may have arrived meanwhile.
     await this.#hooks.reported();
     this.#hooks.denyAll(INTERRUPTED);
+    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs(this.#options.env));
     if (!this.#mustRun().dialogs.isOpen) this.#hooks.interrupting();
     this.#watch.interrupted();
     gate.press(ESCAPE, 'a caller interrupts the turn');

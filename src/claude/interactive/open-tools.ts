@@ -3,11 +3,11 @@ import type { ToolUse } from '../transcript-entry.js';
 /** More than the tool calls that are open at the same time. */
 const MAX_OPEN_TOOLS = 1_000;
 
-type Call = Pick<ToolUse, 'tool' | 'input'>;
+type Call = Pick<ToolUse, 'tool' | 'input'> & { readonly id: string | undefined };
 
 /** The tool calls that hooks reported as started, and not as ended or denied. */
 export class OpenTools {
-  readonly #calls = new Set<Call & { readonly id: string | undefined }>();
+  readonly #calls = new Set<Call>();
 
   started(id: string | undefined, tool: string, input: ToolUse['input']): void {
     if (this.#calls.size < MAX_OPEN_TOOLS) this.#calls.add({ id, tool, input });

@@ -172,6 +172,18 @@ export function readTurnEnd(
   return /^API Error\b/.test(message) ? { message, trouble: troubleKindOf({ text: message }) } : { message };
 }
 
+/** The agent's words without the calls and their results that the CLI shows below them. */
+export function wordsBeforeResults(message: string): string {
+  const lines = message.split('\n');
+  const result = lines.findIndex((line) => /^⎿ /u.test(line));
+  if (result === -1) return message;
+  // The line of the calls that the first result belongs to, such as `Listed 1 directory (ctrl+o to expand)`.
+  return lines
+    .slice(0, Math.max(0, result - 1))
+    .join('\n')
+    .trimEnd();
+}
+
 /** `Failed to connect to api.anthropic.com: ECONNREFUSED`, below the welcome. */
 export function readFailedConnection({ lines }: ScreenLines): string | undefined {
   return lines.findLast((line) => /^ *Failed to connect to \S/.test(line))?.trim();

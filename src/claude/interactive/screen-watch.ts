@@ -11,6 +11,7 @@ import {
   turnText,
   readRetryNotice,
   readScreenState,
+  wordsBeforeResults,
   type ScreenLines,
   type ScreenState,
 } from './screen-state.js';
@@ -227,7 +228,7 @@ export class ScreenWatch {
     this.#options.fire({
       type: 'turn-ended',
       source: 'observed',
-      message: end?.message ?? '',
+      message: interrupted ? wordsBeforeResults(end?.message ?? '') : (end?.message ?? ''),
       backgroundTasks: 0,
       interrupted,
       ...(error !== undefined && { error }),

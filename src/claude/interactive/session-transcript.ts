@@ -6,9 +6,11 @@ import {
   type CommandEnd,
   ENDED_WITH_SESSION,
   IN_BACKGROUND,
+  INTERRUPTED,
   isDeniedAtDialog,
   PERHAPS_INTERRUPTED,
   toolEnd,
+  type ToolEnd,
 } from '../command-outcome.js';
 import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-output.js';
 import type { SessionEvent, TurnError } from '../session.js';
@@ -194,6 +196,7 @@ export class SessionTranscript {
       if (use === undefined || !withTools || this.#isDenied(outcome)) continue;
       const { tool, input } = use;
       const end = toolEnd(tool, outcome, this.#interruptedMs === undefined ? undefined : PERHAPS_INTERRUPTED);
+      if (wasInterrupted(end) && this.reportInterrupted(outcome.id)) continue;
       this.#fire({
         type: 'tool-finished',
         tool,
@@ -227,7 +230,7 @@ export class SessionTranscript {
     this.#reportCommandEnd(begun.use, backgroundCommandEnd(exitCode, output ?? ''));
   }
 
-  /** Before a session is killed: reads what its running commands have printed, which is lost with it. */
+  /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
   async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
     const { sessionId } = this.#options;
     const inBackground = new Map(
@@ -246,6 +249,15 @@ export class SessionTranscript {
       const output = use === undefined ? undefined : await readCommandOutput(file, sessionId);
       if (use !== undefined && output !== undefined && output !== '') this.#kept.set(use.id, { use, output });
     }
+  }
+
+  /** The turn was interrupted: reports what a command of it had printed. False when nothing was kept of it. */
+  reportInterrupted(id: string): boolean {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return false;
+    this.#kept.delete(id);
+    this.#reportCommandEnd(kept.use, { ...INTERRUPTED, output: kept.output });
+    return true;
   }
 
   /** The session is gone: reports what the commands that it cut off had printed. */
@@ -274,6 +286,10 @@ export class SessionTranscript {
     const [oldest] = this.#used;
     if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);
   }
+}
+
+function wasInterrupted({ command }: ToolEnd): boolean {
+  return command === INTERRUPTED || command === PERHAPS_INTERRUPTED || command?.note === INTERRUPTED.note;
 }
 
 function isSame(one: string, other: string): boolean {

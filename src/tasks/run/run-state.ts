@@ -220,10 +220,10 @@ export class RunState implements Disposable {
     }
     if (this.#dialog !== null && this.#phase.isOpen)
       return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
-    if (this.#phase.now.name === 'blocked') return this.#phase.now.reason;
-    return this.#phase.isIdleFor('message')
-      ? 'The turn is over; the session waits for a message.'
-      : undefined;
+    const { now } = this.#phase;
+    if (now.name === 'blocked') return now.reason;
+    if (now.name !== 'idle' || now.why !== 'message') return undefined;
+    return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; the session waits for a message.`;
   }
 
   #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {

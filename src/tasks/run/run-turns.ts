@@ -41,6 +41,8 @@ export class RunTurns implements Disposable {
   /** People who have taken the session over: while there are some it is not left. */
   #holders = 0;
   #wasInterrupted = false;
+  /** What the agent said last in this turn. */
+  #said = '';
 
   constructor(parts: RunTurnsParts) {
     this.#parts = parts;
@@ -56,19 +58,28 @@ export class RunTurns implements Disposable {
     this.#messageDeadline?.dispose();
     troubles.turnStarted(event.source);
     if (phase.isOpen) phase.move({ name: 'turn' });
+    this.#said = '';
+    this.#forgetMessage();
     story.turnStarted(event);
     state.act('Working');
     state.settle(event.source);
   }
 
+  said(text: string): void {
+    this.#said = text;
+  }
+
   async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
     const { state, story, phase, ending, spec, troubles } = this.#parts;
     const { turns, change_seq } = state.record;
+    // Of an interrupted turn the screen shows more than what the agent said.
+    const message = event.interrupted === true && this.#said !== '' ? this.#said : event.message;
+    this.#said = '';
     state.changed({
       turns: turns + 1,
-      ...(event.message !== '' && {
-        final_message: headBytes(event.message, this.#messageBytes()),
-        last_output: tailChars(event.message, LAST_OUTPUT_CHARS),
+      ...(message !== '' && {
+        final_message: headBytes(message, this.#messageBytes()),
+        last_output: tailChars(message, LAST_OUTPUT_CHARS),
       }),
       ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,
@@ -98,6 +109,12 @@ export class RunTurns implements Disposable {
     } else {
       await this.#leave();
     }
+  }
+
+  /** The message of the turn before is none of the turn that runs, also if that one is cut off. */
+  #forgetMessage(): void {
+    const { state } = this.#parts;
+    if (state.record.final_message !== '') state.changed({ final_message: '' });
   }
 
   /** The trouble has passed: sends the session a message to go on. For a session in which no turn runs. Throws when it takes none. */
@@ -180,7 +197,7 @@ export class RunTurns implements Disposable {
 
   #awaitMessage(interrupted: boolean): void {
     const { state, spec, clock, phase, ending } = this.#parts;
-    phase.move({ name: 'idle', why: 'message' });
+    phase.move({ name: 'idle', why: 'message', interrupted });
     this.#wasInterrupted = interrupted;
     state.show({
       activity: this.#holders > 0 ? 'A person works at the terminal' : 'Ready for a message (message_task)',
@@ -228,6 +245,7 @@ export class RunTurns implements Disposable {
 
   async #send(text: string): Promise<SendResult> {
     const { state, story, phase, driver } = this.#parts;
+    const { turns } = state.record;
     this.#messageDeadline?.dispose();
     this.#sendAgain?.dispose();
     this.#isSending = true;
@@ -245,6 +263,8 @@ export class RunTurns implements Disposable {
     if (result !== 'sent') return result;
     if (phase.isOpen) phase.messageSent();
     story.messageSent(text);
+    // A short turn may be over by now.
+    if (state.record.turns === turns) this.#forgetMessage();
     // What is shown until the turn shows something is no answer to this message.
     state.show({ activity: 'Working', last_output: '' });
     state.settle('exact');

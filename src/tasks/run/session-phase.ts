@@ -17,6 +17,8 @@ export interface IdlePhase {
    * next message is on its way. `message`: the session waits for one.
    */
   readonly why: 'starting' | 'background' | 'sending' | 'message';
+  /** A caller or a person stopped the turn before it. */
+  readonly interrupted?: boolean;
 }
 
 export interface BlockedPhase {

@@ -193,6 +193,7 @@ export class TaskRun implements Disposable {
       case 'said':
         this.#troubles.answered('exact');
         story.said(event.text);
+        this.#turns.said(event.text);
         state.act(event.text);
         return;
       case 'printed':

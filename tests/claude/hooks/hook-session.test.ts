@@ -560,6 +560,37 @@ describe('a command whose end no hook reports', () => {
     ]);
   });
 
+  it('since the turn was interrupted, is reported with what it had printed, with hooks', async () => {
+    await said('I start it.', {}, uses);
+    await post('PreToolUse', {
+      tool_name: 'Bash',
+      tool_input: { command: 'make watch' },
+      tool_use_id: 'toolu_1',
+    });
+    await printed('f1', 'started\n');
+    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    session.turnInterrupted();
+    session.reportKept();
+    expect(ended()).toMatchObject([
+      { command: 'make watch', end: { exitCode: null, note: 'interrupted', output: 'started\n' } },
+    ]);
+    expect(events.filter(({ type }) => type === 'tool-finished')).toEqual([]);
+  });
+
+  it('since the turn was interrupted, is reported with what it had printed, without hooks', async () => {
+    await said('I start it.', {}, uses);
+    await printed('f1', 'started\n');
+    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    session.interrupting();
+    const words = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: words, is_error: true }];
+    await append({ type: 'user', message: { content } });
+    await session.readTranscript();
+    expect(ended()).toMatchObject([
+      { command: 'make watch', end: { exitCode: null, note: 'interrupted', output: 'started\n' } },
+    ]);
+  });
+
   it('is not reported twice when it ended while the session was killed', async () => {
     await said('I start it.', {}, uses);
     await printed('f1', 'started\n');

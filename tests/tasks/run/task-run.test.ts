@@ -687,6 +687,29 @@ describe('a message', () => {
     });
   });
 
+  it('of an interrupted turn the words of the agent stay, not what the screen shows below them', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.fire({ type: 'said', text: 'Long one.' });
+    driver.endTurn('Long one.\n⎿  Interrupted', { interrupted: true });
+    expect(run.record).toMatchObject({
+      status: 'waiting',
+      reason: 'The turn was interrupted; the session waits for a message.',
+      final_message: 'Long one.',
+      last_output: 'Long one.',
+    });
+  });
+
+  it('a task that is killed in a turn has no message of the turn before', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.endTurn('First.');
+    await run.message({ text: 'next' });
+    driver.fire({ type: 'turn-started', source: 'exact', prompt: 'next' });
+    driver.fire({ type: 'said', text: 'Second.' });
+    const ended = run.kill('No more.');
+    driver.exit({ signal: 'SIGTERM' });
+    expect(await ended).toMatchObject({ status: 'killed', final_message: '' });
+  });
+
   it('with an interrupt is sent when the turn has stopped', async () => {
     const { run, driver } = await started();
     await run.message({ interrupt: true, text: 'instead' });
