@@ -121,8 +121,12 @@ async function followToEnd(
       afterPages: () => questions.ask(last, keys.left),
       write,
       signal: keys.left,
+      atAbort: async () => {
+        if (keys.isKill()) last = await kill(tasks, taskId);
+        return keys.isKill();
+      },
     });
-    return keys.isKill() ? await kill(tasks, taskId) : last;
+    return last;
   } finally {
     questions.dispose();
   }

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -209,7 +210,8 @@ it('Ctrl-C twice ends the task', async () => {
   person.type(CTRL_C);
   await person.sees('Ctrl-C again within 2 s ends it');
   person.type(CTRL_C);
-  await person.sees(/^status +killed: Ended with Ctrl-C\./m);
+  const end = await person.sees(/^status +killed: Ended with Ctrl-C\./m);
+  expect(end).toMatch(/Ending the task\.\s+\[\S+\] Ended with Ctrl-C\.[^]*Task killed [^]*^status/m);
   // The exit code 130, as a terminal reports it.
   expect(await person.exited).toMatchObject({ signal: 'SIGINT' });
 });
@@ -229,6 +231,24 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     expect(JSON.stringify(bridge.api.requests)).toContain('Which word?');
     const unknown = await command(bridge, ['run', 'Which word?', '--continue', 'task_ffff']);
     expect(unknown).toMatchObject({ code: 66, out: '' });
+  });
+
+  it('Ctrl-C twice shows the rest of the log, with what the command had printed, before the receipt', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo so-far; touch printed; tail -f /dev/null')],
+    });
+    const person = await inTerminal(bridge, 'Work.');
+    await person.sees('▶ Bash(echo so-far');
+    await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
+    person.type(CTRL_C);
+    await person.sees('Ctrl-C again within 2 s ends it');
+    person.type(CTRL_C);
+    await person.sees(/^status +killed: Ended with Ctrl-C\./m);
+    expect(person.raw()).toMatch(
+      /Ending the task\.[^]*Ended with Ctrl-C\.[^]*\n {4}so-far[^]*Task killed [^]*status +killed/,
+    );
+    await person.exited;
   });
 
   it('loses nothing of a log that rotates without saying so', async () => {

@@ -17,7 +17,11 @@ export interface FollowLogOptions {
   readonly afterPages?: () => Promise<void>;
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
+  /** On abort; true when the task has ended by then, and the rest of the log is to be written. */
+  readonly atAbort?: () => Promise<boolean>;
 }
+
+const noAbort = new AbortController().signal;
 
 /** Writes a log from its beginning and then as it grows; resolves when its task is over and all was written, or on abort. */
 export async function followLog({
@@ -27,6 +31,7 @@ export async function followLog({
   afterPages,
   write,
   signal,
+  atAbort,
 }: FollowLogOptions): Promise<void> {
   const stream = new LogStream(path);
   try {
@@ -42,6 +47,7 @@ export async function followLog({
         await writeAll(stream, write, signal);
       }
     }
+    if ((await atAbort?.()) === true) await writeAll(stream, write, noAbort);
   } finally {
     await stream.close();
   }
