@@ -33,8 +33,8 @@ export const PERHAPS_INTERRUPTED: CommandEnd = {
 
 /** The command goes on; its end is reported later. */
 export const IN_BACKGROUND = 'runs in the background';
-/** The note of a command that was running when the session ended. */
-export const ENDED_WITH_SESSION = 'the session ended first';
+/** The note of a command that was running when the session ended, or was ended. */
+export const ENDED_WITH_SESSION = 'it was ended with the session';
 
 /** 2.1.330 adds this to what a command in the background has printed. */
 const ADDED_END = /\n*\[exited with code \d+\]\s*$/;

@@ -73,6 +73,7 @@ export type TroubleKind =
   | 'network'
   | 'not-logged-in'
   | 'context-full'
+  | 'no-model'
   | 'no-credit'
   | 'api-error'
   | 'onboarding'

@@ -18,8 +18,7 @@ const DEFAULT_COLUMNS = 80;
 export const DEFAULT_LIST = 'default-list';
 /** Words that people try for a command. */
 const meant: Readonly<Record<string, string>> = {
-  log: 'follow',
-  logs: 'follow',
+  logs: 'log',
   status: 'show',
   rm: 'prune',
 };
@@ -41,6 +40,11 @@ export function addTasks(program: Command, context: CommandContext): void {
     .argument('[task]', 'task id or the start of one; default: the only running task')
     .option('--json', JSON_WORDS)
     .action((task: string | undefined, flags: { json?: boolean }) => run({ what: 'show', task }, flags));
+  tasks
+    .command('log')
+    .description('print the log of a task as it is now')
+    .argument('[task]', 'task id or the start of one; default: the only running task')
+    .action((task: string | undefined) => run({ what: 'log', task }));
   tasks
     .command('follow')
     .description('print the log of a task as it grows, until the task ends')

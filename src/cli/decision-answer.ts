@@ -59,11 +59,10 @@ export function typedVerdict(decision: Decision, line: string): DecisionAnswer |
   const shared = named(decision);
   if (['3', 'd', 'deny', 'n', 'no'].includes(word.toLowerCase()))
     return { ...shared, verdict: 'deny', ...(rest !== '' && { message: rest }) };
-  // Nobody allows what was not shown.
+  // Nobody allows what was not shown, or with a letter that was not offered.
   if (rest !== '' || wholeRequest(decision) === undefined) return undefined;
-  if (['1', 'a', 'allow', 'y', 'yes'].includes(word.toLowerCase())) return { ...shared, verdict: 'allow' };
-  if (['2', 's', 'session', 'allow_session'].includes(word.toLowerCase()))
-    return { ...shared, verdict: 'allow_session' };
+  if (['1', 'allow'].includes(word.toLowerCase())) return { ...shared, verdict: 'allow' };
+  if (['2', 'allow_session'].includes(word.toLowerCase())) return { ...shared, verdict: 'allow_session' };
   return undefined;
 }
 

@@ -118,6 +118,7 @@ async function followToEnd(
       clock: systemClock,
       path: started.log_file,
       isOver: async () => isFinal((last = await tasks.get(taskId)).status),
+      hasBegun: () => last.started_at !== null,
       afterPages: () => questions.ask(last, keys.left),
       write,
       signal: keys.left,

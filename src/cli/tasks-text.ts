@@ -23,7 +23,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   const { nowMs, homeDir, command, receipt } = options;
   const fields: [string, string][] = [
     ['task', record.task_id],
-    ['status', `${record.status}: ${inCommands(record.reason, command)}`],
+    ['status', `${record.status}: ${reasonOf(record, command)}`],
     ['project', shortHome(record.project_path, homeDir)],
     ['prompt', record.prompt_summary],
     ['started', `${record.created_at} (${ageOf(record.created_at, nowMs)} ago)${ranFor(record)}`],
@@ -45,6 +45,11 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   const next = nextCommands(record, command);
   if (next.length > 0) lines.push('', ...fieldLines(next));
   return `${lines.join('\n')}\n`;
+}
+
+/** Who ended a task says how in words of its own; other reasons may say what to do next. */
+function reasonOf({ status, reason }: TaskRecord, command: string): string {
+  return status === 'killed' ? reason : inCommands(reason, command);
 }
 
 /** What is asked, until when, and how it is answered. */

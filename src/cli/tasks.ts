@@ -32,7 +32,7 @@ export interface TasksOptions extends TaskCommandOptions {
 
 export type TasksRequest =
   | { readonly what: 'list' }
-  | { readonly what: 'show' | 'follow' | 'diff'; readonly task: string | undefined }
+  | { readonly what: 'show' | 'log' | 'follow' | 'diff'; readonly task: string | undefined }
   | { readonly what: 'kill'; readonly task: string; readonly reason?: string | undefined }
   | { readonly what: 'finish'; readonly task: string; readonly action: FinishAction }
   | { readonly what: 'prune'; readonly keep?: number | undefined }
@@ -80,6 +80,18 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       const receipt = await opened.receiptOf(record);
       const text = taskDetails(record, { ...options, receipt, nowMs: systemClock.now() });
       return print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
+    }
+    case 'log': {
+      const { log_file: path, started_at } = await opened.find(request.task);
+      await followLog({
+        clock: systemClock,
+        path,
+        isOver: () => Promise.resolve(true),
+        hasBegun: () => started_at !== null,
+        write: (text) => void write(text),
+        signal: lost,
+      });
+      return exitCodes.done;
     }
     case 'follow':
       return follow(opened, await opened.find(request.task), options);
@@ -158,6 +170,7 @@ async function follow(
     clock: systemClock,
     path: record.log_file,
     isOver: async () => isFinal((last = await tasks.get(record.task_id)).status),
+    hasBegun: () => last.started_at !== null,
     write: (text) => void write(text),
     signal: AbortSignal.any([stop.signal, lost]),
   });

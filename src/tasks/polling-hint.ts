@@ -5,7 +5,7 @@ const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that c
 /** What was done, and what was only claimed, a caller should not have to read out of a log. */
 const RECEIPT = 'get_task_result gives its receipt.';
 const CLAIM =
-  'So it says: get_task_result gives its receipt, with failed commands and claims without evidence.';
+  'That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.';
 
 export function pollingHint(record: TaskRecord): string {
   switch (record.status) {

@@ -126,7 +126,7 @@ describe('a transcript', () => {
     const bash = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'sleep 60' } };
     await writeFile(path, said('a', 1, [bash]));
     const { commands } = await read([path]);
-    expect(commands).toEqual([['sleep 60', null, 'the session ended first', '']]);
+    expect(commands).toEqual([['sleep 60', null, 'it was ended with the session', '']]);
   });
 
   describe('has a command whose result is an error', () => {

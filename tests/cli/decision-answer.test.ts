@@ -50,10 +50,9 @@ describe('what is asked', () => {
 describe('typed words', () => {
   it.each([
     ['1', { verdict: 'allow' }],
-    [' Yes ', { verdict: 'allow' }],
-    ['a', { verdict: 'allow' }],
+    [' Allow ', { verdict: 'allow' }],
     ['2', { verdict: 'allow_session' }],
-    ['session', { verdict: 'allow_session' }],
+    ['allow_session', { verdict: 'allow_session' }],
     ['3', { verdict: 'deny' }],
     ['no', { verdict: 'deny' }],
     ['deny  use pnpm instead', { verdict: 'deny', message: 'use pnpm instead' }],
@@ -62,9 +61,12 @@ describe('typed words', () => {
     expect(typedVerdict(request, line)).toEqual({ ...shared, ...answer });
   });
 
-  it.each(['', '4', 'allow it', 'y u no', 'nothing'])('%j is none', (line) => {
-    expect(typedVerdict(request, line)).toBeUndefined();
-  });
+  it.each(['', '4', 'allow it', 'y u no', 'nothing', 'y', 'yes', 'a', 's', 'session'])(
+    '%j is none',
+    (line) => {
+      expect(typedVerdict(request, line)).toBeUndefined();
+    },
+  );
 
   it('allow nothing that is too long to be shown', () => {
     const long = sampleDecision({ input_is_cut: true });

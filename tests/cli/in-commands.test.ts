@@ -29,3 +29,9 @@ test('a task that can go on is shown with the command for it', () => {
   expect(shown).toContain('Add credit, then go on with run --continue.');
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id} "Go on."\n`);
 });
+
+test('who ended a task stays as it was said', () => {
+  const record = sampleRecord({ status: 'killed', reason: 'Terminated by kill_task.' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge' });
+  expect(shown).toContain('killed: Terminated by kill_task.\n');
+});

@@ -58,7 +58,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
           final_message: '',
           commands: [
             { exit_code: null, note: 'interrupted', output: 'line-1\nline-2\nline-3' },
-            { note: 'the session ended first' },
+            { note: 'it was ended with the session' },
           ],
         },
       });

@@ -53,7 +53,7 @@ describeNewestClaude('a CLI whose user has switched hooks off', ({ binary }) => 
   it.each([
     ['invalid_request_error', 400, 'Your credit balance is too low', 'no-credit'],
     ['permission_error', 403, 'Your organization has disabled this', 'not-logged-in'],
-    ['not_found_error', 404, 'model: nope', 'api-error'],
+    ['not_found_error', 404, 'model: nope', 'no-model'],
   ])('an error of the API fails the task: %s %i', async (type, status, message, kind) => {
     const failure: ScriptedTurn = { error: { status, type, message }, repeat: ALWAYS };
     const bridge = await startBridge({

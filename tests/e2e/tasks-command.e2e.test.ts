@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -66,6 +66,12 @@ it('lists, shows, follows and ends the tasks of a server that runs', async () =>
   if (typeof followed === 'string') throw new Error(`a killed task was followed to exit code 0: ${followed}`);
   expect(followed.code).toBe(130);
   expect(followed.stdout).toContain('working');
+  expect(await tasks(bridge, 'log', taskId)).toBe(followed.stdout);
+  await rm(join(bridge.project, '.claude', 'mcp-logs', `${taskId}.log`));
+  expect(await tasks(bridge, 'log', taskId)).toBe('The log is not there: it was removed or replaced.\n');
+  expect(await bridge.output(taskId, 'log')).toMatchObject({
+    text: 'The log is not there: it was removed or replaced.\n',
+  });
   expect(await bridge.status(taskId)).toMatchObject({ status: 'killed', reason: 'Enough of it.' });
 });
 

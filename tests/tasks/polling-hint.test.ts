@@ -18,7 +18,7 @@ test.each<[Partial<TaskRecord>, string]>([
   ],
   [
     { status: 'completed' },
-    'Task completed successfully. Review the output above. So it says: get_task_result gives its receipt, with failed commands and claims without evidence.',
+    'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.',
   ],
   [
     { status: 'failed', exit_code: 2, last_output: 'no such file' },

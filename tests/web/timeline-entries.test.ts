@@ -31,6 +31,19 @@ test('of two tools of one name the first one ends first', () => {
   expect(lines.map(({ words }) => words)).toEqual(['✓ Read(a)', '▶ Read(b)']);
 });
 
+test('a command that runs in the background has no outcome yet', () => {
+  const [line] = entriesOf(
+    events({
+      type: 'tool-finished',
+      summary: 'Bash(make &)',
+      ok: true,
+      exit_code: null,
+      note: 'runs in the background',
+    }),
+  );
+  expect(line?.words).toMatch(/^… .*runs in the background$/);
+});
+
 test('a decision is told with who answered it and why', () => {
   const [line] = entriesOf(
     events({

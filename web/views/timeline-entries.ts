@@ -69,11 +69,16 @@ function entryOf(event: TimelineEvent): TimelineEntry | undefined {
   }
 }
 
+/** The note of a command that goes on. */
+const IN_BACKGROUND = 'runs in the background';
+
 function finished(before: TimelineEntry, event: TimelineEvent): TimelineEntry {
   const code = event['exit_code'];
   const isOk = event['ok'] !== false;
   const why = textOf(event, 'note') || (typeof code === 'number' ? `exit code ${code}` : '');
-  const words = `${isOk ? '✓' : '✗'} ${before.words.replace(/^▶ /, '')}${after(': ', why)}`;
+  // What goes on has no outcome yet.
+  const mark = why === IN_BACKGROUND ? '…' : isOk ? '✓' : '✗';
+  const words = `${mark} ${before.words.replace(/^▶ /, '')}${after(': ', why)}`;
   return {
     ...before,
     kind: isOk ? 'tool' : 'failed',

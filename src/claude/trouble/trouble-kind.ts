@@ -36,6 +36,9 @@ const kindRows: readonly KindRow[] = [
     code: /^(rate_limit|billing_error)$/,
     text: /^(You've (hit|reached) your |You're out of |Your org is out of |Claude( AI)? usage limit reached|Usage limit reached)/,
   },
+  // With the code of a login that failed, and the words to log in.
+  { kind: 'no-model', text: /^(.{0,40} )?API Error: 403\b.*\b(this|the) model\b/ },
+  { kind: 'no-model', text: /^There's an issue with the selected model\b/ },
   { kind: 'not-logged-in', code: /^(authentication_failed|oauth_org_not_allowed|cloud_credential_error)$/ },
   { kind: 'not-logged-in', code: /^(account_on_hold|verification_required)$/ },
   {

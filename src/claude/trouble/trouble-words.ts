@@ -50,6 +50,12 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
     nextAsk: 'Ask without previousResponseId, or continue from an earlier answer.',
     passes: false,
   },
+  'no-model': {
+    name: 'The model cannot be used by this account',
+    next: 'Start the task again with another model (start_task with model), or get access to this one.',
+    nextAsk: 'Ask again with another model, or get access to this one.',
+    passes: false,
+  },
   'no-credit': {
     name: 'The account has no credit left',
     next: 'Add credit or raise the limit of the account, then go on with start_task and continue_from this task.',

@@ -113,6 +113,7 @@ async function followInstead(
     clock: systemClock,
     path: record.log_file,
     isOver: async () => isFinal((last = (await read(record.task_id)) ?? last).status),
+    hasBegun: () => last.started_at !== null,
     write: (text) => void process.stdout.write(text),
     signal: stop.signal,
   });

@@ -13,6 +13,8 @@ export interface FollowLogOptions {
   /** Of the log. */
   readonly path: string;
   readonly isOver: () => Promise<boolean>;
+  /** Whether the task began, and so wrote a log; asked after `isOver`. */
+  readonly hasBegun: () => boolean;
   /** Each time all that was there has been written. */
   readonly afterPages?: () => Promise<void>;
   readonly write: (text: string) => void;
@@ -28,6 +30,7 @@ export async function followLog({
   clock,
   path,
   isOver,
+  hasBegun,
   afterPages,
   write,
   signal,
@@ -39,7 +42,7 @@ export async function followLog({
       // Asked before the last look: what was written by then is read by it.
       const isLast = await isOver();
       await writeAll(stream, write, signal);
-      if (isLast && !stream.isFound) write(LOG_IS_GONE);
+      if (isLast && hasBegun() && !stream.isFound) write(LOG_IS_GONE);
       if (isLast) return;
       await afterPages?.();
       for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {

@@ -122,7 +122,8 @@ class Facts {
         onStopped: (command, summary, why) => {
           const last = this.#asked(summary).at(-1);
           if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
-          else this.#runs.ran(this.#asAllowed(command), last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
+          else
+            this.#runs.ran(this.#asAllowed(command), last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
         },
         isDenial: (summary, text) =>
           this.#asked(summary).some(

@@ -48,13 +48,12 @@ export class RunRequests {
         return;
       }
       this.#tellTurnedAway();
-      const why = `${decided.rule}: ${decided.reason}`;
-      story.asked(decisions.open(request, { why, parts: decided.parts }));
+      story.asked(decisions.open(request, { why: wordsOf(decided), parts: decided.parts }));
       state.settle(request.source, 'asked');
       return;
     }
     const verdict = decided.verdict;
-    story.closed(decisions.record(request, verdict, `${decided.rule}: ${decided.reason}`));
+    story.closed(decisions.record(request, verdict, wordsOf(decided)));
     state.changed({});
     await driver.answer(
       request.requestId,
@@ -170,4 +169,9 @@ function staysSandboxed(): BridgeError {
     "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
     'Answer without a mode, or with "acceptEdits" or "cautious".',
   );
+}
+
+/** The name of the rule and why it decides so; that there is no rule is in the reason itself. */
+function wordsOf({ rule, reason }: RuleVerdict): string {
+  return rule === 'no-rule' ? reason : `${rule}: ${reason}`;
 }

@@ -113,10 +113,12 @@ export class TaskStory {
   closed(decision: Decision): void {
     const { decision_id, kind, tool, summary, verdict, answered_by, reason, edits } = decision;
     const words = verdictWords[verdict ?? 'withdrawn'];
+    const by = answered_by ?? 'nobody';
+    const why = reason === null ? '' : `${by === 'rule' ? ' ' : ': '}${reason}`;
     this.#tell(
       'decision-closed',
       { decision_id, kind, tool, summary, verdict, answered_by, reason, ...(edits && { edits }) },
-      `${words}${edits ? ' with another input' : ''}: ${summary} (by ${answered_by ?? 'nobody'}${reason === null ? '' : `: ${reason}`})`,
+      `${words}${edits ? ' with another input' : ''}: ${summary} (by ${by}${why})`,
     );
   }
 
@@ -184,7 +186,9 @@ export class TaskStory {
 
   ended(status: TaskStatus, reason: string, exit: ExitStatus): void {
     const { code = null, signal = null } = exit;
-    const how = code === null ? (signal === null ? '' : ` by ${signal}`) : ` with exit code ${code}`;
+    // A session that the API refused leaves with code 0, which says nothing of why.
+    const isTold = code !== null && (code !== 0 || status === 'completed');
+    const how = isTold ? ` with exit code ${code}` : signal === null ? '' : ` by ${signal}`;
     this.#tell('ended', { status, reason, exit_code: code, signal }, `Task ${status}${how}: ${reason}`);
   }
 
@@ -224,7 +228,9 @@ function commandWords(
   { exitCode, note }: CommandEnd,
   output: string,
 ): string {
-  const end = `${isOk ? '✓' : '✗'} ${summary}: ${note ?? `exit code ${exitCode}`}`;
+  // What goes on has no outcome yet.
+  const mark = note === IN_BACKGROUND ? '…' : isOk ? '✓' : '✗';
+  const end = `${mark} ${summary}: ${note ?? `exit code ${exitCode}`}`;
   if (output !== '') return `${end}\n${output}`;
   // What an interrupted command printed is not kept.
   const isUnknown = note === IN_BACKGROUND || note?.startsWith('interrupted') === true;

@@ -556,7 +556,7 @@ describe('a command whose end no hook reports', () => {
     await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
     session.reportKept();
     expect(ended()).toMatchObject([
-      { command: 'make watch', end: { note: 'the session ended first', output: 'started\n' } },
+      { command: 'make watch', end: { note: 'it was ended with the session', output: 'started\n' } },
     ]);
   });
 

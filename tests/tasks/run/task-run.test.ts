@@ -160,7 +160,7 @@ describe('a run', () => {
     expect(log()).toMatch(/\] ✗ Bash\(make\): exit code 2\n {4}one\n {4}two\n\[/);
     expect(log()).toMatch(/\] ✓ Bash\(true\): exit code 0, no output\n\[/);
     expect(log()).toMatch(/ {4}first\n {4}x+\n {4}… 92,011 characters left out …\n {4}x+\n {4}last\n\[/);
-    expect(log()).toContain('✓ Bash(sleep 9 &): runs in the background\n');
+    expect(log()).toContain('… Bash(sleep 9 &): runs in the background\n');
   });
 
   it('that ends since nobody trusted the folder says so', async () => {
@@ -398,7 +398,7 @@ describe('a request', () => {
       { verdict: 'allow', rule: 'reads', reason: 'it only reads' },
       { verdict: 'deny', rule: 'writes', reason: 'it writes elsewhere' },
     ];
-    const { run, driver } = await started({
+    const { run, driver, log } = await started({
       check: async () => verdicts.shift() ?? { verdict: 'ask', rule: '', reason: '' },
     });
     driver.ask({ requestId: 'r1' });
@@ -412,6 +412,7 @@ describe('a request', () => {
       { verdict: 'allow', answered_by: 'rule', reason: 'reads: it only reads' },
       { verdict: 'deny', answered_by: 'rule' },
     ]);
+    expect(log()).toContain('(by rule reads: it only reads)\n');
     expect(run.record.status).toBe('running');
     driver.exit();
     await run.ended;
