@@ -197,6 +197,8 @@ export function readLimitWords({ lines }: ScreenLines): string {
 
 /** `✻ Cooked for 0s · done 11:59 PM`, below a finished turn. */
 const turnLine = /^[✻✽✶✳✢·*] \p{L}+ for /u;
+/** The same with its whole time: nothing that an agent writes. */
+const doneLine = /^[✻✽✶✳✢·*] \p{L}+ for (?:\d+[hms] ?)+(?:· done .*)?$/u;
 /** The header without a box: name and version, model, folder, next to an animated figure. */
 const HEADER_LINES = 3;
 const headerLine = /^[\s▐▝▗▖▘▛▜▟▙█▂·~]*Claude Code v\d+\.\d+\.\d+$/u;
@@ -209,6 +211,7 @@ function isChrome(line: string): boolean {
   return (
     isRuleLike(line) ||
     tipLine.test(line) ||
+    doneLine.test(line) ||
     spinnerLine.test(line) ||
     chromeLine.test(line) ||
     /^[│╭╰].*[│╮╯]$/u.test(line)

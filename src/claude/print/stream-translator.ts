@@ -141,8 +141,9 @@ export class StreamTranslator {
   #onBlock(block: AssistantBlock, isSubagent: boolean, isError: boolean): void {
     if (block.type === 'text') {
       if (block.text.trim() === '') return;
-      this.#listener.onReadable(`● ${block.text}`);
-      // A subagent's words are not the session's; an error is reported at the end of its turn.
+      // An error is shown and reported at the end of its turn.
+      if (!isError) this.#listener.onReadable(`● ${block.text}`);
+      // A subagent's words are not the session's.
       if (!isSubagent && !isError) this.#listener.onEvent({ type: 'said', text: block.text });
       return;
     }

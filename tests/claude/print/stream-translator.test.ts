@@ -94,8 +94,10 @@ describe.each(['2.1.197', '2.1.330'])('a recorded stream of %s', (version) => {
     { name: 'context-full', kind: 'context-full' },
     { name: 'unreachable', kind: 'network' },
   ])('of $name ends with $kind, and no time', ({ name, kind }) => {
-    const { turnEnds, events } = replay(version, name);
+    const { turnEnds, events, readable } = replay(version, name);
     expect(turnEnds).toMatchObject([{ error: { kind } }]);
+    const text = turnEnds[0]?.error?.text ?? 'no error';
+    expect(readable.filter((line) => line.includes(text))).toEqual([`✗ ${text}`]);
     expect(turnEnds[0]?.error).not.toHaveProperty('resetsAtMs');
     for (const event of events) if (event.type === 'retrying') expect(event.kind).toBe(kind);
   });
