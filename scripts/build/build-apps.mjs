@@ -7,11 +7,17 @@ import { build } from 'esbuild';
 const pages = ['board-app', 'decision-app'];
 
 /** What has no room in a chat, or is not done there, and what is shown instead. */
-const smaller = { terminal: 'screen', replay: 'no-replay', plan: 'plain-plan', always: 'no-rules' };
+const smaller = {
+  terminal: 'screen',
+  replay: 'elsewhere',
+  log: 'elsewhere',
+  plan: 'plain-plan',
+  always: 'no-rules',
+};
 const withSmallerViews = {
   name: 'smaller-views',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /\/(terminal|replay|plan|always)\.js$/ }, ({ path, kind, importer }) =>
+    onResolve({ filter: /\/(terminal|replay|log|plan|always)\.js$/ }, ({ path, kind, importer }) =>
       resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
         kind,
         importer,

@@ -19,6 +19,7 @@ export interface ActServices {
   readonly finisher: Pick<TaskFinisher, 'finish'>;
 }
 
+const LOG_PAGE_BYTES = 128 * 1024;
 const noAbort = new AbortController().signal;
 
 /** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service, Replays and the rules do. */
@@ -43,6 +44,8 @@ export async function act(
     case 'task.finish':
       await finisher.finish({ taskId: action.task_id, action: action.action, signal: noAbort });
       return {};
+    case 'log.read':
+      return { log: await logPage(action, tasks) };
     case 'review.add':
     case 'review.remove':
     case 'review.submit':
@@ -59,6 +62,18 @@ export async function act(
       await writeRules(action, by, { tasks, always });
       return {};
   }
+}
+
+async function logPage(
+  { task_id: taskId, cursor }: Extract<ClientAction, { readonly type: 'log.read' }>,
+  tasks: TaskService,
+): Promise<NonNullable<ActionAnswer['log']>> {
+  const {
+    text,
+    cursor: next,
+    more,
+  } = await tasks.output({ taskId, view: 'log', cursor, maxBytes: LOG_PAGE_BYTES });
+  return { text, cursor: next, more };
 }
 
 async function answer(

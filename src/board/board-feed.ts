@@ -15,6 +15,8 @@ import { TaskTracker } from './task-tracker.js';
 
 /** The newest tasks; more than a person looks through. */
 const MAX_TASKS = 500;
+/** The newest folders: no more tasks start at the same moment. */
+const MAX_STARTING = 20;
 /** A task's folder is there a moment before its record. */
 const NEW_TASK_MS = 50;
 const NEW_TASK_TRIES = 40;
@@ -73,6 +75,13 @@ class BoardFeed implements Disposable {
       for (const { task_id, why } of page.unreadable ?? [])
         this.#channel.dispatch({ type: 'task.unreadable', task_id, why });
     }
+    await this.#lookForNew();
+  }
+
+  /** A task that was about to start has a folder that nothing tells of any more, and no record to be listed by. */
+  async #lookForNew(): Promise<void> {
+    const ids = await this.#options.tasks.taskIds('');
+    for (const id of ids.slice(0, MAX_STARTING)) if (!this.#followed.has(id)) void this.#lookAtFolder(id);
   }
 
   dispose(): void {

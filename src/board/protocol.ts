@@ -32,6 +32,7 @@ const MAX_RULE_CHARS = 300;
 const MAX_RULES = 20;
 const MAX_LINE_CHARS = 10_000;
 const MAX_COMMENT_CHARS = 10_000;
+const MAX_CURSOR_CHARS = 100;
 const MAX_INPUT_BYTES = 64 * 1024;
 /** The size of a terminal that a page may ask for. */
 const MAX_COLUMNS = 500;
@@ -76,6 +77,13 @@ const taskActions = [
     action: z.enum(['merge', 'apply', 'discard']),
   }),
 ] as const;
+
+/** Asks for what the log of a task says from a cursor on; without one, for its newest part. */
+const logRead = z.object({
+  type: z.literal('log.read'),
+  task_id: taskId,
+  cursor: z.string().max(MAX_CURSOR_CHARS).optional(),
+});
 
 const reviewActions = [
   /** Keeps a comment on a line until it is sent. */
@@ -138,6 +146,7 @@ export const clientActionSchema = z.discriminatedUnion('type', [
   decisionAnswer,
   ...ruleActions,
   ...taskActions,
+  logRead,
   ...reviewActions,
   ...terminalActions,
   ...replayActions,
@@ -199,6 +208,8 @@ export interface ActionError {
 export interface ActionAnswer {
   /** The task that was started. */
   readonly task_id?: string;
+  /** Of `log.read`. */
+  readonly log?: { readonly text: string; readonly cursor: string; readonly more: boolean };
   /** Of `rule.propose`. */
   readonly proposal?: RuleProposal;
   /** Of `replay.seek`. */

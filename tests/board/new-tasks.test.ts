@@ -29,3 +29,18 @@ test('a task whose folder is there before it is listed is found, also when it ha
   await page.message('action', (message) => JSON.stringify(message).includes('task.removed'));
   expect(tasks.records.has(TASK_ID)).toBe(true);
 });
+
+test('a task whose folder was there before the board watched is found when its record comes', async () => {
+  const tasks = new FakeTaskService(taskRecord());
+  // Nothing in the folder of tasks changes any more.
+  const board = await serveBoard(tasks);
+  let looks = 0;
+  tasks.taskIds = async (prefix) => {
+    if (++looks === 3) tasks.records.set(OTHER_ID, taskRecord({ task_id: OTHER_ID, status: 'failed' }));
+    return [OTHER_ID, TASK_ID].filter((id) => id.startsWith(prefix));
+  };
+  const page = await TestPage.open(board);
+  page.send({ type: 'subscribe', channel: 'board:/' });
+  const { action } = await page.message('action');
+  expect(action).toMatchObject({ type: 'task.upserted', task: { task_id: OTHER_ID, status: 'failed' } });
+});

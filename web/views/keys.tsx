@@ -7,7 +7,7 @@ const words: readonly (readonly [string, string])[] = [
   ['y', 'allow what is asked, once'],
   ['s', 'allow it for the session'],
   ['n', 'deny it'],
-  ['1 … 6', 'timeline, changes, terminal, replay, receipt, prompt'],
+  ['1 … 7', 'timeline, changes, terminal, replay, log, receipt, prompt'],
   ['Space', 'play or pause a replay'],
   ['m', 'write a message'],
   ['?', 'these keys'],

@@ -21,7 +21,10 @@ const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).
 
 const ReplayView = lazy(async () => (await import('../replay/replay.js')).ReplayView);
 
-const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Receipt', 'Prompt'] as const;
+/** Loaded when the log is shown. */
+const LogView = lazy(async () => (await import('./log.js')).LogView);
+
+const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Log', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
 
 /** One task: what it asks, what it did, its terminal, and what a person can do. */
@@ -118,6 +121,12 @@ function TabPanel({ tab, store, state, taskId }: Omit<ShownProps, 'task'> & { re
       return (
         <Suspense fallback={<p class="empty">Loading the replay…</p>}>
           <ReplayView store={store} taskId={taskId} />
+        </Suspense>
+      );
+    case 'Log':
+      return (
+        <Suspense fallback={<p class="empty">Loading…</p>}>
+          <LogView store={store} taskId={taskId} />
         </Suspense>
       );
     case 'Receipt':

@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ActionError } from '../../src/board/protocol.js';
+import { emptyTask } from '../../src/board/state.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { ErrorLine } from './error-line.js';
+
+/** Of a longer log the newest part stays; the file has all of it. */
+const MAX_CHARS = 1_000_000;
+
+/** The log of a task as it is in the project: its newest part, and what is added. */
+export function LogView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<ActionError | undefined>();
+  const cursor = useRef<string | undefined>(undefined);
+  const isReading = useRef(false);
+  const wanted = useRef('');
+  const task = store.task.value;
+  // What is logged is also an event of the journal, or changes what the task says of itself.
+  const { events, earlier_events, task: card, receipt } = task ?? emptyTask;
+  const news = `${events.length} ${earlier_events} ${card?.change_seq} ${receipt === null}`;
+  wanted.current = news;
+  useEffect(() => {
+    if (isReading.current) return;
+    isReading.current = true;
+    const readPage = async (): Promise<boolean> => {
+      const from = cursor.current;
+      const action = {
+        type: 'log.read',
+        task_id: taskId,
+        ...(from !== undefined && { cursor: from }),
+      } as const;
+      const outcome = await store.act(action);
+      setError(outcome.ok ? undefined : outcome.error);
+      const page = outcome.ok ? outcome.log : undefined;
+      if (page === undefined) return false;
+      cursor.current = page.cursor;
+      setText((before) => `${before}${page.text}`.slice(-MAX_CHARS));
+      return page.more;
+    };
+    const readAll = async (): Promise<void> => {
+      for (let read = ''; read !== wanted.current;) {
+        read = wanted.current;
+        while (await readPage());
+      }
+    };
+    void readAll().finally(() => (isReading.current = false));
+  }, [store, taskId, news]);
+  return (
+    <>
+      <ErrorLine error={error} />
+      <pre class="block wrapped" tabIndex={0} role="log" aria-label="Log" dir="auto">
+        {text === '' ? 'Nothing is logged yet.' : visible(text)}
+      </pre>
+    </>
+  );
+}
