@@ -132,7 +132,10 @@ export class ScreenWatch {
 
   #remember(screen: ScreenLines): void {
     const readable = readableText(screen);
-    if (readable !== '') this.#readable = this.#turn === 'before' ? readable : turnText(readable);
+    if (readable === '') return;
+    // The prompt is on the screen a moment before its turn is known. Other programs may begin a line with `>`.
+    const isAsked = this.#turn !== 'before' || /^❯ /mu.test(readable);
+    this.#readable = isAsked ? turnText(readable) : readable;
   }
 
   check(screen: ScreenLines): void {

@@ -153,6 +153,13 @@ describe('the start', () => {
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 1 } });
   });
 
+  it('that shows the prompt before its turn is known has no last output', async () => {
+    await driver.start();
+    drawComposer('', undefined, ['❯ Do it.', '']);
+    await pass(clock, 300);
+    expect(driver.lastOutput(1_000)).toBe('');
+  });
+
   it('that shows a dialog has no last output: the dialog is a request', async () => {
     await driver.start();
     await play('2.1.330', 'trust-folder');
