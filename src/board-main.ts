@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { systemClock } from './base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
-import { createStderrLogger, logLevelOf } from './base/logger.js';
+import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './base/logger.js';
 import { VERSION } from './base/version.js';
 import { readAssets } from './board/assets.js';
 import { Board } from './board/board.js';
@@ -42,8 +42,14 @@ import type { TaskRecord } from './tasks/task.js';
 import { ownerState } from './store/owner-state.js';
 import { ownIdentity } from './store/process-identity.js';
 
+/** Far more than a board writes; an error that repeats must not fill the disk. */
+const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const [, , , statePath = '', runtimePath = '', level] = process.argv;
-const logger = createStderrLogger(logLevelOf(level));
+// Its stderr is board.log.
+const logger = createStderrLogger(
+  logLevelOf(level),
+  boundedWriter(stderrWriter(process.stderr), MAX_LOG_BYTES),
+);
 
 function sendReady(message: ReadyMessage): void {
   try {

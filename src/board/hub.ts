@@ -43,7 +43,7 @@ export interface OpenChannel extends Disposable {
 
 export interface HubOptions {
   readonly clock: Clock;
-  /** Opens what a name means; `seq` is the last number that a channel of that name had. Throws BridgeError when there is no such thing. */
+  /** Opens what a name means; `seq` is its first number. Throws BridgeError when there is no such thing. */
   readonly open: (name: string, seq: number) => Promise<OpenChannel>;
 }
 
@@ -58,8 +58,8 @@ interface Held {
 export class Hub implements Disposable {
   readonly #options: HubOptions;
   readonly #held = new Map<string, Held>();
-  /** The last numbers of channels that were closed: a number never means two actions. */
-  readonly #lastSeqs = new Map<string, number>();
+  /** The largest number of all channels that were closed: a channel that is opened goes on behind it, so a number never means two actions. */
+  #lastSeq = -1;
   #isDisposed = false;
 
   constructor(options: HubOptions) {
@@ -104,10 +104,8 @@ export class Hub implements Disposable {
       known.linger = undefined;
       return known;
     }
-    // One more than the last, so that a page that has that one does not take this channel for the same.
-    const last = this.#lastSeqs.get(name);
     const held: Held = {
-      opened: this.#options.open(name, last === undefined ? 0 : last + 1),
+      opened: this.#options.open(name, this.#lastSeq + 1),
       count: 0,
       lingerMs: LINGER_MS,
       linger: undefined,
@@ -131,7 +129,7 @@ export class Hub implements Disposable {
     if (this.#held.get(name) === held) this.#held.delete(name);
     held.opened.then(
       (opened) => {
-        this.#lastSeqs.set(name, opened.channel.seq);
+        this.#lastSeq = Math.max(this.#lastSeq, opened.channel.seq);
         opened.dispose();
       },
       // Whoever subscribed got the error.

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { launchKeeper } from '../keeper/host/launch-keeper.js';
@@ -18,6 +18,7 @@ const START_LIMIT_MS = 30_000;
 /** How long the start of another process is waited for. */
 const WAIT_LIMIT_MS = 30_000;
 const LOOK_INTERVAL_MS = 100;
+const MAX_LOG_BYTES = 1024 * 1024;
 
 export interface BoardLaunch {
   /** `dist/board.js`, run by this Node. */
@@ -42,6 +43,7 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
   while (launch.clock.monotonicMs() < deadlineMs) {
     const link = await askForLink(place.socketPath);
     if (link !== undefined) return atPort(link, launch.input.port);
+    await removeLong(place.logFile);
     // Of two that start at once one gets the lock, and the other leaves.
     const { board_id } = await startBoard(launch, place.logFile);
     if (board_id === ANOTHER_BOARD) await sleep(launch.clock, LOOK_INTERVAL_MS);
@@ -51,6 +53,12 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
     'The board ended as soon as it had started.',
     `Its log says more: ${place.logFile}`,
   );
+}
+
+/** A board writes a few lines; a log that is long is of many boards. */
+async function removeLong(log: string): Promise<void> {
+  const found = await stat(log).catch(() => undefined);
+  if (found !== undefined && found.size > MAX_LOG_BYTES) await rm(log, { force: true });
 }
 
 function startBoard(launch: BoardLaunch, log: string): Promise<{ readonly board_id: string }> {

@@ -1,3 +1,5 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { endsWithTest } from '../harness/board-process.js';
 import { startBridge } from '../harness/start-bridge.js';
@@ -24,4 +26,15 @@ it('open_board gives a link that opens one page, and says what runs', async () =
     expect((await asked()).status).toBe(401);
   }
   await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('a log that many boards have written begins anew', async () => {
+  const workplace = await createWorkplace();
+  const log = join(workplace.stateDir, 'board', 'board.log');
+  await mkdir(join(workplace.stateDir, 'board'), { recursive: true, mode: 0o700 });
+  await writeFile(log, 'a line of an earlier board\n'.repeat(50_000));
+  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+  await bridge.call('open_board', {});
+  endsWithTest(bridge);
+  expect((await stat(log)).size).toBeLessThan(10_000);
 });
