@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
+import { barriers } from '../harness/barriers.js';
 import { boardLink, boardPage, sharedBrowser } from '../harness/board-page.js';
 import { discoveryOf } from '../harness/board-process.js';
 import { endProcess } from '../harness/end-process.js';
@@ -12,14 +11,6 @@ import { createWorkplace } from '../harness/workplace.js';
 
 const browser = sharedBrowser();
 const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
-
-/** What a screen reader or an eye would stumble over, by the rules of WCAG 2.2 AA. */
-async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
 
 it('shows a task as it starts, what it asks, and takes the answer', async () => {
   const bridge = await startBridge({ claude: scriptedAgent, env: asked });

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { barriers } from '../harness/barriers.js';
 import { boardPage, sharedBrowser } from '../harness/board-page.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { writeProgram } from '../harness/scripted-agent.js';
@@ -22,13 +22,6 @@ async function shown(page: Page): Promise<string> {
 async function openReplay(page: Page, prompt: RegExp): Promise<void> {
   await page.getByRole('link', { name: prompt }).first().click();
   await page.getByRole('tab', { name: 'Replay' }).click();
-}
-
-async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 describeNewestClaude('with Claude Code', ({ binary }) => {

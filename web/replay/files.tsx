@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { ReplayCommit, ReplayFiles, ReplayState } from '../../src/board/replay/replay-state.js';
 import type { DiffFile } from '../../src/board/state.js';
+import { FileHead } from '../diff/file-head.js';
 import { LineText } from '../diff/line-text.js';
 import { parseHunks } from '../diff/parse-hunks.js';
 import type { Store } from '../store.js';
@@ -95,13 +96,7 @@ function ShownFiles({ shown: { of, since, files, notes } }: { readonly shown: Sh
 function FileAt({ file }: { readonly file: DiffFile }) {
   return (
     <details class="file">
-      <summary>
-        <span class="path">{visible(file.path)}</span>{' '}
-        <span class="quiet">
-          {file.change}
-          {file.is_binary ? ', binary' : `, +${file.insertions} −${file.deletions}`}
-        </span>
-      </summary>
+      <FileHead file={file} />
       <table class="lines">
         <tbody>
           {parseHunks(file.hunks).map((line, at) => (

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
+import { FileHead } from '../diff/file-head.js';
 import { LineText } from '../diff/line-text.js';
 import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
 import type { Store } from '../store.js';
@@ -88,13 +89,7 @@ function FileDiff({ store, taskId, file, comments }: FileProps) {
   const own = comments.filter((one) => one.file === file.path);
   return (
     <details class="file" open={lines.length <= FOLDED_LINES || own.length > 0}>
-      <summary>
-        <span class="path">{visible(file.path)}</span>{' '}
-        <span class="quiet">
-          {file.change}
-          {file.is_binary ? ', binary' : `, +${file.insertions} −${file.deletions}`}
-        </span>
-      </summary>
+      <FileHead file={file} />
       <table class="lines">
         <tbody>
           {lines.map((line, at) => (
