@@ -67,7 +67,7 @@ describe('the command line', () => {
     [['bogus'], "INVALID_ARGUMENTS: unknown command 'bogus'\nRun "],
     [
       ['tasks', 'bogus'],
-      "unknown command 'bogus' (known: list, show, follow, diff, answer, kill, finish, prune)",
+      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, kill, finish, prune)",
     ],
     [['tasks', '--json', 'bogus'], "unknown command 'bogus'"],
     [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
