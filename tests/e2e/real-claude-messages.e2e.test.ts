@@ -37,7 +37,12 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
       const bridge = await startBridge({
         claude: binary,
         ...(userSettings !== undefined && { userSettings }),
-        script: [runs(command, 'Long one.'), runs('touch second; tail -f /dev/null', 'After the interrupt.')],
+        // The last command may end a moment before the session does, and the model is asked again.
+        script: [
+          runs(command, 'Long one.'),
+          runs('touch second; tail -f /dev/null', 'After the interrupt.'),
+          thinksForEver,
+        ],
       });
       const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
       await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
