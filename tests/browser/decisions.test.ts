@@ -71,8 +71,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const parts = card.getByRole('list', { name: 'Parts and their rules' });
     await parts.waitFor();
     expect(await parts.getByRole('listitem').allTextContents()).toEqual([
-      'touch asked.txt no rule: no rule allows this command',
-      'echo made no rule: no rule allows this command',
+      'touch asked.txt no rule allows this command',
+      'echo made no rule allows this command',
     ]);
     await card.getByRole('button', { name: 'Edit…' }).click();
     expect(await card.getByRole('button', { name: 'For this session' }).count()).toBe(0);

@@ -10,7 +10,7 @@ export function RuleParts({ parts }: { readonly parts: readonly RulePartView[] }
         <li key={at} style={{ marginLeft: `${depth}rem` }}>
           <code dir="auto">{visible(part)}</code>{' '}
           <span class="quiet">
-            {rule === null ? 'no rule' : `${verdict} by ${visible(rule)} (${visible(from ?? '')})`}:{' '}
+            {rule !== null && `${verdict} by ${visible(rule)} (${visible(from ?? '')}): `}
             {visible(reason)}
           </span>
         </li>
