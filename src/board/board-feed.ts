@@ -78,7 +78,7 @@ class BoardFeed implements Disposable {
     await this.#lookForNew();
   }
 
-  /** A task that was about to start has a folder that nothing tells of any more, and no record to be listed by. */
+  /** A task that was about to start has a folder but no record yet, so the list leaves it out, and no event reports its folder again. */
   async #lookForNew(): Promise<void> {
     const ids = await this.#options.tasks.taskIds('');
     for (const id of ids.slice(0, MAX_STARTING)) if (!this.#followed.has(id)) void this.#lookAtFolder(id);

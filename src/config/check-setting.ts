@@ -73,15 +73,15 @@ function withPathsExpanded(schema: z.core.$ZodType, value: unknown, homeDir: str
   return value;
 }
 
-/** One error in the words that all of them use. */
+/** One error in the words that all of them use, without values that may be secret. */
 export function errorLine(origin: string, name: string, value: unknown, expected: string): string {
-  return `${origin}: ${name}: found ${shown(value)}, expected ${expected}`;
+  return `${origin}: ${name}: found ${shown(withoutValues(name, value))}, expected ${expected}`;
 }
 
 function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue): string {
   if (issue.path.length === 0) {
     const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
-    return errorLine(origin, key, withoutValues(key, value), expected);
+    return errorLine(origin, key, value, expected);
   }
   const name = issue.path.reduce<string>(
     (text, step) => (typeof step === 'string' ? `${text}.${step}` : `${text}[${String(step)}]`),
@@ -91,7 +91,7 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
     (whole, step) => (typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined),
     value,
   );
-  return errorLine(origin, name, withoutValues(key, part), issue.message);
+  return errorLine(origin, name, part, issue.message);
 }
 
 function isObject(value: unknown): value is object {
@@ -108,9 +108,22 @@ function shown(value: unknown): string {
   return value === undefined ? 'nothing' : oneLine(JSON.stringify(value), SHOWN_CHARS);
 }
 
-/** Who writes `NAME=value` instead of the name of a variable has written a secret, perhaps; a client shows errors to its model. */
-function withoutValues(key: string, value: unknown): unknown {
-  if (key !== 'pass_environment') return value;
-  if (Array.isArray(value)) return value.map((part: unknown) => withoutValues(key, part));
+/**
+ * Who writes `NAME=value` instead of the name of a variable has written a secret, perhaps, and the address of a webhook holds one; a
+ * client shows errors to its model.
+ */
+function withoutValues(name: string, value: unknown): unknown {
+  if (/^notify(?!\.on\b)/.test(name)) return withoutStrings(value);
+  if (!name.startsWith('pass_environment')) return value;
+  if (Array.isArray(value)) return value.map((part: unknown) => withoutValues(name, part));
   return typeof value === 'string' ? value.replace(/=[^]*$/, '=…') : value;
+}
+
+function withoutStrings(value: unknown): unknown {
+  if (typeof value === 'string') return '…';
+  if (Array.isArray(value)) return value.map(withoutStrings);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]: [string, unknown]) => [name, withoutStrings(part)]),
+  );
 }

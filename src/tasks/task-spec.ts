@@ -67,7 +67,7 @@ export const taskSpecSchema = z.object({
     rules: z
       .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))
       .optional(),
-    /** Who is told that the task asks, and that it has ended; left out, nobody is. */
+    /** Where notices of questions and of the end are sent; left out, none are. */
     notify: z
       .object({
         desktop: z.boolean(),

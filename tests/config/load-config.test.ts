@@ -534,6 +534,23 @@ describe('values', () => {
     expect(lines.join('\n')).not.toContain('secret');
   });
 
+  test.each([
+    { url: 'htps://hooks.example/s3cret' },
+    { secret_file: 's3cret' },
+    { webhook: 'https://hooks.example/s3cret' },
+    'https://hooks.example/s3cret',
+    ['https://hooks.example/s3cret'],
+  ])('the address and the secret of notices are not shown: %j', async (notify) => {
+    const text = typeof notify === 'string' ? notify : JSON.stringify(notify);
+    const lines = [
+      ...(await faults(await place({ notify }))),
+      ...(await faults(await place({}), { env: { MCP_NOTIFY: text } })),
+    ];
+    expect(lines.join('\n')).toContain('MCP_NOTIFY');
+    expect(lines.join('\n')).toMatch(/notify.*expected/);
+    expect(lines.join('\n')).not.toContain('s3cret');
+  });
+
   test('a long or many-lined value is shown cut and on one line', async () => {
     const [line, ...others] = await faults(await place({ log_level: `a\nb${'x'.repeat(5_000)}` }));
     expect(others).toEqual([]);

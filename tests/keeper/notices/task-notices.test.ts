@@ -3,24 +3,15 @@ import { Emitter } from '../../../src/base/event.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import type { Notice } from '../../../src/keeper/notices/notice.js';
 import { TaskNotices } from '../../../src/keeper/notices/task-notices.js';
-import type { Decision, TaskRecord } from '../../../src/tasks/task.js';
+import type { TaskRecord } from '../../../src/tasks/task.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
+import { sampleDecision } from '../../tasks/sample-decision.js';
 import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
 
-const asked: Decision = {
-  decision_id: 'dec_1',
-  kind: 'permission',
-  tool: 'Bash',
+const asked = sampleDecision({
   input: { command: 'echo hidden-words' },
   summary: 'Bash: echo hidden-words',
-  options: [],
-  asked_at: '2026-01-01T00:00:00.000Z',
-  expires_at: '2026-01-01T00:10:00.000Z',
-  closed_at: null,
-  verdict: null,
-  answered_by: null,
-  reason: null,
-};
+});
 const waiting = sampleRecord({ status: 'waiting', decisions: [asked] });
 const ended = sampleRecord({ status: 'completed', reason: 'It is done.' });
 
