@@ -62,8 +62,10 @@ it('the log of a keeper has its version, the pid of the agent and the end of the
   await link?.kill('Enough.');
   link?.dispose();
   const log = (): Promise<string> => readFile(join(stateDir, 'tasks', record.task_id, 'keeper.log'), 'utf8');
-  await expect.poll(log).toContain('[INFO] The task ended: killed {"exit_code":null,"signal":"SIGTERM"}');
+  await expect.poll(log).toContain('[INFO] The task ended: killed');
   const text = await log();
+  // On a busy machine the agent may be too slow for SIGTERM.
+  expect(text).toMatch(/The task ended: killed \{"exit_code":null,"signal":"SIG(TERM|KILL)"\}/);
   expect(text).toContain(`[INFO] The keeper of ${record.task_id} started {"version":"${VERSION}","pid":`);
   expect(text).toMatch(/\[INFO\] The agent runs \{"pid":\d+\}/);
   expect(text).toContain('[DEBUG] A client connected {"clients":1}');
