@@ -30,7 +30,7 @@ import { READY_FD, type ReadyMessage } from './keeper/wire/ready-message.js';
 import { wireErrorOf } from './keeper/wire/wire-error.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { AlwaysRulesOfSettings } from './services/always-rules.js';
-import { createFilesPatches } from './services/files-patches.js';
+import { createFileSides, createFilesPatches } from './services/files-patches.js';
 import { createReceiptGit, createReceiptService } from './services/receipt-service.js';
 import { createTaskServices } from './services/task-services.js';
 import { ProcessStore } from './processes/process-store.js';
@@ -105,13 +105,14 @@ async function openServices(input: BoardInput) {
     }),
     patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
     readPatch: createFilesPatches(options, roots, systemClock),
+    readSide: createFileSides(options, roots, systemClock),
   };
 }
 
 type OpenServices = Awaited<ReturnType<typeof openServices>>;
 
 async function startBoard(input: BoardInput, opened: OpenServices): Promise<Board> {
-  const { services, receipts, reportOf, always, patchOf, readPatch } = opened;
+  const { services, receipts, reportOf, always, patchOf, readPatch, readSide } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
     return await Board.start(
@@ -124,6 +125,7 @@ async function startBoard(input: BoardInput, opened: OpenServices): Promise<Boar
         reportOf,
         patchOf,
         readPatch,
+        readSide,
         recordingFile: (taskId) => stateDir.recordingFile(taskId),
         tasksDir: stateDir.tasksDir,
         processes: processesOf(stateDir.path),

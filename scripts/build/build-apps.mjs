@@ -11,13 +11,14 @@ const smaller = {
   terminal: 'screen',
   replay: 'elsewhere',
   log: 'elsewhere',
+  images: 'elsewhere',
   plan: 'plain-plan',
   always: 'no-rules',
 };
 const withSmallerViews = {
   name: 'smaller-views',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /\/(terminal|replay|log|plan|always)\.js$/ }, ({ path, kind, importer }) =>
+    onResolve({ filter: /\/(terminal|replay|log|images|plan|always)\.js$/ }, ({ path, kind, importer }) =>
       resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
         kind,
         importer,

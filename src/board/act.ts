@@ -2,6 +2,7 @@ import { BridgeError } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { AlwaysRules } from './always-rules.js';
+import { changedImage, type ImageSources } from './changed-images.js';
 import type { ActionAnswer, ClientAction } from './protocol.js';
 import type { Replays } from './replay/replays.js';
 import { actOnReview } from './review-actions.js';
@@ -17,6 +18,7 @@ export interface ActServices {
   readonly replays: Pick<Replays, 'act'>;
   readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
+  readonly images: ImageSources;
 }
 
 const LOG_PAGE_BYTES = 128 * 1024;
@@ -26,7 +28,7 @@ const noAbort = new AbortController().signal;
 export async function act(
   action: TaskClientAction,
   by: string,
-  { tasks, reviews, replays, finisher, always }: ActServices,
+  { tasks, reviews, replays, finisher, always, images }: ActServices,
 ): Promise<ActionAnswer> {
   switch (action.type) {
     case 'decision.answer':
@@ -46,6 +48,8 @@ export async function act(
       return {};
     case 'log.read':
       return { log: await logPage(action, tasks) };
+    case 'image.read':
+      return { image: await changedImage(images, await tasks.get(action.task_id), action) };
     case 'review.add':
     case 'review.remove':
     case 'review.submit':

@@ -16,6 +16,7 @@ import type { AppAct, AppAnswer, AppOutcome, AppRead } from './app-requests.js';
 import { openBoardFeed } from './board-feed.js';
 import type { BoardLink } from './board-place.js';
 import { BoardHttpServer, type Asset } from './http-server.js';
+import type { ImageSources } from './changed-images.js';
 import { openDiffFeed, type DiffFeedOptions } from './diff-feed.js';
 import { Hub, type OpenChannel } from './hub.js';
 import type { AlwaysRules } from './always-rules.js';
@@ -43,6 +44,7 @@ export interface BoardOptions {
   readonly always: AlwaysRules;
   readonly patchOf: DiffFeedOptions['patchOf'];
   readonly readPatch: DiffFeedOptions['readPatch'];
+  readonly readSide: ImageSources['readSide'];
   readonly recordingFile: ReplayOptions['recordingFile'];
   readonly reportOf: ReplayOptions['reportOf'];
   readonly replayWorker?: ReplayOptions['replayWorker'];
@@ -155,8 +157,8 @@ export class Board {
   }
 
   get #actServices(): ActServices {
-    const { tasks, finisher, reviews, always } = this.#options;
-    return { tasks, finisher, reviews, always, replays: this.#replays };
+    const { tasks, finisher, reviews, always, patchOf, readSide } = this.#options;
+    return { tasks, finisher, reviews, always, replays: this.#replays, images: { patchOf, readSide } };
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,12 @@
 // Pure: the files of a patch as git prints it.
 import { headBytes } from '../base/text/text.js';
-import { patchName } from '../git/diff/patch-name.js';
+import { patchName, unquoted } from '../git/diff/patch-name.js';
 import type { DiffFile } from './state.js';
 
 /** Of one file, and of all together, a page gets no more. */
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_PATCH_BYTES = 4 * 1024 * 1024;
+const RENAMED_FROM = 'rename from ';
 
 /** The files of a patch, each with its hunks as git prints them. Of a long patch the first files have their hunks, and the others are named. */
 export function patchFiles(patch: Buffer): DiffFile[] {
@@ -21,6 +22,7 @@ export function patchFiles(patch: Buffer): DiffFile[] {
     files.push({
       path: patchName(head.map(oneByteEach))?.toString('utf8') ?? 'unknown',
       change: changeOf(head),
+      ...oldPathOf(head),
       is_binary: head.some((line) => line.startsWith('Binary files ')),
       insertions: body.filter((line) => line.startsWith('+')).length,
       deletions: body.filter((line) => line.startsWith('-')).length,
@@ -46,6 +48,12 @@ function changeOf(head: readonly string[]): DiffFile['change'] {
   if (head.some((line) => line.startsWith('new file mode'))) return 'created';
   if (head.some((line) => line.startsWith('deleted file mode'))) return 'deleted';
   return head.some((line) => line.startsWith('rename to ')) ? 'renamed' : 'changed';
+}
+
+function oldPathOf(head: readonly string[]): Pick<DiffFile, 'old_path'> {
+  const line = head.find((one) => one.startsWith(RENAMED_FROM));
+  if (line === undefined) return {};
+  return { old_path: unquoted(oneByteEach(line.slice(RENAMED_FROM.length))).toString('utf8') };
 }
 
 function oneByteEach(line: string): string {

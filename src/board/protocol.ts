@@ -85,6 +85,15 @@ const logRead = z.object({
   cursor: z.string().max(MAX_CURSOR_CHARS).optional(),
 });
 
+/** Asks for an image that the task changed: as it was before, or as it is now. */
+const imageRead = z.object({
+  type: z.literal('image.read'),
+  task_id: taskId,
+  /** The name on that side: a renamed file had another one before. */
+  file: z.string().min(1).max(MAX_PATH_CHARS),
+  side: z.enum(['old', 'new']),
+});
+
 const reviewActions = [
   /** Keeps a comment on a line until it is sent. */
   z.object({
@@ -147,6 +156,7 @@ export const clientActionSchema = z.discriminatedUnion('type', [
   ...ruleActions,
   ...taskActions,
   logRead,
+  imageRead,
   ...reviewActions,
   ...terminalActions,
   ...replayActions,
@@ -204,12 +214,21 @@ export interface ActionError {
   readonly hint: string;
 }
 
+/** One side of a changed image. */
+export interface ImageSide {
+  /** A `data:` URL; null when that side does not have the file. */
+  readonly url: string | null;
+  readonly bytes: number;
+}
+
 /** What an action brought. */
 export interface ActionAnswer {
   /** The task that was started. */
   readonly task_id?: string;
   /** Of `log.read`. */
   readonly log?: { readonly text: string; readonly cursor: string; readonly more: boolean };
+  /** Of `image.read`. */
+  readonly image?: ImageSide;
   /** Of `rule.propose`. */
   readonly proposal?: RuleProposal;
   /** Of `replay.seek`. */

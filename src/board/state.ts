@@ -174,6 +174,8 @@ export type ReceiptFacts = Readonly<Record<string, unknown>>;
 export interface DiffFile {
   readonly path: string;
   readonly change: 'created' | 'changed' | 'deleted' | 'renamed';
+  /** Of a renamed file: its name before. */
+  readonly old_path?: string;
   readonly is_binary: boolean;
   readonly insertions: number;
   readonly deletions: number;

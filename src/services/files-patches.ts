@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.js';
+import { readFileSide, type FileSideQuery } from '../git/diff/file-side.js';
 import { readFilesPatch, type FilesPatchQuery } from '../git/diff/files-patch.js';
 import { gitRunner } from '../git/run/run-git.js';
 import type { TakeChunk } from '../os/run-program.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { PathOpener } from '../projects/path-opener.js';
 import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
@@ -12,4 +14,12 @@ export type FilesPatches = (query: FilesPatchQuery, take: TakeChunk, signal: Abo
 export function createFilesPatches(options: BridgeOptions, roots: AllowedRoots, clock: Clock): FilesPatches {
   const parts = { roots, clock, runner: gitRunner(gitContext(options)) };
   return (query, take, signal) => readFilesPatch(parts, query, take, signal);
+}
+
+/** The bytes of one file of a patch; throws as `readFileSide`. */
+export type FileSides = (query: FileSideQuery, signal: AbortSignal) => Promise<Buffer | undefined>;
+
+export function createFileSides(options: BridgeOptions, roots: AllowedRoots, clock: Clock): FileSides {
+  const parts = { roots, clock, runner: gitRunner(gitContext(options)), opener: new PathOpener(roots) };
+  return (query, signal) => readFileSide(parts, query, signal);
 }

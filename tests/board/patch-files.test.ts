@@ -35,7 +35,7 @@ test('each file has its name, what became of it, and its hunks', () => {
     { path: 'a.js', change: 'changed', insertions: 1, deletions: 1, is_cut: false },
     { path: 'made.txt', change: 'created', hunks: '@@ -0,0 +1 @@\n+one' },
     { path: 'x.png', is_binary: true, hunks: '' },
-    { path: 'there', change: 'renamed', insertions: 0 },
+    { path: 'there', change: 'renamed', old_path: 'here', insertions: 0 },
     { path: 'ä.txt', change: 'deleted', deletions: 1 },
   ]);
 });

@@ -37,6 +37,7 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
       reviews: new Reviews(join(workplace.root, 'reviews')),
       patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
       readPatch: async () => undefined,
+      readSide: async () => undefined,
       processes: {
         path: join(workplace.stateDir, 'processes'),
         all: async () => [],

@@ -17,6 +17,11 @@ export function LogView({ taskId }: ViewProps) {
   return <Elsewhere taskId={taskId} words="shows the log of this task." label="Open the log" />;
 }
 
+/** Where changed images are: no message of a chat is as large. */
+export function ImagesView({ taskId }: ViewProps) {
+  return <Elsewhere taskId={taskId} words="shows the image before and now." label="Open the changes" />;
+}
+
 function Elsewhere({
   taskId,
   words,

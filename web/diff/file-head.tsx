@@ -8,6 +8,7 @@ export function FileHead({ file }: { readonly file: DiffFile }) {
       <span class="path">{visible(file.path)}</span>{' '}
       <span class="quiet">
         {file.change}
+        {file.old_path !== undefined && ` from ${visible(file.old_path)}`}
         {file.is_binary ? ', binary' : `, +${file.insertions} −${file.deletions}`}
       </span>
     </summary>

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
@@ -8,14 +9,21 @@ import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { openTaskPage } from './app.js';
 
+/** Loaded when an image is shown. */
+const ImagesView = lazy(async () => (await import('./images.js')).ImagesView);
+
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
+/** Of more images each is loaded when it is opened. */
+const OPEN_IMAGES = 6;
+const IMAGE = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
 /** What a task changed since it began, with comments on its lines. */
 export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   useEffect(() => store.openDiff(taskId), [store, taskId]);
   const diff = store.diff.value;
   if (diff === undefined) return <p class="empty">Asking git…</p>;
+  const opensImages = diff.files.filter(isImage).length <= OPEN_IMAGES;
   const added = sum(diff.files.map(({ insertions }) => insertions));
   const removed = sum(diff.files.map(({ deletions }) => deletions));
   return (
@@ -33,7 +41,12 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
         </p>
       ))}
       {diff.files.map((file) => (
-        <FileDiff key={file.path} store={store} taskId={taskId} file={file} comments={diff.comments} />
+        <FileDiff
+          key={file.path}
+          {...{ store, taskId, file }}
+          comments={diff.comments}
+          opensImage={opensImages}
+        />
       ))}
     </div>
   );
@@ -82,11 +95,29 @@ interface FileProps {
   readonly taskId: string;
   readonly file: DiffFile;
   readonly comments: readonly ReviewComment[];
+  readonly opensImage: boolean;
 }
 
-function FileDiff({ store, taskId, file, comments }: FileProps) {
+function isImage({ is_binary, path }: DiffFile): boolean {
+  return is_binary && IMAGE.test(path);
+}
+
+function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
   const lines = useMemo(() => parseHunks(file.hunks), [file.hunks]);
   const own = comments.filter((one) => one.file === file.path);
+  const [isImageOpen, setIsImageOpen] = useState(opensImage);
+  if (isImage(file)) {
+    return (
+      <details class="file" open={isImageOpen} onToggle={(event) => setIsImageOpen(event.currentTarget.open)}>
+        <FileHead file={file} />
+        {isImageOpen && (
+          <Suspense fallback={<p class="empty">Loading…</p>}>
+            <ImagesView store={store} taskId={taskId} file={file} />
+          </Suspense>
+        )}
+      </details>
+    );
+  }
   return (
     <details class="file" open={lines.length <= FOLDED_LINES || own.length > 0}>
       <FileHead file={file} />

@@ -8,7 +8,7 @@ import type { TakeChunk } from '../../os/run-program.js';
 import { commitIfAny } from '../revision.js';
 import { copyIndex } from '../run/copy-index.js';
 import { ObjectStores } from '../run/object-stores.js';
-import { gitOf, type Repository } from '../run/repository.js';
+import { repositoryAt, type Repository } from '../run/repository.js';
 import { repositoryCall, repositoryGit, type RepositoryCall } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
 import { emptyTree } from '../state/project-changes.js';
@@ -41,12 +41,7 @@ export async function readFilesPatch(
   take: TakeChunk,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await gitOf(roots, await roots.resolveDirectory(query.repository));
-  if (found.state !== 'found') {
-    const message = `There is no git repository at ${query.repository} any more.`;
-    throw new BridgeError('NOT_A_REPOSITORY', message, 'Check whether it was moved or removed.');
-  }
-  const { repository } = found;
+  const repository = await repositoryAt(roots, query.repository);
   await new ObjectStores(roots, clock).check(repository);
   const git = await repositoryGit(runner, repository, signal);
   const base = query.base ?? (await emptyTree(git));

@@ -54,6 +54,14 @@ export async function findRepository(roots: AllowedRoots, path: AllowedPath): Pr
   );
 }
 
+/** The repository whose top is this folder. Throws NOT_A_REPOSITORY, and the errors of AllowedRoots. */
+export async function repositoryAt(roots: AllowedRoots, top: string): Promise<Repository> {
+  const found = await gitOf(roots, await roots.resolveDirectory(top));
+  if (found.state === 'found') return found.repository;
+  const message = `There is no git repository at ${top} any more.`;
+  throw new BridgeError('NOT_A_REPOSITORY', message, 'Check whether it was moved or removed.');
+}
+
 /** Reads the `.git` of a folder. Throws PATH_NOT_ALLOWED when it leads out of the roots. */
 export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<FoundGit> {
   const git = join(top, '.git');
