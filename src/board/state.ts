@@ -107,6 +107,8 @@ export interface TaskCard {
   readonly elapsed_seconds: number;
   readonly turns: number;
   readonly files_changed: number;
+  /** Null where Claude Code does not report it. */
+  readonly cost_usd: number | null;
   readonly queue_position: number | null;
   /** What holds it up, and when it goes on. */
   readonly trouble: { readonly kind: string; readonly resumes_at: string | null } | null;

@@ -30,6 +30,7 @@ export function cardOf(record: TaskRecord): TaskCard {
     elapsed_seconds: record.elapsed_seconds,
     turns: record.turns,
     files_changed: record.files_changed.length,
+    cost_usd: record.cost_usd ?? null,
     queue_position: record.queue_position ?? null,
     trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
     branch: worktree?.branch ?? null,

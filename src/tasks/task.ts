@@ -175,6 +175,8 @@ const currentRecordSchema = z.object({
   last_output: z.string(),
   output_bytes: z.number(),
   files_changed: z.array(z.string()),
+  /** Of the session so far, in US dollars, where the CLI reported it: the print driver does. */
+  cost_usd: z.number().optional(),
   /** The open ones, and the newest closed ones. */
   decisions: z.array(decisionSchema),
   /** Closed decisions that are not listed any more; the journal has them. */

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { age, shortPath, span } from '../text/words.js';
+import { age, dollars, shortPath, span } from '../text/words.js';
 import { openTaskPage } from './app.js';
 import { OpenDecision } from './open-decision.js';
-import { groupNames, groupsOf, type Group } from './groups.js';
+import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { NoticesButton } from './notices.js';
 import { useNow } from './use-now.js';
@@ -15,28 +15,31 @@ import { useNow } from './use-now.js';
 const Processes = lazy(async () => (await import('./processes.js')).Processes);
 
 const NOW_MS = 1_000;
+const noFilter: Filter = { search: '', project: '', group: '' };
 /** Ended tasks beyond these are shown on demand. */
 const FIRST_ENDED = 30;
 
 /** Every task, grouped by what needs a person first. */
 export function Overview({ store }: { readonly store: Store }) {
   const board = store.board.value;
-  const [search, setSearch] = useState('');
+  const [filter, setFilter] = useState(noFilter);
+  const { search } = filter;
   const nowMs = useNow(NOW_MS);
-  const groups = board === undefined ? [] : groupsOf(board, search, nowMs);
+  const groups = board === undefined ? [] : groupsOf(board, filter, nowMs);
   const selected = store.openTask.value;
   useListKeys(groups, selected);
   return (
     <nav class="overview" aria-label="Tasks">
       <header class="bar">
         <h1>Tasks</h1>
-        <Search value={search} onChange={setSearch} />
+        <Search value={search} onChange={(value) => setFilter({ ...filter, search: value })} />
         <NoticesButton />
       </header>
       {board === undefined ? (
         <p class="empty">{store.connection.value.how === 'refused' ? '' : 'Loading…'}</p>
       ) : (
         <>
+          <Filters board={board} filter={filter} onChange={setFilter} home={store.home.value} />
           <Questions store={store} board={board} isBeside={selected !== undefined} />
           {groups.map((group) => (
             <TaskGroup
@@ -53,7 +56,9 @@ export function Overview({ store }: { readonly store: Store }) {
             </Suspense>
           )}
           <Unreadable board={board} />
-          {groups.length === 0 && <NoTasks hasSearch={search !== ''} />}
+          {groups.length === 0 && (
+            <NoTasks isFiltered={Object.values(filter).some(Boolean)} onAll={() => setFilter(noFilter)} />
+          )}
         </>
       )}
     </nav>
@@ -78,6 +83,47 @@ function Search({ value, onChange }: { readonly value: string; readonly onChange
         event.currentTarget.blur();
       }}
     />
+  );
+}
+
+interface FiltersProps {
+  readonly board: BoardState;
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+  readonly home: string;
+}
+
+/** Which project and which group are shown; one project needs no choice. */
+function Filters({ board, filter, onChange, home }: FiltersProps) {
+  const projects = projectsOf(board);
+  if (projects.length < 2 && filter.project === '') return null;
+  return (
+    <div class="bar filters">
+      <select
+        aria-label="Project"
+        value={filter.project}
+        onChange={(event) => onChange({ ...filter, project: event.currentTarget.value })}
+      >
+        <option value="">All projects</option>
+        {projects.map((path) => (
+          <option key={path} value={path}>
+            {visible(shortPath(path, home))}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="State"
+        value={filter.group}
+        onChange={(event) => onChange({ ...filter, group: event.currentTarget.value })}
+      >
+        <option value="">Any state</option>
+        {Object.entries(groupNames).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 
@@ -183,6 +229,7 @@ function TaskRow({ task, isSelected, home, nowMs }: RowProps) {
               {task.files_changed} {task.files_changed === 1 ? 'file' : 'files'}
             </span>
           )}
+          {task.cost_usd !== null && <span>{dollars(task.cost_usd)}</span>}
           {task.branch !== null && <span>{visible(task.branch)}</span>}
           {task.queue_position !== null && <span>place {task.queue_position}</span>}
           {task.is_final && <span>took {span(task.elapsed_seconds)}</span>}
@@ -196,6 +243,7 @@ function TaskRow({ task, isSelected, home, nowMs }: RowProps) {
 }
 
 function wordsOf(task: TaskCard): string {
+  if (task.status === 'completed' && task.last_words !== '') return task.last_words;
   if (task.is_final || task.status === 'pending') return task.reason;
   return task.trouble === null ? task.activity : task.reason;
 }
@@ -217,11 +265,16 @@ function Unreadable({ board }: { readonly board: BoardState }) {
   );
 }
 
-function NoTasks({ hasSearch }: { readonly hasSearch: boolean }) {
+function NoTasks({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly onAll: () => void }) {
   return (
     <p class="empty">
-      {hasSearch ? (
-        'No task has these words.'
+      {isFiltered ? (
+        <>
+          No task is like that.{' '}
+          <button type="button" onClick={onAll}>
+            Show all
+          </button>
+        </>
       ) : (
         <>
           No tasks yet. Ask your chat client to delegate something, or run{' '}

@@ -20,14 +20,29 @@ export interface Group {
 const NEWS_MS = 24 * 3_600_000;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'timeout']);
 
-/** The tasks whose words hold all of `search`, in their groups; empty groups are left out. */
-export function groupsOf(board: BoardState, search: string, nowMs: number): Group[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+/** What a person wants to see; an empty text does not limit. */
+export interface Filter {
+  /** Words that a task holds all of. */
+  readonly search: string;
+  readonly project: string;
+  readonly group: string;
+}
+
+/** The projects of all tasks, by name. */
+export function projectsOf({ tasks }: BoardState): string[] {
+  return [...new Set(Object.values(tasks).map(({ project_path: path }) => path))].sort();
+}
+
+/** The tasks that a filter lets through, in their groups; empty groups are left out. */
+export function groupsOf(board: BoardState, filter: Filter, nowMs: number): Group[] {
+  const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
   const waiting = new Set(openOf(board.decisions).map(({ task_id }) => task_id));
   const groups = new Map<GroupName, TaskCard[]>();
   for (const task of Object.values(board.tasks)) {
+    if (filter.project !== '' && task.project_path !== filter.project) continue;
     if (!words.every((word) => textOf(task).includes(word))) continue;
     const name = groupOf(task, waiting.has(task.task_id), nowMs);
+    if (filter.group !== '' && name !== filter.group) continue;
     groups.set(name, [...(groups.get(name) ?? []), task]);
   }
   return names.flatMap((name) => {

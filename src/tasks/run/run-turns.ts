@@ -81,6 +81,7 @@ export class RunTurns implements Disposable {
         final_message: headBytes(message, this.#messageBytes()),
         last_output: tailChars(message, LAST_OUTPUT_CHARS),
       }),
+      ...(typeof event.usage?.costUsd === 'number' && { cost_usd: event.usage.costUsd }),
       ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,
       ...(this.#isAnswer(event) && { answered: true }),
