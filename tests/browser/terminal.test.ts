@@ -6,6 +6,8 @@ import { createWorkplace } from '../harness/workplace.js';
 import type { Page } from 'playwright-core';
 
 const browser = sharedBrowser();
+/** Of the short form a tenth. */
+const FLOOD_MB = process.env['SOAK'] === '1' ? 200 : 20;
 
 async function openTerminal(page: Page, prompt: string): Promise<void> {
   await page
@@ -67,6 +69,28 @@ it('Ctrl-C ends a flood although the page has not shown all of it', async () => 
   await page.getByText('Your keys go to the session.').waitFor();
   await page.keyboard.press('Enter');
   await expect.poll(() => shown(page)).toContain('a line of a flood');
+  await page.keyboard.press('Control+c');
+  await expect.poll(() => shown(page)).toContain('STOPPED');
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it(`after ${FLOOD_MB} MB the page shows what is at their end, and Ctrl-C ends what follows`, async () => {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(
+    workplace,
+    'long-flood',
+    `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; yes "a line of a long flood" | head -c ${FLOOD_MB}000000; echo; echo FLOOD-OVER; read -r line </dev/tty; yes "more"`,
+  );
+  const bridge = await startBridge({ claude, workplace });
+  const taskId = await bridge.start({ prompt: 'AGENT: long-flood', path: bridge.project });
+  const page = await boardPage(bridge, await browser());
+  await openTerminal(page, 'AGENT: long-flood');
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  await page.getByText('Your keys go to the session.').waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => shown(page), { timeout: 80_000 }).toContain('FLOOD-OVER');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => shown(page)).toContain('more');
   await page.keyboard.press('Control+c');
   await expect.poll(() => shown(page)).toContain('STOPPED');
   await bridge.call('kill_task', { task_id: taskId });
