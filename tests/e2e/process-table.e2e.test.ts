@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { usesPs } from '../harness/process-table.js';
 import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
@@ -10,10 +11,7 @@ import { createWorkplace } from '../harness/workplace.js';
 const CLEANS_UP = fileURLToPath(new URL('../fixtures/programs/cleans-up.cjs', import.meta.url));
 
 /** How the table of this run tells a start: ticks since boot, or the date and time of `ps`. */
-const startPattern =
-  process.env['CLAUDE_CODE_BRIDGE_PROCESS_TABLE'] === 'ps' || process.platform !== 'linux'
-    ? /^\w{3} \w{3} \d+ [\d:]{8} \d{4}$/
-    : /^\d+$/;
+const startPattern = usesPs() || process.platform !== 'linux' ? /^\w{3} \w{3} \d+ [\d:]{8} \d{4}$/ : /^\d+$/;
 
 async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
   const file = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');

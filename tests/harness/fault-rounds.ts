@@ -27,11 +27,15 @@ const listSchema = z.looseObject({
 
 /**
  * Runs a short task again and again; in each run the n-th call of one kind fails once, in the keeper or in the server, for
- * n = 1, 2 and so on until the program makes no such call any more. After each run another server looks: the task is
+ * n = 1, 1 + `step` and so on until the program makes no such call any more. After each run another server looks: the task is
  * refused with words or has one true end, nothing is left behind, and the next task runs in the same project. Gives how many
  * calls were made to fail.
  */
-export async function faultRounds(program: FaultyProgram, kind: keyof typeof faultKinds): Promise<number> {
+export async function faultRounds(
+  program: FaultyProgram,
+  kind: keyof typeof faultKinds,
+  step: number,
+): Promise<number> {
   const workplace = await createWorkplace();
   const plan = join(workplace.root, 'plan.json');
   await writeFile(plan, JSON.stringify({ below: [] }));
@@ -39,7 +43,7 @@ export async function faultRounds(program: FaultyProgram, kind: keyof typeof fau
   const env = { NODE_OPTIONS: `--require=${failsOnce}`, FAILS_ONCE_PLAN: plan };
   const faulty = program === 'keeper' ? await bridge.another('modern', { env }) : undefined;
   let hits = 0;
-  for (let n = 1; n < MAX_CALLS; n++) {
+  for (let n = 1; n < MAX_CALLS; n += step) {
     const below = [workplace.stateDir, workplace.projectsDir];
     await writeFile(
       plan,

@@ -1,14 +1,16 @@
 import { describe, inject } from 'vitest';
+import { usesPs } from './process-table.js';
 
 /**
- * The suite once for each pinned version of the real CLI. A version that could not be fetched is left out, by name;
+ * The suite once for each pinned version of the real CLI; where processes are listed by `ps`, with the newest alone. A version that could not be fetched is left out, by name;
  * with CI=true the global set-up has failed before.
  */
 export function describeRealClaude(
   name: string,
   suite: (claude: { version: string; binary: string }) => void,
 ): void {
-  for (const { version, binary } of inject('claudeVersions')) {
+  const versions = inject('claudeVersions');
+  for (const { version, binary } of usesPs() ? versions.slice(-1) : versions) {
     if (binary === undefined)
       describe.skip(`${name} (Claude Code ${version} could not be fetched)`, () => {});
     else describe(`${name} (Claude Code ${version})`, () => suite({ version, binary }));
