@@ -115,6 +115,11 @@ export const layers: readonly Layer[] = [
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
   },
   {
+    folder: 'editor',
+    holds: 'what the extension of VS Code and its programs share: messages, and where a window is found',
+    imports: ['store', 'base'],
+  },
+  {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',

@@ -1,0 +1,12 @@
+import { format, resolveConfig } from 'prettier';
+import { expect, test } from 'vitest';
+import { editorProtocolPage } from '../../scripts/docs/editor-protocol.js';
+
+const page = new URL('../../docs/editor-protocol.md', import.meta.url).pathname;
+
+test('docs/editor-protocol.md is made from the messages of the editor; renew it with: npm run docs', async () => {
+  const options = await resolveConfig(page);
+  await expect(await format(editorProtocolPage(), { ...options, parser: 'markdown' })).toMatchFileSnapshot(
+    page,
+  );
+});
