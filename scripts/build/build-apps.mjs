@@ -18,6 +18,10 @@ const smaller = {
 const withSmallerViews = {
   name: 'smaller-views',
   setup({ onResolve, resolve }) {
+    // All is in one file: nothing is loaded later, and nothing waited for.
+    onResolve({ filter: /^preact\/compat$/ }, ({ kind, importer }) =>
+      resolve('../app/without-waiting.tsx', { kind, importer, resolveDir: join(importer, '..') }),
+    );
     onResolve({ filter: /\/(terminal|replay|log|images|plan|always)\.js$/ }, ({ path, kind, importer }) =>
       resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
         kind,

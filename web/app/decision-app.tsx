@@ -8,6 +8,7 @@ import { visible } from '../text/visible.js';
 import { AppTransport } from '../transport/mcp-app.js';
 import { DecisionCard } from '../views/decision.js';
 import { Keys } from '../views/keys.js';
+import { placeOf } from '../views/place-of.js';
 import { Connection } from './connection.js';
 import type { Host, ToolAnswer } from './host.js';
 import { isFields, type Fields } from './json-rpc.js';
@@ -49,7 +50,7 @@ function DecisionApp({ card, isOver, ends }: CardProps) {
       {open.map((decision, at) => (
         <section key={keyOf(decision)} aria-label="Question">
           <TaskWords store={store} taskId={decision.task_id} />
-          <DecisionCard store={store} decision={decision} hasKeys={at === 0} />
+          <DecisionCard store={store} decision={decision} place={placeOf(open, at)} hasKeys={at === 0} />
         </section>
       ))}
       {closed.map(([key, { summary, end }]) => (

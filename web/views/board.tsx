@@ -6,6 +6,7 @@ import { visible } from '../text/visible.js';
 import { age, dollars, shortPath, span } from '../text/words.js';
 import { openTaskPage } from './app.js';
 import { OpenDecision } from './open-decision.js';
+import { placeOf } from './place-of.js';
 import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { NoticesButton } from './notices.js';
@@ -141,10 +142,10 @@ function Questions({
   if (open.length === 0 || isBeside) return null;
   return (
     <section class="questions" aria-label="Questions">
-      {open.map((decision) => (
+      {open.map((decision, at) => (
         <div key={`${decision.task_id}/${decision.decision_id}`} class="question">
           <TaskLink task={board.tasks[decision.task_id]} home={store.home.value} />
-          <OpenDecision store={store} decision={decision} hasKeys={decision === open[0]} />
+          <OpenDecision {...{ store, decision }} hasKeys={at === 0} place={placeOf(open, at)} />
         </div>
       ))}
     </section>

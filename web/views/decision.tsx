@@ -7,7 +7,7 @@ import { span } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
 import { ErrorLine } from './error-line.js';
 import { onKey } from './keys.js';
-import { Questions, type Answers } from './questions.js';
+import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
 import { RuleParts } from './rule-parts.js';
 import { Always } from './always.js';
@@ -24,24 +24,31 @@ const kindWords: Readonly<Record<DecisionView['kind'], string>> = {
   prompt: 'asks in its terminal',
 };
 
+function kindWordsOf({ kind, tool }: DecisionView): string {
+  return kind === 'permission' ? `${kindWords[kind]}: ${visible(tool)}` : kindWords[kind];
+}
+
 interface DecisionProps {
   readonly store: Store;
   readonly decision: DecisionView;
   /** The keys y, s and n are for this one. */
   readonly hasKeys: boolean;
+  /** The questions before it: when one of them goes, this card stands where another one did. */
+  readonly place: string;
 }
 
 /** One open question of a task, and its answers. */
-export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
-  const isLive = useLater(`${decision.decision_id} ${decision.input_sha256}`);
-  const [answers, setAnswers] = useState<Answers>({});
+export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps) {
+  const isLive = useLater(`${decision.decision_id} ${decision.input_sha256} ${place}`);
+  const [answers, setAnswers] = useState<Answers>(new Map());
   const [isAlways, setIsAlways] = useState(false);
   const [edit, setEdit] = useState<Edit | undefined>();
   const [words, setWords] = useState('');
   const [error, setError] = useState<ActionError | undefined>();
   const [isSent, setIsSent] = useState(false);
   const isQuestion = decision.kind === 'question';
-  const isAnswerable = !isQuestion || decision.questions.every((one) => answers[one.question]);
+  const isAnswerable =
+    !isQuestion || decision.questions.every((one) => answerText(answers, one.question) !== '');
   const answer = (verdict: Verdict): void => {
     // A no is never in the way of anything.
     if (isSent || (verdict !== 'deny' && (!isLive || !isAnswerable))) return;
@@ -57,9 +64,9 @@ export function DecisionCard({ store, decision, hasKeys }: DecisionProps) {
   };
   useAnswerKeys(hasKeys, answer);
   return (
-    <article class="decision" aria-label={`${decision.summary}, ${kindWords[decision.kind]}`}>
+    <article class="decision" aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}>
       <header>
-        <strong>Claude Code {kindWords[decision.kind]}</strong>
+        <strong>Claude Code {kindWordsOf(decision)}</strong>
         <Deadline decision={decision} />
       </header>
       {isQuestion ? (
@@ -153,11 +160,13 @@ function actionOf(
   given: { readonly answers: Answers; readonly edit: Edit | undefined; readonly words: string },
 ): ClientAction {
   const edited = given.edit === undefined ? undefined : { [given.edit.field]: given.edit.text };
+  const said = kind === 'question' ? [...given.answers.keys()] : [];
+  const answers = Object.fromEntries(said.map((one) => [one, answerText(given.answers, one)] as const));
   return {
     type: 'decision.answer',
     ...{ task_id, decision_id, input_sha256, verdict },
     ...(verdict === 'deny' && given.words !== '' && { message: given.words }),
-    ...(verdict !== 'deny' && kind === 'question' && { answers: { ...given.answers } }),
+    ...(verdict !== 'deny' && kind === 'question' && { answers }),
     ...(verdict !== 'deny' && edited !== undefined && { answers: edited }),
   };
 }

@@ -13,6 +13,9 @@ const words: readonly (readonly [string, string])[] = [
   ['?', 'these keys'],
 ];
 
+/** Keys that may be held down. */
+const HELD = /^[jk]$/;
+
 const handlers = new Map<string, (() => void)[]>();
 
 /** Calls `act` for a key outside of text fields and terminals, until the result is called. The newest one has the key. */
@@ -35,6 +38,8 @@ function pressed(event: KeyboardEvent): void {
     return;
   const act = handlers.get(event.key)?.at(-1);
   if (act === undefined) return;
+  // A key that is held down answers nothing.
+  if (event.repeat && !HELD.test(event.key)) return;
   event.preventDefault();
   act();
 }

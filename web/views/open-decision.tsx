@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'preact/compat';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { Guard } from './guard.js';
 
 /** Loaded with the first question. */
 const DecisionCard = lazy(async () => (await import('./decision.js')).DecisionCard);
@@ -10,13 +11,16 @@ interface OpenDecisionProps {
   readonly decision: DecisionView;
   /** The keys y, s and n are for this one. */
   readonly hasKeys: boolean;
+  readonly place: string;
 }
 
 /** The card of an open question. */
 export function OpenDecision(props: OpenDecisionProps) {
   return (
-    <Suspense fallback={null}>
-      <DecisionCard {...props} />
-    </Suspense>
+    <Guard what="This question" hint="Answer it in the terminal of the task, or in the chat.">
+      <Suspense fallback={null}>
+        <DecisionCard {...props} />
+      </Suspense>
+    </Guard>
   );
 }

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useState } from 'preact/hooks';
+import { Guard } from './guard.js';
 import { Block } from './request.js';
 
 /** The parser is loaded with the first plan. */
@@ -7,7 +8,7 @@ const Markdown = lazy(async () => (await import('../markdown/markdown.js')).Mark
 
 /** Longer plans, and deeper ones, are shown as they are written: to parse them could stop the page. */
 const MAX_CHARS = 100_000;
-const DEEP = /^(?:\s*[>*+-]){20}/m;
+const DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){20}/m;
 
 /** A plan, read as Markdown or as it is written. */
 export function Plan({ text }: { readonly text: string }) {
@@ -20,9 +21,11 @@ export function Plan({ text }: { readonly text: string }) {
       {isPlain ? (
         plain
       ) : (
-        <Suspense fallback={plain}>
-          <Markdown label="Plan" text={text} />
-        </Suspense>
+        <Guard what="The plan as Markdown" hint="Read it as it is written.">
+          <Suspense fallback={plain}>
+            <Markdown label="Plan" text={text} />
+          </Suspense>
+        </Guard>
       )}
       <button type="button" class="switch" onClick={() => setIsPlain(!isPlain)}>
         {isPlain ? 'As Markdown' : 'As written'}

@@ -1,8 +1,23 @@
+import { useId } from 'preact/hooks';
 import type { QuestionView } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
 
-/** Each question to its answer: labels joined by `, `, or own words. */
-export type Answers = Readonly<Record<string, string>>;
+/** What a person chose for a question; own words count in place of options. */
+interface Answer {
+  readonly chosen: readonly string[];
+  readonly own: string;
+}
+
+/** By the words of the question, which may be any. */
+export type Answers = ReadonlyMap<string, Answer>;
+
+const noAnswer: Answer = { chosen: [], own: '' };
+
+/** The words of an answer, with labels joined by `, `; empty for none. */
+export function answerText(answers: Answers, question: string): string {
+  const { chosen, own } = answers.get(question) ?? noAnswer;
+  return own === '' ? chosen.join(', ') : own;
+}
 
 interface QuestionsProps {
   readonly questions: readonly QuestionView[];
@@ -14,12 +29,12 @@ interface QuestionsProps {
 export function Questions({ questions, answers, onChange }: QuestionsProps) {
   return (
     <>
-      {questions.map((one) => (
+      {questions.map((one, at) => (
         <Question
-          key={one.question}
+          key={at}
           question={one}
-          answer={answers[one.question] ?? ''}
-          onChange={(answer) => onChange({ ...answers, [one.question]: answer })}
+          answer={answers.get(one.question) ?? noAnswer}
+          onChange={(answer) => onChange(new Map(answers).set(one.question, answer))}
         />
       ))}
     </>
@@ -28,28 +43,28 @@ export function Questions({ questions, answers, onChange }: QuestionsProps) {
 
 interface QuestionProps {
   readonly question: QuestionView;
-  readonly answer: string;
-  readonly onChange: (answer: string) => void;
+  readonly answer: Answer;
+  readonly onChange: (answer: Answer) => void;
 }
 
 function Question({ question, answer, onChange }: QuestionProps) {
-  const labels = question.options.map(({ label }) => label);
-  const chosen = answer === '' ? [] : answer.split(', ').filter((label) => labels.includes(label));
-  const isOwn = answer !== '' && chosen.join(', ') !== answer;
+  const name = useId();
+  const { chosen, own } = answer;
   const toggle = (label: string): void => {
-    if (!question.multi_select) return onChange(label);
+    if (!question.multi_select) return onChange({ chosen: [label], own: '' });
     const next = chosen.includes(label) ? chosen.filter((one) => one !== label) : [...chosen, label];
-    onChange(labels.filter((one) => next.includes(one)).join(', '));
+    const inOrder = question.options.map((one) => one.label).filter((one) => next.includes(one));
+    onChange({ chosen: inOrder, own: '' });
   };
   return (
     <fieldset class="question-options">
       <legend dir="auto">{visible(question.question)}</legend>
-      {question.options.map(({ label, description }) => (
-        <label key={label} class="option">
+      {question.options.map(({ label, description }, at) => (
+        <label key={at} class="option">
           <input
             type={question.multi_select ? 'checkbox' : 'radio'}
-            name={question.question}
-            checked={chosen.includes(label)}
+            name={name}
+            checked={own === '' && chosen.includes(label)}
             onChange={() => toggle(label)}
           />
           <span dir="auto">
@@ -62,8 +77,8 @@ function Question({ question, answer, onChange }: QuestionProps) {
         dir="auto"
         placeholder="Own words"
         aria-label={`Own words: ${question.question}`}
-        value={isOwn ? answer : ''}
-        onInput={(event) => onChange(event.currentTarget.value)}
+        value={own}
+        onInput={(event) => onChange({ chosen, own: event.currentTarget.value })}
       />
     </fieldset>
   );

@@ -17,7 +17,7 @@ export function RequestView({ decision }: { readonly decision: DecisionView }) {
 function Request({ decision }: { readonly decision: DecisionView }) {
   const { input, tool, kind } = decision;
   const text = (name: string): string | undefined => {
-    const value = input[name];
+    const value = Object.hasOwn(input, name) ? input[name] : undefined;
     return typeof value === 'string' ? value : undefined;
   };
   const command = text('command');
@@ -26,21 +26,31 @@ function Request({ decision }: { readonly decision: DecisionView }) {
       <>
         {text('description') !== undefined && <p dir="auto">{visible(text('description') ?? '')}</p>}
         <Block label="Command" text={command} />
+        <OtherFields input={input} shown={['command', 'description']} />
       </>
     );
   }
   const line = text('line');
-  if (line !== undefined) return <Block label="Question in the terminal" text={line} />;
+  if (kind === 'prompt' && line !== undefined) return <Block label="Question in the terminal" text={line} />;
   const plan = text('plan');
-  if (plan !== undefined) return <Plan text={plan} />;
+  if (kind === 'plan' && plan !== undefined) {
+    return (
+      <>
+        <Plan text={plan} />
+        <OtherFields input={input} shown={['plan']} />
+      </>
+    );
+  }
   const before = text('old_string');
   const after = text('new_string');
-  const path = text('file_path') ?? text('path') ?? text('notebook_path');
+  const path = text('file_path') ?? text('notebook_path');
+  const pathField = text('file_path') === undefined ? 'notebook_path' : 'file_path';
   if (path !== undefined && before !== undefined && after !== undefined) {
     return (
       <>
         <p class="path">{visible(path)}</p>
         <EditLines before={before} after={after} />
+        <OtherFields input={input} shown={[pathField, 'old_string', 'new_string']} />
       </>
     );
   }
@@ -50,11 +60,36 @@ function Request({ decision }: { readonly decision: DecisionView }) {
       <>
         <p class="path">{visible(path)}</p>
         <Block label={`New content of ${path}`} text={content} />
+        <OtherFields input={input} shown={[pathField, 'content']} />
       </>
     );
   }
-  const rest = Object.keys(input).length === 0 ? decision.summary : JSON.stringify(input, null, 2);
-  return <Block label={tool} text={rest} />;
+  if (Object.keys(input).length === 0) return <Block label={tool} text={decision.summary} />;
+  return <OtherFields input={input} shown={[]} />;
+}
+
+/** Every field that is not shown by itself: each may change what an answer allows. */
+function OtherFields({
+  input,
+  shown,
+}: {
+  readonly input: DecisionView['input'];
+  readonly shown: readonly string[];
+}) {
+  const rest = Object.entries(input).filter(([name]) => !shown.includes(name));
+  if (rest.length === 0) return null;
+  return (
+    <dl class="fields">
+      {rest.map(([name, value]) => (
+        <div key={name}>
+          <dt class="quiet">{visible(name)}</dt>
+          <dd>
+            <Block label={name} text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 /** What would be taken away and what would stand there instead. */

@@ -7,7 +7,9 @@ import { visible } from '../text/visible.js';
 import { age, shortPath, span } from '../text/words.js';
 import { openTaskPage } from './app.js';
 import { ClosedDecision } from './closed-decision.js';
+import { Guard } from './guard.js';
 import { OpenDecision } from './open-decision.js';
+import { placeOf } from './place-of.js';
 import { onKey } from './keys.js';
 import { ReceiptView } from './receipt.js';
 import { Block } from './request.js';
@@ -71,7 +73,12 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
     <main class="task">
       <TaskHead store={store} task={task} />
       {open.map((decision, at) => (
-        <OpenDecision key={decision.decision_id} store={store} decision={decision} hasKeys={at === 0} />
+        <OpenDecision
+          key={decision.decision_id}
+          {...{ store, decision }}
+          hasKeys={at === 0}
+          place={placeOf(open, at)}
+        />
       ))}
       <div class="tabs" role="tablist" aria-label="Views of the task">
         {tabs.map((name) => (
@@ -89,7 +96,9 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
         ))}
       </div>
       <section id="tab-panel" class="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        <TabPanel tab={tab} store={store} state={state} taskId={taskId} />
+        <Guard key={tab} what="This view" hint="The other views and the log are not touched by it.">
+          <TabPanel tab={tab} store={store} state={state} taskId={taskId} />
+        </Guard>
       </section>
       {!task.is_final && <MessageBox store={store} taskId={taskId} />}
     </main>

@@ -65,9 +65,10 @@ function allowance(asked: PendingPermission, answer: SessionAllowance) {
 
 /** The CLI expects answers keyed by the question's text; callers may use the header instead. */
 function answersByQuestion(questions: readonly Question[], answers: Readonly<Record<string, string>>) {
+  const given = new Map(Object.entries(answers));
   return Object.fromEntries(
     questions.flatMap(({ question, header }) => {
-      const answer = answers[question] ?? answers[header];
+      const answer = given.get(question) ?? given.get(header);
       return answer === undefined ? [] : [[question, answer]];
     }),
   );

@@ -49,19 +49,20 @@ export function answerInWords(answer: DecisionAnswer, sessionAnswer: SessionAnsw
 }
 
 function answersTo(questions: readonly Question[], answer: DecisionAnswer): Record<string, string> {
-  const given = answer.answers ?? {};
-  const answers: Record<string, string> = {};
+  // A question may have any words, also the name of what every object has.
+  const given = new Map(Object.entries(answer.answers ?? {}));
+  const answers = new Map<string, string>();
   const missing: string[] = [];
   for (const question of questions) {
     const onlyOne = questions.length === 1;
     const text =
-      given[question.question] ??
-      given[question.header] ??
-      (onlyOne ? (Object.values(given)[0] ?? answer.message) : undefined);
+      given.get(question.question) ??
+      given.get(question.header) ??
+      (onlyOne ? ([...given.values()][0] ?? answer.message) : undefined);
     if (text === undefined || text.trim() === '') missing.push(question.question);
-    else answers[question.question] = chosenLabel(text, question);
+    else answers.set(question.question, chosenLabel(text, question));
   }
-  if (missing.length === 0) return answers;
+  if (missing.length === 0) return Object.fromEntries(answers);
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `The question needs an answer: ${missing.map((question) => `'${oneLine(question, SHOWN_CHARS)}'`).join(', ')}.`,
