@@ -1,7 +1,16 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { ActionError, ClientAction } from '../../src/board/protocol.js';
+import type { ActionError } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
+import {
+  Comment,
+  CommentBox,
+  isOnLine,
+  isSame,
+  LostComments,
+  type Writing,
+  type WritingProps,
+} from '../diff/comments.js';
 import { FileHead } from '../diff/file-head.js';
 import { LineText } from '../diff/line-text.js';
 import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
@@ -42,7 +51,7 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
       ))}
       {diff.files.map((file) => (
         <FileDiff
-          key={file.path}
+          key={`${file.change} ${file.path}`}
           {...{ store, taskId, file }}
           comments={diff.comments}
           opensImage={opensImages}
@@ -104,6 +113,7 @@ function isImage({ is_binary, path }: DiffFile): boolean {
 
 function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
   const lines = useMemo(() => parseHunks(file.hunks), [file.hunks]);
+  const [writing, setWriting] = useState<readonly Writing[]>([]);
   const own = comments.filter((one) => one.file === file.path);
   const [isImageOpen, setIsImageOpen] = useState(opensImage);
   if (isImage(file)) {
@@ -124,26 +134,33 @@ function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
       <table class="lines">
         <tbody>
           {lines.map((line, at) => (
-            <LineRow key={at} store={store} taskId={taskId} path={file.path} line={line} comments={own} />
+            <LineRow
+              key={at}
+              {...{ store, taskId, line, writing }}
+              path={file.path}
+              comments={own}
+              onWriting={setWriting}
+            />
           ))}
         </tbody>
       </table>
       {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
-      <LostComments store={store} taskId={taskId} comments={own} lines={lines} />
+      <LostComments
+        {...{ store, taskId, lines, writing }}
+        path={file.path}
+        comments={own}
+        onWriting={setWriting}
+      />
     </details>
   );
 }
 
-interface LineProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly path: string;
+interface LineProps extends WritingProps {
   readonly line: DiffLine;
   readonly comments: readonly ReviewComment[];
 }
 
-function LineRow({ store, taskId, path, line, comments }: LineProps) {
-  const [isWriting, setIsWriting] = useState(false);
+function LineRow({ store, taskId, path, line, comments, writing, onWriting }: LineProps) {
   if (line.kind === 'hunk') {
     return (
       <tr class="hunk">
@@ -154,6 +171,13 @@ function LineRow({ store, taskId, path, line, comments }: LineProps) {
   const side = line.kind === 'removed' ? 'old' : 'new';
   const number = (side === 'old' ? line.old : line.now) ?? 0;
   const own = comments.filter((one) => isOnLine(one, side, number, line));
+  const mine = writing.find((one) => isOnLine(one, side, number, line));
+  const toggle = (): void =>
+    onWriting((before) =>
+      mine === undefined
+        ? [...before, { side, line: number, quoted: line.text, text: '' }]
+        : before.filter((one) => !isSame(one, mine)),
+    );
   return (
     <>
       <tr class={line.kind}>
@@ -162,7 +186,7 @@ function LineRow({ store, taskId, path, line, comments }: LineProps) {
           <button
             type="button"
             aria-label={`Comment on line ${number}${side === 'old' ? ', removed' : ''} of ${path}`}
-            onClick={() => setIsWriting(!isWriting)}
+            onClick={toggle}
           >
             {line.now ?? '−'}
           </button>
@@ -171,147 +195,19 @@ function LineRow({ store, taskId, path, line, comments }: LineProps) {
           <LineText line={line} />
         </td>
       </tr>
-      {(own.length > 0 || isWriting) && (
+      {(own.length > 0 || mine !== undefined) && (
         <tr>
           <td colSpan={3} class="comments">
             {own.map((comment) => (
               <Comment key={comment.comment_id} store={store} taskId={taskId} comment={comment} />
             ))}
-            {isWriting && (
-              <CommentBox
-                store={store}
-                action={{
-                  type: 'review.add',
-                  task_id: taskId,
-                  file: path,
-                  side,
-                  line: number,
-                  quoted: line.text,
-                  text: '',
-                }}
-                onDone={() => setIsWriting(false)}
-              />
+            {mine !== undefined && (
+              <CommentBox {...{ store, taskId, path, writing, onWriting }} mine={mine} />
             )}
           </td>
         </tr>
       )}
     </>
-  );
-}
-
-function Comment({
-  store,
-  taskId,
-  comment,
-}: {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly comment: ReviewComment;
-}) {
-  return (
-    <div class={`comment ${comment.state}`}>
-      <p dir="auto">{visible(comment.text)}</p>
-      <p class="quiet">
-        {stateWords[comment.state]}{' '}
-        {comment.state === 'draft' && (
-          <button
-            type="button"
-            onClick={() =>
-              void store.act({ type: 'review.remove', task_id: taskId, comment_id: comment.comment_id })
-            }
-          >
-            Remove
-          </button>
-        )}
-      </p>
-    </div>
-  );
-}
-
-const stateWords = {
-  draft: 'Not sent yet.',
-  sent: 'Sent.',
-  answered: 'Answered: the line has changed since.',
-} as const;
-
-/** Comments on lines that are no longer there. */
-function LostComments({
-  store,
-  taskId,
-  comments,
-  lines,
-}: {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly comments: readonly ReviewComment[];
-  readonly lines: readonly DiffLine[];
-}) {
-  const lost = comments.filter(
-    (one) =>
-      !lines.some((line) => isOnLine(one, one.side, (one.side === 'old' ? line.old : line.now) ?? 0, line)),
-  );
-  if (lost.length === 0) return null;
-  return (
-    <div class="comments">
-      {lost.map((comment) => (
-        <div key={comment.comment_id}>
-          <p class="path quiet">
-            line {comment.line}: {visible(comment.quoted)}
-          </p>
-          <Comment store={store} taskId={taskId} comment={comment} />
-        </div>
-      ))}
-    </div>
-  );
-}
-
-function isOnLine(comment: ReviewComment, side: 'old' | 'new', number: number, line: DiffLine): boolean {
-  return comment.side === side && comment.line === number && comment.quoted === line.text;
-}
-
-interface BoxProps {
-  readonly store: Store;
-  readonly action: Extract<ClientAction, { type: 'review.add' }>;
-  readonly onDone: () => void;
-}
-
-function CommentBox({ store, action, onDone }: BoxProps) {
-  const [text, setText] = useState('');
-  const [error, setError] = useState<ActionError>();
-  const add = (): void => {
-    if (text.trim() === '') return;
-    void store.act({ ...action, text }).then((outcome) => {
-      if (outcome.ok) onDone();
-      else setError(outcome.error);
-    });
-  };
-  return (
-    <form
-      class="message"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-    >
-      <textarea
-        dir="auto"
-        rows={2}
-        autoFocus
-        aria-label="Comment"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add();
-          if (event.key === 'Escape') onDone();
-        }}
-      />
-      <button type="submit">Keep</button>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
-      )}
-    </form>
   );
 }
 

@@ -1,0 +1,164 @@
+import { useState } from 'preact/hooks';
+import type { ActionError } from '../../src/board/protocol.js';
+import type { ReviewComment } from '../../src/board/state.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { ErrorLine } from '../views/error-line.js';
+import type { DiffLine } from './parse-hunks.js';
+
+/** A comment that is being written. It stays with the line that it is about, wherever that is when the changes change. */
+export interface Writing {
+  readonly side: 'old' | 'new';
+  readonly line: number;
+  readonly quoted: string;
+  readonly text: string;
+}
+
+export interface WritingProps {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly path: string;
+  readonly writing: readonly Writing[];
+  readonly onWriting: (change: (before: readonly Writing[]) => readonly Writing[]) => void;
+}
+
+export function Comment({
+  store,
+  taskId,
+  comment,
+}: {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly comment: ReviewComment;
+}) {
+  return (
+    <div class={`comment ${comment.state}`}>
+      <p dir="auto">{visible(comment.text)}</p>
+      <p class="quiet">
+        {stateWords[comment.state]}{' '}
+        {(comment.state === 'draft' || comment.state === 'unsure') && (
+          <button
+            type="button"
+            onClick={() =>
+              void store.act({ type: 'review.remove', task_id: taskId, comment_id: comment.comment_id })
+            }
+          >
+            Remove
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+const stateWords = {
+  draft: 'Not sent yet.',
+  sent: 'Sent.',
+  answered: 'Answered: the line has changed since.',
+  unsure: 'Perhaps sent: the board ended meanwhile. The timeline shows whether it arrived.',
+} as const;
+
+interface LostProps extends WritingProps {
+  readonly comments: readonly ReviewComment[];
+  readonly lines: readonly DiffLine[];
+}
+
+/** Comments on lines that are no longer there, also those that are being written. */
+export function LostComments({ store, taskId, path, comments, lines, writing, onWriting }: LostProps) {
+  const isLost = (one: Writing | ReviewComment): boolean =>
+    !lines.some((line) => isOnLine(one, one.side, (one.side === 'old' ? line.old : line.now) ?? 0, line));
+  const lost = comments.filter(isLost);
+  const mine = writing.filter(isLost);
+  if (lost.length + mine.length === 0) return null;
+  return (
+    <div class="comments">
+      {lost.map((comment) => (
+        <div key={comment.comment_id}>
+          <QuotedLine {...comment} />
+          <Comment store={store} taskId={taskId} comment={comment} />
+        </div>
+      ))}
+      {mine.map((one) => (
+        <div key={`${one.side} ${one.line} ${one.quoted}`}>
+          <QuotedLine {...one} />
+          <p class="quiet">The line has moved or changed since you began to write.</p>
+          <CommentBox {...{ store, taskId, path, writing, onWriting }} mine={one} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function QuotedLine({ line, quoted }: Pick<Writing, 'line' | 'quoted'>) {
+  return (
+    <p class="path quiet">
+      line {line}: {visible(quoted)}
+    </p>
+  );
+}
+
+export function isOnLine(
+  one: Pick<Writing, 'side' | 'line' | 'quoted'>,
+  side: 'old' | 'new',
+  number: number,
+  line: DiffLine,
+): boolean {
+  return one.side === side && one.line === number && one.quoted === line.text;
+}
+
+export function isSame(one: Writing, other: Writing): boolean {
+  return one.side === other.side && one.line === other.line && one.quoted === other.quoted;
+}
+
+export function CommentBox({
+  store,
+  taskId,
+  path,
+  mine,
+  onWriting,
+}: WritingProps & { readonly mine: Writing }) {
+  const [error, setError] = useState<ActionError>();
+  const [isSent, setIsSent] = useState(false);
+  const close = (): void => onWriting((before) => before.filter((one) => !isSame(one, mine)));
+  const add = (): void => {
+    if (mine.text.trim() === '' || isSent) return;
+    setIsSent(true);
+    void store.act({ type: 'review.add', task_id: taskId, file: path, ...mine }).then((outcome) => {
+      setIsSent(false);
+      if (outcome.ok) close();
+      else setError(outcome.error);
+    });
+  };
+  const write = (text: string): void =>
+    onWriting((before) => before.map((one) => (isSame(one, mine) ? { ...one, text } : one)));
+  return (
+    <form
+      class="message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <textarea
+        dir="auto"
+        rows={2}
+        autoFocus
+        aria-label="Comment"
+        disabled={isSent}
+        value={mine.text}
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add();
+          if (event.key === 'Escape' && mine.text === '') close();
+        }}
+      />
+      <button type="submit" disabled={isSent}>
+        Keep
+      </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+      <ErrorLine error={error} />
+    </form>
+  );
+}
