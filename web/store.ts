@@ -37,6 +37,8 @@ export interface TerminalBytes {
 
 /** An answer that comes later than this is said not to have come. */
 const RESULT_LIMIT_MS = 40_000;
+/** The board takes messages of 1 MB; a character may take three bytes. */
+const MAX_ACTION_CHARS = 300_000;
 const BOARD = 'board:/';
 const FRAME_HEAD_BYTES = 13;
 
@@ -165,6 +167,8 @@ export class Store {
   act(action: ClientAction): Promise<Outcome> {
     if (this.connection.value.how !== 'open') return Promise.resolve({ ok: false, error: lostConnection });
     const id = ++this.#ids;
+    if (JSON.stringify(action).length > MAX_ACTION_CHARS)
+      return Promise.resolve({ ok: false, error: tooLong });
     return new Promise((resolve) => {
       const timer = setTimeout(() => finish({ ok: false, error: noAnswer }), RESULT_LIMIT_MS);
       const finish = (outcome: Outcome): void => {
@@ -294,6 +298,12 @@ const lostConnection: ActionError = {
   code: 'TASK_UNREACHABLE',
   message: 'The board is not connected.',
   hint: 'The page connects again; then try once more.',
+};
+
+const tooLong: ActionError = {
+  code: 'INVALID_ARGUMENTS',
+  message: 'This is too long for one message.',
+  hint: 'Write it into a file of the project and name the file.',
 };
 
 const noAnswer: ActionError = {

@@ -5,7 +5,7 @@ import { Emitter } from '../base/event.js';
 /** A link is opened at once; its code is worth nothing after this. */
 const CODE_LIFE_MS = 60_000;
 const SECRET_BYTES = 32;
-/** A page that is ours never fails; after so many failures the board closes. */
+/** A page that is ours never fails; after so many different wrong codes and tokens the board closes. */
 const MAX_FAILURES = 10;
 /** Codes that were made and not used yet; the oldest is dropped. */
 const MAX_CODES = 20;
@@ -17,7 +17,8 @@ export class Access {
   /** Digests of codes, and until when they are good. */
   readonly #codes = new Map<string, number>();
   readonly #locks = new Emitter<void>();
-  #failures = 0;
+  /** Digests of what was wrong: a tab of a board before tries its token again and again, and is no guess. */
+  readonly #wrong = new Set<string>();
   /** Fires once, when too many codes or tokens were wrong. */
   readonly onLocked = this.#locks.event;
 
@@ -40,25 +41,27 @@ export class Access {
     const until = this.#codes.get(key);
     this.#codes.delete(key);
     if (until !== undefined && until >= this.#clock.monotonicMs() && !this.isLocked) return this.#token;
-    this.#failed();
+    this.#failed(key);
     return undefined;
   }
 
   /** Compares in constant time. */
   isToken(token: string): boolean {
-    const given = Buffer.from(digest(token));
-    if (timingSafeEqual(given, Buffer.from(digest(this.#token))) && !this.isLocked) return true;
-    this.#failed();
+    const given = digest(token);
+    const isRight = timingSafeEqual(Buffer.from(given), Buffer.from(digest(this.#token)));
+    if (isRight && !this.isLocked) return true;
+    this.#failed(given);
     return false;
   }
 
   get isLocked(): boolean {
-    return this.#failures >= MAX_FAILURES;
+    return this.#wrong.size >= MAX_FAILURES;
   }
 
-  #failed(): void {
-    this.#failures++;
-    if (this.#failures === MAX_FAILURES) this.#locks.fire();
+  #failed(wrong: string): void {
+    if (this.isLocked || this.#wrong.has(wrong)) return;
+    this.#wrong.add(wrong);
+    if (this.isLocked) this.#locks.fire();
   }
 }
 

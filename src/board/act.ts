@@ -1,4 +1,4 @@
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { AlwaysRules } from './always-rules.js';
@@ -131,15 +131,23 @@ async function openDecision(shown: ShownDecision, tasks: TaskService) {
   );
 }
 
-/** First the rule, so that the answer is not given without it. */
+/** First the answer: who is late writes no rule. */
 async function writeRules(
-  action: Extract<ClientAction, { type: 'rule.write' }>,
+  action: Extract<ClientAction, { readonly type: 'rule.write' }>,
   by: string,
   { tasks, always }: Pick<ActServices, 'tasks' | 'always'>,
 ): Promise<void> {
   const { task_id, decision_id, rules, file } = action;
   const { decision } = await openDecision(action, tasks);
-  await always.write(decision, rules, file);
-  const message = `allowed always: ${rules.join(', ')} was written to ${file}`;
+  always.check(decision, rules, file);
+  const message = `allowed once, with the rule ${rules.join(', ')} asked for in ${file}`;
   await tasks.respond(task_id, { decision_id, verdict: 'allow', message, by });
+  try {
+    await always.write(decision, rules, file);
+  } catch (error) {
+    const { code, hint } =
+      error instanceof BridgeError ? error : { code: 'INTERNAL_ERROR' as const, hint: '' };
+    const message = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
+    throw new BridgeError(code, message, hint);
+  }
 }

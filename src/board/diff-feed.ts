@@ -122,8 +122,11 @@ class DiffFeed implements Disposable {
 
 /** Whether a changed file still has the line of a comment; a file that is no longer changed has not. */
 function isThere({ file, side, quoted }: StoredComment, files: readonly DiffFile[]): boolean {
-  const found = files.find(({ path }) => path === file);
-  if (found === undefined) return false;
   const signs = side === 'old' ? ['-', ' '] : ['+', ' '];
-  return found.hunks.split('\n').some((line) => signs.includes(line.charAt(0)) && line.slice(1) === quoted);
+  // A file that became a link is there twice: as the one that went, and as the one that came.
+  return files
+    .filter(({ path }) => path === file)
+    .some(({ hunks }) =>
+      hunks.split('\n').some((line) => signs.includes(line.charAt(0)) && line.slice(1) === quoted),
+    );
 }

@@ -30,7 +30,8 @@ const MAX_NAME_CHARS = 40;
 const MAX_PATH_CHARS = 4_096;
 const MAX_RULE_CHARS = 300;
 const MAX_RULES = 20;
-const MAX_LINE_CHARS = 10_000;
+/** Of a changed line: as much as a page gets of a file. */
+const MAX_LINE_CHARS = 256 * 1024;
 const MAX_COMMENT_CHARS = 10_000;
 const MAX_CURSOR_CHARS = 100;
 const MAX_INPUT_BYTES = 64 * 1024;

@@ -22,6 +22,9 @@ export interface Replica<S> {
   readonly isBehind: boolean;
 }
 
+/** No action follows it. */
+const NO_SEQ = -1;
+
 export const newReplica: Replica<never> = { state: undefined, seq: 0, isBehind: false };
 
 /** The replica after a message. Actions that it has already are ignored, and those after a missing one are not taken. */
@@ -36,10 +39,11 @@ export function applyMessage<S, A>(
       if (replica.state !== undefined && !replica.isBehind && message.seq < replica.seq) return replica;
       return { state: message.state, seq: message.seq, isBehind: false };
     case 'gap':
-      return { state: undefined, seq: 0, isBehind: true };
+      // What was known is shown until the snapshot is there: a page that shows nothing would lose what is typed in it.
+      return { state: replica.state, seq: NO_SEQ, isBehind: true };
     case 'action':
       if (replica.state === undefined || message.seq > replica.seq + 1) return { ...replica, isBehind: true };
       if (message.seq <= replica.seq) return replica;
-      return { ...replica, state: reduce(replica.state, message.action), seq: message.seq };
+      return { state: reduce(replica.state, message.action), seq: message.seq, isBehind: false };
   }
 }

@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
@@ -25,6 +26,8 @@ const HELLO_LIMIT_MS = 10_000;
 /** What waits for a page that does not read; beyond it messages are left out, and the page gets the whole state again. */
 const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
 const QUEUE_LOOK_MS = 200;
+/** What a page asks for at once; more is refused, since each answer may be large. */
+const MAX_ACTING = 32;
 const PING_MS = 20_000;
 /** Close codes of RFC 6455 (policy violation, and too much to send), which a page does not answer by connecting again. */
 const REFUSED = 1008;
@@ -43,6 +46,8 @@ export interface SocketServices {
   readonly logger: Logger;
 }
 
+const dispatchSchema = z.object({ type: z.literal('dispatch'), id: z.int().positive() });
+
 interface Following extends Disposable {
   snapshot(): AnyChannelMessage;
 }
@@ -55,14 +60,18 @@ export class BoardSocket implements Disposable {
   readonly #number: number;
   readonly #owned = new DisposableStore();
   readonly #following = new Map<string, Following>();
+  /** The newest subscription to each channel, also while it is being opened. */
+  readonly #asked = new Map<string, object>();
   readonly #terminals = new Map<string, TerminalStream>();
   #client: string | undefined;
   #streams = 0;
   /** Channels of which a message was left out. */
   readonly #behind = new Set<string>();
   #isAlive = true;
+  #acting = 0;
   #ping: Disposable | undefined;
   #catchUp: Disposable | undefined;
+  #paused: Disposable | undefined;
 
   constructor(socket: WebSocket, number: number, services: SocketServices) {
     this.#socket = socket;
@@ -88,6 +97,7 @@ export class BoardSocket implements Disposable {
     this.#owned.dispose();
     this.#ping?.dispose();
     this.#catchUp?.dispose();
+    this.#paused?.dispose();
     for (const following of this.#following.values()) following.dispose();
     this.#following.clear();
     for (const terminal of this.#terminals.values()) terminal.dispose();
@@ -105,15 +115,30 @@ export class BoardSocket implements Disposable {
   }
 
   #received(data: RawData, isBinary: boolean): void {
-    const message = isBinary ? undefined : clientMessageSchema.safeParse(parsed(textOf(data)));
-    if (message?.success !== true) {
-      const why = message?.error.issues[0]?.message ?? 'it is binary';
-      this.#send({ type: 'refused', error: invalid(`A message was not understood: ${why}.`) });
+    const raw = isBinary ? undefined : parsed(textOf(data));
+    const message = clientMessageSchema.safeParse(raw);
+    if (!message.success) {
+      const [issue] = message.error.issues;
+      const why = isBinary ? 'it is binary' : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
+      const error = invalid(`A message was not understood: ${why}.`);
+      const id = this.#client === undefined ? undefined : dispatchSchema.safeParse(raw).data?.id;
+      this.#send(id === undefined ? { type: 'refused', error } : { type: 'result', id, ok: false, error });
       if (this.#client === undefined) this.#socket.close(REFUSED, 'no hello');
       return;
     }
     if (this.#client === undefined) this.#hello(message.data);
     else this.#handle(message.data, this.#client);
+    // Who does not read the answers asks for no more of them.
+    if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES) this.#pause();
+  }
+
+  #pause(): void {
+    this.#socket.pause();
+    this.#paused ??= this.#services.clock.after(QUEUE_LOOK_MS, () => {
+      this.#paused = undefined;
+      if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES) this.#pause();
+      else this.#socket.resume();
+    });
   }
 
   #hello(message: ClientMessage): void {
@@ -154,6 +179,8 @@ export class BoardSocket implements Disposable {
 
   async #subscribe(channel: string, since: number | undefined, client: string): Promise<void> {
     this.#unsubscribe(channel);
+    const asked = {};
+    this.#asked.set(channel, asked);
     if (channel.startsWith('term:/')) {
       this.#openTerminal(channel, client);
       return;
@@ -164,7 +191,8 @@ export class BoardSocket implements Disposable {
         (message) => this.#sendOf(message),
         since,
       );
-      if (this.#owned.isDisposed || this.#following.has(channel)) following.dispose();
+      // Meanwhile the page may have gone, or asked for something else.
+      if (this.#owned.isDisposed || this.#asked.get(channel) !== asked) following.dispose();
       else this.#following.set(channel, following);
     } catch (error) {
       this.#send({ type: 'refused', channel, error: this.#errorOf(error) });
@@ -193,6 +221,7 @@ export class BoardSocket implements Disposable {
   }
 
   #unsubscribe(channel: string): void {
+    this.#asked.delete(channel);
     this.#following.get(channel)?.dispose();
     this.#following.delete(channel);
     this.#terminals.get(channel)?.dispose();
@@ -201,6 +230,16 @@ export class BoardSocket implements Disposable {
   }
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
+    if (this.#acting >= MAX_ACTING) {
+      const error = {
+        code: 'STATE_UNUSABLE',
+        message: 'The page asks for too much at once.',
+        hint: 'Try again.',
+      };
+      this.#send({ type: 'result', id, ok: false, error });
+      return;
+    }
+    this.#acting++;
     try {
       const answer = isTerminalAction(action)
         ? await this.#actOnTerminal(action)
@@ -208,6 +247,8 @@ export class BoardSocket implements Disposable {
       this.#send({ type: 'result', id, ok: true, ...answer });
     } catch (error) {
       this.#send({ type: 'result', id, ok: false, error: this.#errorOf(error) });
+    } finally {
+      this.#acting--;
     }
   }
 

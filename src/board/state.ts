@@ -196,8 +196,8 @@ export interface ReviewComment {
   /** The line itself. */
   readonly quoted: string;
   readonly text: string;
-  /** `answered`: it was sent, and the line has changed since. */
-  readonly state: 'draft' | 'sent' | 'answered';
+  /** `answered`: it was sent, and the line has changed since. `unsure`: the board ended while it was being sent. */
+  readonly state: 'draft' | 'sent' | 'answered' | 'unsure';
 }
 
 /** What a task changed since it began. */

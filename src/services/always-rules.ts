@@ -49,14 +49,23 @@ export class AlwaysRulesOfSettings implements AlwaysRules {
     };
   }
 
+  check(decision: Decision, rules: readonly string[], file: string): void {
+    this.#checked(decision, rules, file);
+  }
+
   async write(decision: Decision, rules: readonly string[], file: string): Promise<void> {
-    const rows = rowsOf(decision, rules);
-    const refusal =
-      file === this.#parts.file ? this.#refusal() : `The board writes only ${this.#parts.file}, not ${file}.`;
-    if (refusal !== undefined) throw new BridgeError('INVALID_ARGUMENTS', refusal, 'Nothing was written.');
+    const rows = this.#checked(decision, rules, file);
     const written = this.#writing.catch(() => undefined).then(() => writeRules(file, rows));
     this.#writing = written;
     await written;
+  }
+
+  #checked(decision: Decision, rules: readonly string[], file: string): RuleRow[] {
+    const rows = rowsOf(decision, rules);
+    const refusal =
+      file === this.#parts.file ? this.#refusal() : `The board writes only ${this.#parts.file}, not ${file}.`;
+    if (refusal === undefined) return rows;
+    throw new BridgeError('INVALID_ARGUMENTS', refusal, 'Nothing was written.');
   }
 
   /** Rules of a variable or a flag are used instead of those of the file. */

@@ -47,3 +47,9 @@ test('of many codes that nobody used the newest are good', () => {
   expect(access.exchange(codes[0] ?? '')).toBeUndefined();
   expect(access.exchange(codes[29] ?? '')).toBeDefined();
 });
+
+test('a tab of a board before, which tries its token again and again, closes no board', () => {
+  const access = new Access(new ManualClock());
+  for (let tries = 0; tries < 30; tries++) expect(access.isToken('the token of a board before')).toBe(false);
+  expect(access.isToken(access.exchange(access.createCode()) ?? '')).toBe(true);
+});

@@ -119,6 +119,21 @@ test('an action after a missing one is not taken, and the page knows that it is 
   expect(later).toMatchObject({ seq: 4, isBehind: true });
 });
 
+test('after a gap the page shows what it had until the snapshot is there, and takes no action before', () => {
+  const message = { type: 'snapshot', channel: 'board:/', seq: 4, state: emptyBoard } as const;
+  const whole = applyMessage<BoardState, BoardAction>(newReplica, message, reduceBoard);
+  const behind = applyMessage<BoardState, BoardAction>(
+    whole,
+    { type: 'gap', channel: 'board:/' },
+    reduceBoard,
+  );
+  expect(behind).toMatchObject({ state: emptyBoard, isBehind: true });
+  const action: BoardAction = { type: 'process.upserted', process: processCard('proc_1', 0) };
+  const early = applyMessage(behind, { type: 'action', channel: 'board:/', seq: 1, action }, reduceBoard);
+  expect(early).toMatchObject({ state: emptyBoard, isBehind: true });
+  expect(applyMessage(early, { ...message, seq: 2 }, reduceBoard)).toMatchObject({ seq: 2, isBehind: false });
+});
+
 test('a removed task takes its questions along', () => {
   const [first = '', second = ''] = ids;
   const state = [first, second].reduce<BoardState>(

@@ -1,11 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { reviewMessage, Reviews, shownComment } from '../../src/board/reviews.js';
 import { createWorkplace } from '../harness/workplace.js';
-import { TASK_ID } from '../tools/fake-task-service.js';
+import { OTHER_ID, TASK_ID } from '../tools/fake-task-service.js';
 
 const comment = { file: 'a.js', side: 'new', line: 3, quoted: 'let a;', text: 'Use const.' } as const;
+
+const AT = '2026-03-01T10:00:00.000Z';
 
 let folder: string;
 let reviews: Reviews;
@@ -66,4 +68,30 @@ test('a file that cannot be read is named, and nothing is written over it', asyn
   await reviews.add(TASK_ID, comment);
   await writeFile(join(folder, `${TASK_ID}.json`), '{');
   await expect(reviews.add(TASK_ID, comment)).rejects.toThrow('cannot be read');
+});
+
+test('comments whose board ended while it sent them are shown so, and are not sent again', async () => {
+  await reviews.add(TASK_ID, comment);
+  const kept: unknown[] = [];
+  await reviews.submit(TASK_ID, AT, async () => {
+    // As a board that is started now finds them.
+    const [found] = await new Reviews(folder).of(TASK_ID);
+    if (found === undefined) throw new Error('no comment');
+    kept.push(shownComment(found, () => true).state);
+    const again = new Reviews(folder).submit(TASK_ID, AT, async () => undefined);
+    await expect(again).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
+  });
+  const [sent] = await reviews.of(TASK_ID);
+  expect([kept, sent?.is_sending]).toEqual([['unsure'], undefined]);
+});
+
+test('a task that does not answer holds up no comments of others, and to remove what is not there makes no file', async () => {
+  await reviews.add(TASK_ID, comment);
+  let release = (): void => undefined;
+  const submit = reviews.submit(TASK_ID, AT, () => new Promise<void>((resolve) => (release = resolve)));
+  await reviews.add(OTHER_ID, comment);
+  await reviews.remove('task_00000000000000000009', 'nothing');
+  expect((await readdir(folder)).sort()).toEqual([`${OTHER_ID}.json`, `${TASK_ID}.json`].sort());
+  release();
+  await submit;
 });

@@ -22,6 +22,7 @@ const assets = new Map<string, Asset>([
 
 const noRules: AlwaysRules = {
   propose: () => Promise.reject(new Error('no rules are proposed here')),
+  check: () => undefined,
   write: () => Promise.reject(new Error('no rules are written here')),
 };
 

@@ -127,3 +127,38 @@ test('a page that does not read gets the whole state once it reads again', async
   expect(JSON.stringify(state)).toContain('39 x');
   expect(page.got.filter(({ type }) => type === 'action').length).toBeLessThan(40);
 });
+
+test('a channel that is left while it is being opened is not followed', async () => {
+  const page = await TestPage.open(board);
+  page.send({ type: 'subscribe', channel: `task:/${TASK_ID}` });
+  page.send({ type: 'unsubscribe', channel: `task:/${TASK_ID}` });
+  page.send({ type: 'subscribe', channel: 'board:/' });
+  await page.message('snapshot', ({ channel }) => channel === 'board:/');
+  page.got.length = 0;
+  tasks.change(TASK_ID, { activity: 'Edit(a.js)' });
+  await page.message('action', ({ channel }) => channel === 'board:/');
+  tasks.change(TASK_ID, { activity: 'Edit(b.js)' });
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('b.js'));
+  expect(page.got.filter(({ channel }) => channel === `task:/${TASK_ID}`)).toEqual([]);
+});
+
+test('a page that asks for more than it reads is refused, and holds up to 32 answers', async () => {
+  let asked = 0;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  tasks.output = async () => {
+    asked++;
+    await released;
+    return { task: taskRecord(), text: 'x', cursor: '1', more: false };
+  };
+  const page = await TestPage.open(board);
+  for (let id = 1; id <= 100; id++)
+    page.send({ type: 'dispatch', id, action: { type: 'log.read', task_id: TASK_ID } });
+  const refused = await page.message('result', ({ id }) => id === 100);
+  expect(refused).toMatchObject({ ok: false, error: { code: 'STATE_UNUSABLE' } });
+  expect(asked).toBe(32);
+  release();
+  expect(await page.message('result', ({ id }) => id === 32)).toMatchObject({ ok: true });
+  page.send({ type: 'dispatch', id: 101, action: { type: 'log.read', task_id: TASK_ID } });
+  expect(await page.message('result', ({ id }) => id === 101)).toMatchObject({ ok: true });
+});

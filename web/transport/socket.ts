@@ -34,6 +34,10 @@ export class SocketTransport implements Transport {
   }
 
   start(): void {
+    // A new link that is opened in this tab: the browser loads nothing by itself, since only the fragment differs.
+    addEventListener('hashchange', () => {
+      if (location.hash.startsWith('#code=')) location.reload();
+    });
     void this.#open();
   }
 

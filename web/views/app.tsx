@@ -70,6 +70,7 @@ function Connection({ state }: { readonly state: ConnectionState }) {
   const isLost = state.how === 'lost';
   useEffect(() => {
     if (!isLost) return undefined;
+    setNowMs(Date.now());
     const timer = setInterval(() => setNowMs(Date.now()), 500);
     return () => clearInterval(timer);
   }, [isLost]);
