@@ -53,7 +53,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await card.getByRole('heading', { name: 'Clean the house' }).waitFor();
     expect(asked.filter((url) => url.includes('example.com'))).toEqual([]);
     expect(await page.title()).toBe('(1) Claude Code Bridge');
-    await card.getByRole('button', { name: 'Allow once' }).click();
+    await card.getByRole('button', { name: 'Approve the plan' }).click();
     await page.getByRole('link', { name: /completed Clean\./ }).click();
     await page.getByText('Done as planned.').first().waitFor();
   });

@@ -53,6 +53,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
           class="edit"
           rows={rules.length + 1}
           spellcheck={false}
+          autoFocus
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />

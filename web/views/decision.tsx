@@ -24,6 +24,15 @@ const kindWords: Readonly<Record<DecisionView['kind'], string>> = {
   prompt: 'asks in its terminal',
 };
 
+/** What the button of a yes says. */
+const yesWords: Readonly<Record<DecisionView['kind'], string>> = {
+  permission: 'Allow once',
+  question: 'Answer',
+  plan: 'Approve the plan',
+  trust: 'Trust the folder',
+  prompt: 'Allow once',
+};
+
 function kindWordsOf({ kind, tool }: DecisionView): string {
   return kind === 'permission' ? `${kindWords[kind]}: ${visible(tool)}` : kindWords[kind];
 }
@@ -75,10 +84,10 @@ export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps)
         <RequestView decision={decision} />
       )}
       <RuleParts parts={decision.parts} />
-      {decision.why !== null && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
+      {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
       {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
       <AnswerRow
-        {...{ decision, edit, words, isSent, isAlways }}
+        {...{ decision, edit, words, isSent, isAlways, hasKeys }}
         onAlways={setIsAlways}
         canAllow={isLive && !isSent && isAnswerable}
         onAnswer={answer}
@@ -97,6 +106,7 @@ interface AnswerRowProps {
   readonly words: string;
   readonly isSent: boolean;
   readonly canAllow: boolean;
+  readonly hasKeys: boolean;
   readonly onAnswer: (verdict: Verdict) => void;
   readonly isAlways: boolean;
   readonly onAlways: (isAlways: boolean) => void;
@@ -105,17 +115,18 @@ interface AnswerRowProps {
 }
 
 function AnswerRow(props: AnswerRowProps) {
-  const { decision, edit, words, isSent, isAlways, canAllow, onAnswer, onEdit, onAlways, onWords } = props;
+  const { decision, edit, words, isSent, isAlways, canAllow, hasKeys } = props;
+  const { onAnswer, onEdit, onAlways, onWords } = props;
   const editable = editOf(decision);
-  const allowWords = edit === undefined ? 'Allow once' : 'Allow as edited';
+  const allowWords = edit === undefined ? yesWords[decision.kind] : 'Allow as edited';
   return (
     <div class="answers">
       <button type="button" class="primary" disabled={!canAllow} onClick={() => onAnswer('allow')}>
-        {decision.kind === 'question' ? 'Answer' : allowWords}
+        {allowWords} {hasKeys && <Key name="y" />}
       </button>
       {decision.kind === 'permission' && edit === undefined && (
         <button type="button" disabled={!canAllow} onClick={() => onAnswer('allow_session')}>
-          For this session
+          For this session {hasKeys && <Key name="s" />}
         </button>
       )}
       {decision.can_edit && edit === undefined && (
@@ -133,7 +144,7 @@ function AnswerRow(props: AnswerRowProps) {
         </button>
       )}
       <button type="button" class="deny" disabled={isSent} onClick={() => onAnswer('deny')}>
-        Deny
+        Deny {hasKeys && <Key name="n" />}
       </button>
       <input
         type="text"
@@ -143,9 +154,17 @@ function AnswerRow(props: AnswerRowProps) {
         aria-label="With Deny: why, or what to do instead"
         value={words}
         onInput={(event) => onWords(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.repeat && words.trim() !== '') onAnswer('deny');
+        }}
       />
     </div>
   );
+}
+
+/** The key that presses a button. */
+function Key({ name }: { readonly name: string }) {
+  return <kbd aria-hidden="true">{name}</kbd>;
 }
 
 function Deadline({ decision }: { readonly decision: DecisionView }) {

@@ -35,6 +35,7 @@ export function EditBox({ edit, onChange }: EditBoxProps) {
         rows={Math.min(12, edit.text.split('\n').length + 1)}
         dir="auto"
         spellcheck={false}
+        autoFocus
         aria-label={label}
         value={edit.text}
         onInput={(event) => onChange({ ...edit, text: event.currentTarget.value })}
