@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import '@xterm/xterm/css/xterm.css';
 import './style.css';
+import './browser.css';
 import { Store } from './store.js';
 import { SocketTransport } from './transport/socket.js';
 import { App } from './views/app.js';

@@ -12,6 +12,8 @@ const options = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   minify: true,
+  // Of it only `lazy` and `Suspense` are used.
+  alias: { 'preact/compat': './web/lazy.tsx' },
   legalComments: 'none',
   logLevel: 'warning',
 };

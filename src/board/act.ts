@@ -3,6 +3,7 @@ import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { AlwaysRules } from './always-rules.js';
 import { changedImage, type ImageSources } from './changed-images.js';
+import { continueTask } from './continue-task.js';
 import type { ActionAnswer, ClientAction } from './protocol.js';
 import type { Replays } from './replay/replays.js';
 import { actOnReview } from './review-actions.js';
@@ -37,6 +38,8 @@ export async function act(
     case 'task.message':
       await tasks.message(action.task_id, { text: action.text });
       return {};
+    case 'task.continue':
+      return continueTask(action, tasks);
     case 'task.interrupt':
       await tasks.message(action.task_id, { interrupt: true });
       return {};

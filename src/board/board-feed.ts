@@ -1,8 +1,8 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
@@ -12,6 +12,7 @@ import { ProcessFeed, type ProcessSource } from './process-feed.js';
 import { Refresher } from './refresher.js';
 import { emptyBoard, reduceBoard, type BoardAction, type BoardState } from './state.js';
 import { TaskTracker } from './task-tracker.js';
+import { watchFolder } from './watch-folder.js';
 
 /** The newest tasks; more than a person looks through. */
 const MAX_TASKS = 500;
@@ -50,6 +51,8 @@ interface Followed {
   readonly tracker: TaskTracker;
   readonly refresher: Refresher;
   watching: Disposable | undefined;
+  /** Of a task that has ended, while its work is still in its worktree. */
+  worktree: Disposable | undefined;
 }
 
 class BoardFeed implements Disposable {
@@ -94,7 +97,12 @@ class BoardFeed implements Disposable {
     const known = this.#followed.get(taskId);
     if (known !== undefined) return known;
     const refresher = new Refresher(this.#options.clock, () => this.#refresh(taskId));
-    const followed: Followed = { tracker: new TaskTracker(), refresher, watching: undefined };
+    const followed: Followed = {
+      tracker: new TaskTracker(),
+      refresher,
+      watching: undefined,
+      worktree: undefined,
+    };
     this.#followed.set(taskId, followed);
     return followed;
   }
@@ -121,6 +129,21 @@ class BoardFeed implements Disposable {
     if (!isFinal(record.status)) return;
     followed.watching?.dispose();
     followed.watching = undefined;
+    this.#watchWorktree(followed, record);
+  }
+
+  /** What becomes of the work in a worktree is decided after the end of its task, at any place. */
+  #watchWorktree(followed: Followed, { task_id, worktree }: TaskRecord): void {
+    const { tasksDir, logger } = this.#options;
+    if (worktree === undefined || worktree.finished !== undefined) {
+      followed.worktree?.dispose();
+      followed.worktree = undefined;
+      return;
+    }
+    if (followed.worktree !== undefined) return;
+    followed.worktree = watchFolder(join(tasksDir, task_id), () => followed.refresher.changed(), logger);
+    // It may have been decided before.
+    followed.refresher.changed();
   }
 
   #remove(taskId: string): void {
@@ -135,19 +158,13 @@ class BoardFeed implements Disposable {
   /** Tasks of other servers come and go by their folders. Where the system cannot watch them, `watch('active')` finds them within a second. */
   #watchFolders(): Disposable {
     const { tasksDir, logger } = this.#options;
-    let watcher: FSWatcher;
-    try {
-      watcher = watch(tasksDir, { persistent: false }, (_event, name) => {
+    return watchFolder(
+      tasksDir,
+      (name) => {
         if (name !== null && TASK_ID_PATTERN.test(name)) void this.#lookAtFolder(name);
-      });
-    } catch (error) {
-      logger.warn('The folder of tasks cannot be watched', { error: messageOf(error) });
-      return toDisposable(() => undefined);
-    }
-    watcher.on('error', (error) =>
-      logger.warn('The folder of tasks is no longer watched', { error: messageOf(error) }),
+      },
+      logger,
     );
-    return toDisposable(() => watcher.close());
   }
 
   /** A folder appeared or is gone; one that appeared has its record in a moment. */
@@ -173,7 +190,8 @@ class BoardFeed implements Disposable {
   }
 }
 
-function stop({ refresher, watching }: Followed): void {
+function stop({ refresher, watching, worktree }: Followed): void {
   refresher.dispose();
   watching?.dispose();
+  worktree?.dispose();
 }

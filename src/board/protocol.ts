@@ -69,6 +69,12 @@ const ruleActions = [
 ] as const;
 
 const taskActions = [
+  /** Starts a task that goes on from one that has ended, with its session where there is one. */
+  z.object({
+    type: z.literal('task.continue'),
+    task_id: taskId,
+    text: z.string().min(1).max(MAX_TEXT_CHARS),
+  }),
   z.object({ type: z.literal('task.message'), task_id: taskId, text: z.string().min(1).max(MAX_TEXT_CHARS) }),
   z.object({ type: z.literal('task.interrupt'), task_id: taskId }),
   z.object({ type: z.literal('task.kill'), task_id: taskId, reason: z.string().max(MAX_TEXT_CHARS) }),

@@ -106,6 +106,7 @@ export interface TaskCard {
   readonly ended_at: string | null;
   readonly elapsed_seconds: number;
   readonly turns: number;
+  /** Of its project, as its tools named them. */
   readonly files_changed: number;
   /** Null where Claude Code does not report it. */
   readonly cost_usd: number | null;
@@ -114,10 +115,22 @@ export interface TaskCard {
   readonly trouble: { readonly kind: string; readonly resumes_at: string | null } | null;
   readonly branch: string | null;
   /** How its worktree was finished; null while it is there, and without one. */
-  readonly worktree_result: string | null;
+  readonly worktree_end: WorktreeEnd | null;
+  /** Another task can begin with its session. */
+  readonly can_continue: boolean;
+  /** Its turn is over, and it waits for nothing but a message. */
+  readonly is_ready: boolean;
   readonly keep_open: boolean;
   /** Grows with every change of status or decisions. */
   readonly change_seq: number;
+}
+
+/** What became of the work in a worktree. */
+export interface WorktreeEnd {
+  readonly action: 'merge' | 'apply' | 'discard';
+  readonly at: string;
+  /** The commit of a merge, or the ref that keeps the work; empty when there was none. */
+  readonly result: string;
 }
 
 /** A process of the toolset `process`, as the overview shows it. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
@@ -22,6 +23,7 @@ import {
 } from './state.js';
 import { TaskTracker } from './task-tracker.js';
 import { decisionViewOf } from './task-views.js';
+import { watchFolder } from './watch-folder.js';
 
 /** Of the events that a page gets at first; it keeps up to MAX_EVENTS. */
 const FIRST_EVENTS_BYTES = 2 * 1024 * 1024;
@@ -33,6 +35,7 @@ export interface TaskFeedOptions {
   readonly tasks: TaskService;
   readonly receipts: ReceiptService;
   readonly promptFile: (taskId: string) => string;
+  readonly tasksDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -64,6 +67,8 @@ class TaskFeed implements Disposable {
   readonly #events: JournalEvents;
   #finalMessage = '';
   #hasReceipt = false;
+  #refresher: Refresher | undefined;
+  #watchesWorktree = false;
 
   constructor(options: TaskFeedOptions, taskId: string) {
     this.#options = options;
@@ -96,6 +101,7 @@ class TaskFeed implements Disposable {
         if (taskId === this.#taskId) refresher.changed();
       }),
     );
+    this.#refresher = refresher;
     refresher.changed();
   }
 
@@ -114,12 +120,25 @@ class TaskFeed implements Disposable {
       const events = await this.#events.next();
       if (events.length > 0) dispatch({ type: 'event.appended', events });
       for (const action of this.#recordActions(record)) dispatch(action);
+      if (isFinal(record.status)) this.#watchWorktree(record);
       if (isFinal(record.status) && !this.#hasReceipt) void this.#sendReceipt(record, dispatch);
     } catch (error) {
       if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
         dispatch({ type: 'task.removed', task_id: this.#taskId });
       else logger.warn('A task could not be read', { taskId: this.#taskId, error: messageOf(error) });
     }
+  }
+
+  /** What becomes of the work in a worktree is decided after the end of its task, at any place. */
+  #watchWorktree({ worktree }: TaskRecord): void {
+    const { tasksDir, logger } = this.#options;
+    if (worktree === undefined || worktree.finished !== undefined) return;
+    if (this.#watchesWorktree || this.#owned.isDisposed) return;
+    this.#watchesWorktree = true;
+    const changed = (): void => this.#refresher?.changed();
+    this.#owned.add(watchFolder(join(tasksDir, this.#taskId), changed, logger));
+    // It may have been decided before.
+    changed();
   }
 
   #recordActions(record: TaskRecord): TaskAction[] {

@@ -1,7 +1,10 @@
 // Pure: what a page shows of a record.
 import { createHash } from 'node:crypto';
 import { headBytes } from '../base/text/text.js';
-import { isFinal, type Decision, type TaskRecord } from '../tasks/task.js';
+import { projectFiles } from '../tasks/project-files.js';
+import { isFinal, WAITS_FOR_MESSAGE, type Decision, type TaskRecord } from '../tasks/task.js';
+import { canContinue } from './continue-task.js';
+import { onPage } from './page-words.js';
 import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
 
 const MAX_SUMMARY_BYTES = 2_000;
@@ -16,8 +19,8 @@ export function cardOf(record: TaskRecord): TaskCard {
     task_id: record.task_id,
     status: record.status,
     is_final: isFinal(record.status),
-    reason: headBytes(record.reason, MAX_SUMMARY_BYTES),
-    activity: headBytes(record.activity, MAX_SUMMARY_BYTES),
+    reason: headBytes(onPage(record.reason), MAX_SUMMARY_BYTES),
+    activity: headBytes(onPage(record.activity), MAX_SUMMARY_BYTES),
     project_path: worktree?.project_path ?? record.project_path,
     prompt_summary: headBytes(record.prompt_summary, MAX_SUMMARY_BYTES),
     last_words: lastWordsOf(record),
@@ -29,15 +32,25 @@ export function cardOf(record: TaskRecord): TaskCard {
     ended_at: record.ended_at,
     elapsed_seconds: record.elapsed_seconds,
     turns: record.turns,
-    files_changed: record.files_changed.length,
+    files_changed: projectFiles(record).length,
     cost_usd: record.cost_usd ?? null,
     queue_position: record.queue_position ?? null,
     trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
     branch: worktree?.branch ?? null,
-    worktree_result: worktree?.finished?.result ?? null,
+    worktree_end: worktree?.finished ?? null,
+    can_continue: canContinue(record),
+    is_ready: isReady(record),
     keep_open: record.keep_open,
     change_seq: record.change_seq,
   };
+}
+
+function isReady({ status, reason, decisions }: TaskRecord): boolean {
+  return (
+    status === 'waiting' &&
+    reason.endsWith(WAITS_FOR_MESSAGE) &&
+    decisions.every(({ closed_at }) => closed_at !== null)
+  );
 }
 
 export function decisionViewOf(taskId: string, decision: Decision): DecisionView {

@@ -40,6 +40,9 @@ export function canMove(from: TaskStatus, to: TaskStatus): boolean {
 export const AT_TERMINAL = 'The view "screen" shows it; it is answered at the terminal.';
 
 /** True for a status that never changes again. */
+/** The end of the reason of a task whose session waits for nothing else. */
+export const WAITS_FOR_MESSAGE = 'the session waits for a message.';
+
 export function isFinal(status: TaskStatus): boolean {
   return moves[status].length === 0;
 }

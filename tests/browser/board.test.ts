@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { barriers } from '../harness/barriers.js';
 import { boardLink, boardPage, sharedBrowser } from '../harness/board-page.js';
@@ -89,6 +92,44 @@ it('two commands at once open one board, and a port that is taken is named', asy
   await expect(boardLink(bridge, '--host', '0.0.0.0')).rejects.toThrow('ssh -L');
   await endProcess(owner.pid);
   await expect(discoveryOf(bridge)).rejects.toThrow('ENOENT');
+});
+
+it('work in a worktree is discarded only after a question, and each page says what became of it', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const { project: path } = bridge;
+  await bridge.call('init_git_repo', { path, initial_branch: 'main' });
+  await writeFile(join(path, 'a.txt'), 'one\n');
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
+      cwd: path,
+      env: bridge.env,
+      encoding: 'utf8',
+    });
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'first');
+  const first = await bridge.start({ path, prompt: 'AGENT: never-exits' });
+  const beside = await bridge.start({ path, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
+  await bridge.end(beside);
+  await writeFile(join(path, '.claude', 'worktrees', beside, 'b.txt'), 'two\n');
+  const one = await boardPage(bridge, await browser());
+  const two = await boardPage(bridge, await browser());
+  for (const page of [one, two]) await page.getByRole('link', { name: /AGENT: exit 0/ }).click();
+  await one.getByRole('button', { name: 'Merge its branch' }).click();
+  await one.getByText('“AGENT: never-exits” works in the project now').waitFor();
+  await one.getByRole('button', { name: 'Keep it' }).click();
+  await one.getByRole('button', { name: 'Discard its work…' }).click();
+  await one.getByText('A ref keeps it').waitFor();
+  expect(await barriers(one)).toEqual([]);
+  await one.getByRole('button', { name: 'Discard it' }).click();
+  const kept = `refs/claude-code-bridge/discarded/${beside}`;
+  for (const page of [one, two]) {
+    await page.getByRole('status').getByText(`Discarded; kept at ${kept}.`).waitFor();
+    expect(await page.getByRole('button', { name: 'Merge its branch' }).count()).toBe(0);
+    await page.getByRole('tabpanel').getByText('Discarded; kept at').waitFor();
+    await page.getByRole('link', { name: `claude/${beside} discarded` }).waitFor();
+  }
+  expect(git('show', '--format=', '--name-only', kept)).toBe('b.txt\n');
+  await bridge.call('kill_task', { task_id: first });
 });
 
 describeNewestClaude('with Claude Code', ({ binary }) => {

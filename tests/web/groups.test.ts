@@ -29,13 +29,15 @@ test('what needs a person first comes first', () => {
     { status: 'running' },
     { status: 'failed', ended_at },
     { status: 'waiting', trouble: { kind: 'usage-limit', since: ended_at, resumes_at: null } },
-    { status: 'waiting' },
+    { status: 'waiting', reason: 'A dialog waits.' },
+    { status: 'waiting', reason: 'The turn is over; the session waits for a message.' },
   );
   expect(shown(state)).toEqual([
     ['waiting', [id(5)]],
     ['limits', [id(4)]],
     ['failed', [id(3)]],
     ['running', [id(2)]],
+    ['ready', [id(6)]],
     ['queued', [id(1)]],
     ['ended', [id(0)]],
   ]);

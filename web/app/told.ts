@@ -33,6 +33,8 @@ function lineOf(action: ClientAction, decision: DecisionView | undefined): strin
       return answerLine(action, decision);
     case 'task.message':
       return `- They sent a message to ${action.task_id}: ${short(action.text)}`;
+    case 'task.continue':
+      return `- They started a task that goes on from ${action.task_id}: ${short(action.text)}`;
     case 'task.interrupt':
       return `- They interrupted ${action.task_id}.`;
     case 'task.kill':

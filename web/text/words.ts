@@ -33,6 +33,24 @@ export function shortPath(path: string, home: string): string {
   return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
+/** The name of a project first, then where it is. */
+export function projectWords(path: string, home: string): string {
+  const short = shortPath(path, home);
+  const at = short.lastIndexOf('/');
+  const folder = short.slice(0, at);
+  return at <= 0 ? short : `${short.slice(at + 1)} (${folder})`;
+}
+
+const drivers: Readonly<Record<string, string>> = {
+  interactive: 'in a terminal',
+  print: 'without a terminal',
+};
+
+/** How Claude Code runs. */
+export function driverWords(driver: string): string {
+  return drivers[driver] ?? driver;
+}
+
 export function clockTime(at: string): string {
   return new Date(at).toLocaleTimeString(undefined, { hour12: false });
 }

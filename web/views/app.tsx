@@ -1,4 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
+import { lazy, Suspense } from '../lazy.js';
 import { useEffect, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
@@ -7,7 +8,9 @@ import type { ConnectionState } from '../transport/transport.js';
 import { Overview } from './board.js';
 import { Keys } from './keys.js';
 import { useNotices } from './notices.js';
-import { TaskPage } from './task.js';
+
+/** Loaded when a task is opened. */
+const TaskPage = lazy(async () => (await import('./task.js')).TaskPage);
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
 const TITLE = 'Claude Code Bridge';
@@ -22,7 +25,11 @@ export function App({ store }: { readonly store: Store }) {
     <div class={taskId === undefined ? 'app' : 'app with-task'}>
       <Connection state={store.connection.value} />
       <Overview store={store} />
-      {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
+      {taskId !== undefined && (
+        <Suspense fallback={<main class="task empty">Loading…</main>}>
+          <TaskPage key={taskId} store={store} taskId={taskId} />
+        </Suspense>
+      )}
       <Keys />
     </div>
   );

@@ -1,9 +1,10 @@
-import { lazy, Suspense } from 'preact/compat';
+import { lazy, Suspense } from '../lazy.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { age, dollars, shortPath, span } from '../text/words.js';
+import { age, dollars, projectWords, shortPath, span } from '../text/words.js';
+import { endWords } from '../text/worktree-words.js';
 import { openTaskPage } from './app.js';
 import { OpenDecision } from './open-decision.js';
 import { placeOf } from './place-of.js';
@@ -157,7 +158,7 @@ function TaskLink({ task, home }: { readonly task: TaskCard | undefined; readonl
   return (
     <a class="task-link" href={`#/${task.task_id}`}>
       <strong dir="auto">{visible(task.prompt_summary)}</strong>{' '}
-      <span class="quiet">{visible(shortPath(task.project_path, home))}</span>
+      <span class="quiet">{visible(projectWords(task.project_path, home))}</span>
     </a>
   );
 }
@@ -223,7 +224,7 @@ function TaskRow({ task, isSelected, home, nowMs }: RowProps) {
           </time>
         </span>
         <span class="row-facts quiet">
-          <span>{visible(shortPath(task.project_path, home))}</span>
+          <span>{visible(projectWords(task.project_path, home))}</span>
           {task.model !== null && <span>{visible(task.model)}</span>}
           {task.files_changed > 0 && (
             <span>
@@ -231,7 +232,7 @@ function TaskRow({ task, isSelected, home, nowMs }: RowProps) {
             </span>
           )}
           {task.cost_usd !== null && <span>{dollars(task.cost_usd)}</span>}
-          {task.branch !== null && <span>{visible(task.branch)}</span>}
+          {task.branch !== null && <span>{visible(branchWords(task.branch, task))}</span>}
           {task.queue_position !== null && <span>place {task.queue_position}</span>}
           {task.is_final && <span>took {span(task.elapsed_seconds)}</span>}
         </span>
@@ -241,6 +242,13 @@ function TaskRow({ task, isSelected, home, nowMs }: RowProps) {
       </a>
     </li>
   );
+}
+
+/** The branch, and what became of it. */
+function branchWords(branch: string, { worktree_end: end, is_final }: TaskCard): string {
+  if (end !== null)
+    return end.result === '' ? `${branch}, which had no work` : `${branch} ${endWords[end.action]}`;
+  return is_final ? `${branch} waits to be merged or discarded` : branch;
 }
 
 function wordsOf(task: TaskCard): string {

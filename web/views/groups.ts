@@ -6,6 +6,7 @@ export const groupNames = {
   limits: 'Held up',
   failed: 'Failed',
   running: 'Running',
+  ready: 'Ready for a message',
   queued: 'Queued',
   ended: 'Ended',
 } as const;
@@ -36,22 +37,27 @@ export function projectsOf({ tasks }: BoardState): string[] {
 /** The tasks that a filter lets through, in their groups; empty groups are left out. */
 export function groupsOf(board: BoardState, filter: Filter, nowMs: number): Group[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
-  const waiting = new Set(openOf(board.decisions).map(({ task_id }) => task_id));
+  const waiting = [...new Set(openOf(board.decisions).map(({ task_id }) => task_id))];
+  // As their questions stand above the list.
+  const asOpened = (a: TaskCard, b: TaskCard): number =>
+    waiting.indexOf(a.task_id) - waiting.indexOf(b.task_id) || newestFirst(a, b);
   const groups = new Map<GroupName, TaskCard[]>();
   for (const task of Object.values(board.tasks)) {
     if (filter.project !== '' && task.project_path !== filter.project) continue;
     if (!words.every((word) => textOf(task).includes(word))) continue;
-    const name = groupOf(task, waiting.has(task.task_id), nowMs);
+    const name = groupOf(task, waiting.includes(task.task_id), nowMs);
     if (filter.group !== '' && name !== filter.group) continue;
     groups.set(name, [...(groups.get(name) ?? []), task]);
   }
   return names.flatMap((name) => {
     const tasks = groups.get(name);
-    return tasks === undefined ? [] : [{ name, tasks: tasks.sort(newestFirst) }];
+    return tasks === undefined
+      ? []
+      : [{ name, tasks: tasks.sort(name === 'waiting' ? asOpened : newestFirst) }];
   });
 }
 
-const names: readonly GroupName[] = ['waiting', 'limits', 'failed', 'running', 'queued', 'ended'];
+const names: readonly GroupName[] = ['waiting', 'limits', 'failed', 'running', 'ready', 'queued', 'ended'];
 
 function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {
   if (isAsked && !task.is_final) return 'waiting';
@@ -61,7 +67,8 @@ function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {
   }
   if (task.trouble !== null) return 'limits';
   if (task.status === 'pending') return 'queued';
-  // Its turn is over, and it waits for a message.
+  if (task.is_ready) return 'ready';
+  // A dialog at its terminal.
   return task.status === 'waiting' ? 'waiting' : 'running';
 }
 

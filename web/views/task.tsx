@@ -1,20 +1,18 @@
-import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ActionError, ClientAction } from '../../src/board/protocol.js';
+import { lazy, Suspense } from '../lazy.js';
+import { useEffect, useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { age, shortPath, span } from '../text/words.js';
-import { openTaskPage } from './app.js';
 import { ClosedDecision } from './closed-decision.js';
 import { Guard } from './guard.js';
+import { ErrorLine } from './error-line.js';
 import { OpenDecision } from './open-decision.js';
 import { placeOf } from './place-of.js';
 import { onKey } from './keys.js';
 import { ReceiptView } from './receipt.js';
 import { Block } from './request.js';
+import { BackLink, TaskHead } from './task-head.js';
+import { ContinueBox, MessageBox } from './text-box.js';
 import { Timeline } from './timeline.js';
-import { useNow } from './use-now.js';
 
 /** Loaded when changes are shown. */
 const DiffView = lazy(async () => (await import('./diff.js')).DiffView);
@@ -36,9 +34,7 @@ export function TaskPage({ store, taskId }: { readonly store: Store; readonly ta
   if (error !== undefined) {
     return (
       <main class="task">
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
+        <ErrorLine error={error} />
         <BackLink />
       </main>
     );
@@ -71,7 +67,7 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
   const open = openOf(state.decisions);
   return (
     <main class="task">
-      <TaskHead store={store} task={task} />
+      <TaskHead store={store} task={task} state={state} />
       {open.map((decision, at) => (
         <OpenDecision
           key={decision.decision_id}
@@ -100,7 +96,11 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
           <TabPanel tab={tab} store={store} state={state} taskId={taskId} />
         </Guard>
       </section>
-      {!task.is_final && <MessageBox store={store} taskId={taskId} />}
+      {task.is_final ? (
+        <ContinueBox store={store} task={task} />
+      ) : (
+        <MessageBox store={store} taskId={taskId} />
+      )}
     </main>
   );
 }
@@ -159,166 +159,5 @@ function ClosedDecisions({ state }: { readonly state: TaskState }) {
         ))}
       </ul>
     </details>
-  );
-}
-
-function TaskHead({ store, task }: { readonly store: Store; readonly task: TaskCard }) {
-  const nowMs = useNow(1_000);
-  return (
-    <header class="task-head">
-      <BackLink />
-      <h2 dir="auto">{visible(task.prompt_summary)}</h2>
-      <p class="facts">
-        <span class={`status ${task.status}`}>{task.status}</span>{' '}
-        <span dir="auto">{visible(task.reason === '' ? task.activity : task.reason)}</span>
-      </p>
-      <p class="facts quiet">
-        <span>{visible(shortPath(task.project_path, store.home.value))}</span>
-        <span>
-          {task.is_final ? `took ${span(task.elapsed_seconds)}, ${age(task, nowMs)}` : age(task, nowMs)}
-        </span>
-        <span>{task.model === null ? task.driver : `${visible(task.model)}, ${task.driver}`}</span>
-        <span>{task.permission_mode}</span>
-        <span>
-          {task.turns} {task.turns === 1 ? 'turn' : 'turns'}
-        </span>
-        {task.branch !== null && <span>{visible(task.branch)}</span>}
-        {task.queue_position !== null && <span>place {task.queue_position} in the queue</span>}
-        <code>{task.task_id}</code>
-      </p>
-      <TaskActions store={store} task={task} />
-    </header>
-  );
-}
-
-function TaskActions({ store, task }: { readonly store: Store; readonly task: TaskCard }) {
-  const [isEnding, setIsEnding] = useState(false);
-  const [reason, setReason] = useState('');
-  const { send, error } = useAction(store);
-  const { task_id } = task;
-  const hasWorktree = task.branch !== null && task.worktree_result === null && task.is_final;
-  return (
-    <div class="actions">
-      {!task.is_final && task.status !== 'pending' && (
-        <button type="button" onClick={() => send({ type: 'task.interrupt', task_id })}>
-          Interrupt
-        </button>
-      )}
-      {!task.is_final && !isEnding && (
-        <button type="button" class="deny" onClick={() => setIsEnding(true)}>
-          Kill…
-        </button>
-      )}
-      {isEnding && !task.is_final && (
-        <form
-          class="ending"
-          onSubmit={(event) => {
-            event.preventDefault();
-            send({ type: 'task.kill', task_id, reason });
-          }}
-        >
-          <input
-            type="text"
-            dir="auto"
-            autoFocus
-            placeholder="Why? (for its record)"
-            aria-label="Why the task is killed"
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-          <button type="submit" class="deny">
-            Kill it
-          </button>
-          <button type="button" onClick={() => setIsEnding(false)}>
-            Keep it
-          </button>
-        </form>
-      )}
-      {hasWorktree &&
-        (['merge', 'apply', 'discard'] as const).map((action) => (
-          <button key={action} type="button" onClick={() => send({ type: 'task.finish', task_id, action })}>
-            {finishWords[action]}
-          </button>
-        ))}
-      {task.worktree_result !== null && <span class="quiet">{visible(task.worktree_result)}</span>}
-      <ErrorLine error={error} />
-    </div>
-  );
-}
-
-const finishWords = {
-  merge: 'Merge its branch',
-  apply: 'Apply as uncommitted changes',
-  discard: 'Discard its work',
-} as const;
-
-function MessageBox({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
-  const [text, setText] = useState('');
-  const { send, error, isBusy } = useAction(store);
-  const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => onKey('m', () => input.current?.focus()), []);
-  const submit = (): void => {
-    if (text.trim() === '' || isBusy) return;
-    send({ type: 'task.message', task_id: taskId, text }, () => setText(''));
-  };
-  return (
-    <form
-      class="message"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <textarea
-        ref={input}
-        dir="auto"
-        rows={2}
-        placeholder="Message to the session (Ctrl+Enter sends)"
-        aria-label="Message to the session"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
-          if (event.key === 'Escape') event.currentTarget.blur();
-        }}
-      />
-      <button type="submit" disabled={text.trim() === '' || isBusy}>
-        Send
-      </button>
-      <ErrorLine error={error} />
-    </form>
-  );
-}
-
-/** Sends what a button stands for, and shows what was refused. */
-function useAction(store: Store) {
-  const [error, setError] = useState<ActionError | undefined>();
-  const [isBusy, setIsBusy] = useState(false);
-  const send = (action: ClientAction, onDone: () => void = () => undefined): void => {
-    setError(undefined);
-    setIsBusy(true);
-    void store.act(action).then((outcome) => {
-      setIsBusy(false);
-      if (outcome.ok) onDone();
-      else setError(outcome.error);
-    });
-  };
-  return { send, error, isBusy };
-}
-
-function ErrorLine({ error }: { readonly error: ActionError | undefined }) {
-  if (error === undefined) return null;
-  return (
-    <p class="error" role="alert">
-      {visible(error.message)} {visible(error.hint)}
-    </p>
-  );
-}
-
-function BackLink() {
-  return (
-    <button type="button" class="back" onClick={() => openTaskPage(undefined)}>
-      ← All tasks
-    </button>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
 import { clockTime } from '../text/words.js';
+import { finishWords } from '../text/worktree-words.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
@@ -11,7 +12,7 @@ const MORE_ENTRIES = 1_000;
 /** What happened, in the order of the journal. */
 export function Timeline({ state }: { readonly state: TaskState }) {
   const [shown, setShown] = useState(FIRST_ENTRIES);
-  const entries = entriesOf(state.events);
+  const entries = [...entriesOf(state.events), ...worktreeEntries(state)];
   const hidden = Math.max(0, entries.length - shown);
   return (
     <ol class="timeline">
@@ -31,6 +32,14 @@ export function Timeline({ state }: { readonly state: TaskState }) {
       {entries.length === 0 && <li class="empty">Nothing has happened yet.</li>}
     </ol>
   );
+}
+
+/** What became of a worktree is decided after the journal was closed. */
+function worktreeEntries({ task, events }: TaskState): TimelineEntry[] {
+  const end = task?.worktree_end;
+  if (end == null) return [];
+  const seq = (events.at(-1)?.seq ?? 0) + 1;
+  return [{ seq, at: end.at, kind: 'ended', words: finishWords(end), detail: '' }];
 }
 
 function Entry({ entry }: { readonly entry: TimelineEntry }) {

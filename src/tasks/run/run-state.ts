@@ -11,6 +11,7 @@ import {
   type TaskRecord,
   type TaskStatus,
   type TaskTrouble,
+  WAITS_FOR_MESSAGE,
 } from '../task.js';
 import type { SessionPhase } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
@@ -223,7 +224,7 @@ export class RunState implements Disposable {
     const { now } = this.#phase;
     if (now.name === 'blocked') return now.reason;
     if (now.name !== 'idle' || now.why !== 'message') return undefined;
-    return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; the session waits for a message.`;
+    return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; ${WAITS_FOR_MESSAGE}`;
   }
 
   #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {

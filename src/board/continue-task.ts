@@ -1,0 +1,37 @@
+import { BridgeError } from '../base/errors.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
+import type { TaskService } from '../tasks/task-service.js';
+import type { ActionAnswer, ClientAction } from './protocol.js';
+
+/** Whether another task can begin with the session of this one. */
+export function canContinue({ status, session_id, worktree }: TaskRecord): boolean {
+  return isFinal(status) && session_id !== null && worktree?.finished === undefined;
+}
+
+/**
+ * Starts a task in the place of one that has ended: with its session, or, where that is no longer possible, with the text alone. It
+ * waits in the queue while another task works there. Throws INVALID_ARGUMENTS for a task that has not ended, and as the task service.
+ */
+export async function continueTask(
+  { task_id, text }: Extract<ClientAction, { type: 'task.continue' }>,
+  tasks: TaskService,
+): Promise<ActionAnswer> {
+  const record = await tasks.get(task_id);
+  if (!isFinal(record.status))
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'The task has not ended yet.',
+      'Send it a message instead, or kill it first.',
+    );
+  const { model, worktree, permission_mode: permissionMode, project_path } = record;
+  const goesOn = canContinue(record);
+  const next = await tasks.start({
+    prompt: text,
+    path: goesOn ? project_path : (worktree?.project_path ?? project_path),
+    permissionMode,
+    onConflict: 'queue',
+    ...(goesOn && { continueFrom: task_id }),
+    ...(model !== null && { model }),
+  });
+  return { task_id: next.task_id };
+}

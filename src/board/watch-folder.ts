@@ -1,0 +1,23 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { messageOf } from '../base/errors.js';
+import { toDisposable, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
+
+/** Calls back for each change in a folder until disposed, where the system can watch it. */
+export function watchFolder(
+  folder: string,
+  onChange: (name: string | null) => void,
+  logger: Logger,
+): Disposable {
+  let watcher: FSWatcher;
+  try {
+    watcher = watch(folder, { persistent: false }, (_event, name) => onChange(name));
+  } catch (error) {
+    logger.warn('A folder of tasks cannot be watched', { folder, error: messageOf(error) });
+    return toDisposable(() => undefined);
+  }
+  watcher.on('error', (error) =>
+    logger.warn('A folder of tasks is no longer watched', { folder, error: messageOf(error) }),
+  );
+  return toDisposable(() => watcher.close());
+}

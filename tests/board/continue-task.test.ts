@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { continueTask } from '../../src/board/continue-task.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+
+const ended = { status: 'failed', ended_at: '2026-03-01T10:30:00.000Z', session_id: 'a-session' } as const;
+
+async function goOn(changes: Partial<TaskRecord>) {
+  const tasks = new FakeTaskService(taskRecord(changes));
+  const answer = await continueTask({ type: 'task.continue', task_id: TASK_ID, text: 'Try again.' }, tasks);
+  return { answer, started: tasks.started };
+}
+
+it('a task that goes on has the session, the mode and the model of the one that has ended, and waits for its turn', async () => {
+  const { answer, started } = await goOn({ ...ended, model: 'opus', permission_mode: 'cautious' });
+  expect(answer).toEqual({ task_id: TASK_ID });
+  expect(started).toEqual([
+    {
+      prompt: 'Try again.',
+      path: '/home/ann/app',
+      permissionMode: 'cautious',
+      model: 'opus',
+      continueFrom: TASK_ID,
+      onConflict: 'queue',
+    },
+  ]);
+});
+
+it('where the session is gone with its worktree, or never began, the new task begins with the text alone', async () => {
+  const worktree = {
+    project_path: '/home/ann/app',
+    repository: '/home/ann/app',
+    path: '/home/ann/app/.claude/worktrees/w',
+    branch: 'claude/w',
+    base_commit: 'a'.repeat(40),
+    notes: [],
+    finished: { action: 'merge' as const, at: ended.ended_at, result: '' },
+  } satisfies TaskRecord['worktree'];
+  const after = await goOn({ ...ended, project_path: worktree.path, worktree });
+  const never = await goOn({ ...ended, session_id: null });
+  for (const { started } of [after, never]) {
+    expect(started).toMatchObject([{ path: '/home/ann/app' }]);
+    expect(started[0]).not.toHaveProperty('continueFrom');
+  }
+});
+
+it('a task that runs is not gone on with', async () => {
+  await expect(goOn({ status: 'running' })).rejects.toThrow('has not ended');
+});

@@ -1,0 +1,37 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Worktree } from '../../src/tasks/worktree-maker.js';
+import { createWorkplace } from '../harness/workplace.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { serveBoard, TestPage } from './serve-board.js';
+
+const worktree: Worktree = {
+  project_path: '/home/ann/app',
+  repository: '/home/ann/app',
+  path: `/home/ann/app/.claude/worktrees/${TASK_ID}`,
+  branch: `claude/${TASK_ID}`,
+  base_commit: 'a'.repeat(40),
+  notes: [],
+};
+
+it.each(['board:/', `task:/${TASK_ID}`])(
+  'what becomes of a worktree after its task has ended is told at once, also when another process decides it: %s',
+  async (channel) => {
+    const workplace = await createWorkplace();
+    const { root } = workplace;
+    onTestFinished(() => workplace.remove());
+    await mkdir(join(root, 'tasks', TASK_ID), { recursive: true });
+    const ended = { status: 'completed', ended_at: '2026-03-01T10:30:00.000Z', worktree } as const;
+    const tasks = new FakeTaskService(taskRecord(ended));
+    tasks.text = '';
+    const page = await TestPage.open(await serveBoard(tasks, { tasksDir: join(root, 'tasks') }));
+    page.send({ type: 'subscribe', channel });
+    await page.message('snapshot');
+    const finished = { action: 'merge', at: '2026-03-01T11:00:00.000Z', result: 'b'.repeat(40) } as const;
+    tasks.records.set(TASK_ID, taskRecord({ ...ended, worktree: { ...worktree, finished } }));
+    await writeFile(join(root, 'tasks', TASK_ID, 'record.json'), '{}');
+    const told = await page.message('action', ({ action }) => JSON.stringify(action).includes('upserted'));
+    expect(told).toMatchObject({ action: { task: { worktree_end: finished } } });
+  },
+);

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import type { TaskCard, TaskState } from '../../src/board/state.js';
+import type { Store } from '../store.js';
+import { visible } from '../text/visible.js';
+import { finishWords } from '../text/worktree-words.js';
+import { ErrorLine } from './error-line.js';
+import { useAction } from './use-action.js';
+
+type Finish = 'merge' | 'apply' | 'discard';
+
+const buttons: Readonly<Record<Finish, string>> = {
+  merge: 'Merge its branch',
+  apply: 'Apply as uncommitted changes',
+  discard: 'Discard its work…',
+};
+const sure: Readonly<Record<Finish, string>> = {
+  merge: 'Merge all the same',
+  apply: 'Apply all the same',
+  discard: 'Discard it',
+};
+
+interface WorktreeProps {
+  readonly store: Store;
+  readonly task: TaskCard;
+  readonly state: TaskState;
+}
+
+/** What can become of the work of a task in a worktree, and what became of it. */
+export function WorktreeActions({ store, task, state }: WorktreeProps) {
+  const [asked, setAsked] = useState<Finish>();
+  const [done, setDone] = useState<Finish>();
+  const { send, error, isBusy } = useAction(store);
+  const { task_id, branch, worktree_end: end } = task;
+  if (branch === null || !task.is_final) return null;
+  if (end !== null || done !== undefined)
+    return <p role="status">{visible(end === null ? `The ${done} is done.` : finishWords(end))}</p>;
+  const busy = busyIn(store, task);
+  const finish = (action: Finish): void => {
+    setAsked(undefined);
+    send({ type: 'task.finish', task_id, action }, () => setDone(action));
+  };
+  if (asked !== undefined)
+    return (
+      <div class="actions" role="group" aria-label="Are you sure?">
+        <p>{visible(asked === 'discard' ? discardWords(state, task_id) : (busy ?? ''))}</p>
+        <button type="button" class="deny" autoFocus onClick={() => finish(asked)}>
+          {sure[asked]}
+        </button>
+        <button type="button" onClick={() => setAsked(undefined)}>
+          Keep it
+        </button>
+      </div>
+    );
+  return (
+    <div class="actions">
+      {(['merge', 'apply', 'discard'] as const).map((action) => (
+        <button
+          key={action}
+          type="button"
+          class={action === 'discard' ? 'deny apart' : undefined}
+          disabled={isBusy}
+          onClick={() => (action === 'discard' || busy !== undefined ? setAsked(action) : finish(action))}
+        >
+          {buttons[action]}
+        </button>
+      ))}
+      <ErrorLine error={error} />
+    </div>
+  );
+}
+
+/** What is in the way of bringing the work home: another task that changes the same files. */
+function busyIn(store: Store, { task_id, project_path }: TaskCard): string | undefined {
+  const other = Object.values(store.board.value?.tasks ?? {}).find(
+    (task) =>
+      task.task_id !== task_id &&
+      task.project_path === project_path &&
+      task.branch === null &&
+      !task.is_final &&
+      task.status !== 'pending',
+  );
+  if (other === undefined) return undefined;
+  return `“${other.prompt_summary}” works in the project now and may change the same files.`;
+}
+
+function discardWords({ receipt }: TaskState, taskId: string): string {
+  return `${whatGoes(receipt)} A ref keeps it: git branch back ${discardedRef(taskId)} brings it back.`;
+}
+
+function discardedRef(taskId: string): string {
+  return `refs/claude-code-bridge/discarded/${taskId}`;
+}
+
+function whatGoes(receipt: TaskState['receipt']): string {
+  const git = receipt?.['git'];
+  if (typeof git !== 'object' || git === null || !('files_total' in git) || !('commits_total' in git))
+    return 'Its worktree, its branch and all its work go.';
+  const { files_total: files, commits_total: commits } = git;
+  return `Its worktree and its branch go, with ${counted(files, 'changed file')} and ${counted(commits, 'commit')}.`;
+}
+
+function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
