@@ -13,21 +13,20 @@ const smaller = {
   log: 'elsewhere',
   images: 'elsewhere',
   plan: 'plain-plan',
+  markdown: 'plain-markdown',
   always: 'no-rules',
 };
 const withSmallerViews = {
   name: 'smaller-views',
   setup({ onResolve, resolve }) {
-    // All is in one file: nothing is loaded later, and nothing waited for.
-    onResolve({ filter: /^preact\/compat$/ }, ({ kind, importer }) =>
-      resolve('../app/without-waiting.tsx', { kind, importer, resolveDir: join(importer, '..') }),
-    );
-    onResolve({ filter: /\/(terminal|replay|log|images|plan|always)\.js$/ }, ({ path, kind, importer }) =>
-      resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
-        kind,
-        importer,
-        resolveDir: join(importer, '..'),
-      }),
+    onResolve(
+      { filter: /\/(terminal|replay|log|images|plan|markdown|always)\.js$/ },
+      ({ path, kind, importer }) =>
+        resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
+          kind,
+          importer,
+          resolveDir: join(importer, '..'),
+        }),
     );
   },
 };

@@ -41,7 +41,7 @@ export async function act(
     case 'task.continue':
       return continueTask(action, tasks);
     case 'task.interrupt':
-      await tasks.message(action.task_id, { interrupt: true });
+      await tasks.message(action.task_id, { interrupt: true, by });
       return {};
     case 'task.kill':
       await tasks.kill(action.task_id, action.reason === '' ? `Killed from the ${by}.` : action.reason);

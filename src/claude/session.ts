@@ -152,8 +152,8 @@ export type SessionEvent =
     }
   /** The program printed readable lines; one string may hold several, joined by newlines. */
   | { readonly type: 'printed'; readonly lines: readonly string[] }
-  /** The assistant said something in the middle of a turn. */
-  | { readonly type: 'said'; readonly text: string }
+  /** The assistant said something in the middle of a turn; `atMs`: then, where that is known. */
+  | { readonly type: 'said'; readonly text: string; readonly atMs?: number }
   /** Something for the journal and the list of activity, such as an API retry or a silent start. */
   | { readonly type: 'notice'; readonly text: string }
   /** A dialog on the screen waits that is no request: the bridge does not know it, or no hook reported it. null: it is gone. */

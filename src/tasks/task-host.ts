@@ -22,6 +22,14 @@ export interface ScreenText {
 }
 
 /** A running task as its callers see it, in this process or through the keeper's socket. */
+/** A message to a session, or the interrupt of its turn, or both. */
+export interface SentMessage {
+  readonly text?: string;
+  readonly interrupt?: boolean;
+  /** Who interrupts, as the journal names them; by default the caller. */
+  readonly by?: string;
+}
+
 export interface TaskLink extends Disposable {
   /** The record: once at first, and once at the end of the task. */
   readonly onRecord: Event<TaskRecord>;
@@ -32,7 +40,7 @@ export interface TaskLink extends Disposable {
   /** Throws BridgeError DECISION_NOT_FOUND or DECISION_CLOSED. */
   respond(answer: DecisionAnswer): Promise<TaskRecord>;
   /** Throws BridgeError TASK_NOT_RUNNING. */
-  message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<TaskRecord>;
+  message(message: SentMessage): Promise<TaskRecord>;
   /** Resolves with the final record when every process of the task is gone. */
   kill(reason: string): Promise<TaskRecord>;
   screen(): Promise<ScreenText>;

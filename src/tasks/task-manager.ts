@@ -196,7 +196,7 @@ export class TaskManager implements TaskService, Disposable {
     return this.#withLink(taskId, (link) => link.respond(answer));
   }
 
-  async message(taskId: string, { text, interrupt }: TaskMessage): Promise<TaskRecord> {
+  async message(taskId: string, { text, interrupt, by }: TaskMessage): Promise<TaskRecord> {
     if (text !== undefined) checkPrompt(text);
     else if (interrupt !== true) {
       throw new BridgeError(
@@ -209,6 +209,7 @@ export class TaskManager implements TaskService, Disposable {
       link.message({
         ...(text === undefined ? {} : { text }),
         ...(interrupt === undefined ? {} : { interrupt }),
+        ...(by === undefined ? {} : { by }),
       }),
     );
   }

@@ -87,6 +87,8 @@ type OutputView = (typeof outputViews)[number];
 export interface TaskMessage {
   readonly text?: string | undefined;
   readonly interrupt?: boolean | undefined;
+  /** Who interrupts, where it is not the caller. */
+  readonly by?: string | undefined;
 }
 
 export interface OutputQuery {

@@ -82,7 +82,7 @@ test('messages, interrupts and kills reach the task', async () => {
   page.send({ type: 'dispatch', id: 1, action: { type: 'task.message', task_id: TASK_ID, text: 'Go on' } });
   page.send({ type: 'dispatch', id: 2, action: { type: 'task.interrupt', task_id: TASK_ID } });
   await page.message('result', ({ id }) => id === 2);
-  expect(tasks.messages).toEqual([{ text: 'Go on' }, { interrupt: true }]);
+  expect(tasks.messages).toEqual([{ text: 'Go on' }, { interrupt: true, by: 'board/test-1' }]);
   page.send({ type: 'dispatch', id: 3, action: { type: 'task.kill', task_id: TASK_ID, reason: 'Enough.' } });
   expect(await page.message('result', ({ id }) => id === 3)).toMatchObject({ ok: true });
 });

@@ -57,7 +57,107 @@ test('a decision is told with who answered it and why', () => {
   expect(line?.words).toBe('✗ denied: Bash(rm x), by rule: never');
 });
 
+const asked = { tool: 'Bash', summary: 'Bash(npm test)' };
+
+test('the line of a command that was edited says what ran', () => {
+  const edits = [{ field: 'command', asked: 'npm test', allowed: 'npm run lint' }];
+  const lines = entriesOf(
+    events(
+      { type: 'tool-started', ...asked },
+      { type: 'decision-asked', ...asked },
+      { type: 'status', from: 'running', to: 'waiting', reason: 'Waits for an answer to: Bash(npm test)' },
+      { type: 'decision-closed', ...asked, verdict: 'allow', answered_by: 'board/chrome-1', edits },
+      { type: 'tool-finished', tool: 'Bash', summary: 'Bash(npm run lint)', ok: true, exit_code: 0 },
+    ),
+  );
+  expect(lines.map(({ words }) => words)).toEqual([
+    '? Bash(npm test)',
+    '✓ allowed as edited: Bash(npm run lint), by board/chrome-1',
+    '✓ Bash(npm run lint): exit code 0',
+  ]);
+});
+
+test('a command that was allowed as edited runs as edited, also where its end does not say what ran', () => {
+  const edits = [{ field: 'command', asked: 'npm test', allowed: 'npm run lint' }];
+  const lines = entriesOf(
+    events(
+      { type: 'tool-started', ...asked },
+      { type: 'decision-asked', ...asked },
+      { type: 'decision-closed', ...asked, verdict: 'allow', edits },
+    ),
+  );
+  expect(lines.at(-1)?.words).toBe('▶ Bash(npm run lint)');
+});
+
+test('a tool that was denied does not run, asked about or not', () => {
+  for (const between of [[], [{ type: 'decision-asked', ...asked }]]) {
+    const lines = entriesOf(
+      events({ type: 'tool-started', ...asked }, ...between, {
+        type: 'decision-closed',
+        ...asked,
+        verdict: 'deny',
+        answered_by: 'rule',
+      }),
+    );
+    expect(lines.filter(({ kind }) => kind === 'tool')).toEqual([]);
+    expect(lines.at(-1)?.words).toBe('✗ denied: Bash(npm test), by rule');
+  }
+});
+
+test('a tool that has no end says how its turn or its task ended', () => {
+  const start = { type: 'tool-started', tool: 'Read', summary: 'Read(a)' };
+  const words = (end: Readonly<Record<string, unknown>>) => entriesOf(events(start, end))[0]?.words;
+  expect(words({ type: 'turn-ended', interrupted: true })).toBe('– Read(a): interrupted');
+  expect(words({ type: 'ended', status: 'killed' })).toBe('– Read(a): it ended with the task');
+});
+
+test('a question is two lines, and its answer stands where it was given', () => {
+  const question = { tool: 'AskUserQuestion', summary: 'Which color?' };
+  const lines = entriesOf(
+    events(
+      { type: 'tool-started', ...question },
+      { type: 'decision-asked', ...question },
+      { type: 'said', text: 'Meanwhile.' },
+      { type: 'decision-closed', ...question, verdict: 'allow', answered_by: 'board/chrome-1' },
+      { type: 'tool-finished', tool: 'AskUserQuestion', ok: true },
+    ),
+  );
+  expect(lines.map(({ words }) => words)).toEqual([
+    '? Which color?',
+    'Meanwhile.',
+    '✓ allowed: Which color?, by board/chrome-1',
+  ]);
+});
+
+test('what was said stands before the tool that it led to, also when it was read later', () => {
+  const at = (second: number) => `2026-03-01T10:00:0${second}.000Z`;
+  const lines = entriesOf(
+    events(
+      { type: 'message', text: 'Do it.', at: at(3) },
+      { type: 'tool-started', tool: 'Read', summary: 'Read(a)', at: at(6) },
+      { type: 'tool-finished', tool: 'Read', ok: true, at: at(7) },
+      { type: 'said', text: 'I look first.', said_at: at(5), at: at(8) },
+    ),
+  );
+  expect(lines.map(({ words }) => words)).toEqual(['Do it.', 'I look first.', '✓ Read(a)']);
+});
+
+test('what is done at a terminal is told in words, and who only watches is not told of', () => {
+  const lines = entriesOf(
+    events(
+      { type: 'attached', columns: 120, rows: 40, read_only: true, watchers: 1 },
+      { type: 'typed', by: 'terminal', bytes: 20 },
+      { type: 'interrupt', by: 'board/chrome-1' },
+      { type: 'detached', watchers: 0 },
+    ),
+  );
+  expect(lines.map(({ words }) => words)).toEqual([
+    'A person typed at the terminal: 20 bytes.',
+    'Interrupted by board/chrome-1.',
+  ]);
+});
+
 test('an event that this version does not know is shown with its fields', () => {
-  const [line] = entriesOf(events({ type: 'storage', state: 'failing', words: 'the disk is full' }));
-  expect(line).toMatchObject({ kind: 'note', words: 'storage: state failing, words the disk is full' });
+  const [line] = entriesOf(events({ type: 'weather', state: 'failing', words: 'it rains' }));
+  expect(line).toMatchObject({ kind: 'note', words: 'weather: state failing, words it rains' });
 });

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'preact/compat';
+import { lazy, Suspense } from '../lazy.js';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'preact/compat';
+import { lazy, Suspense } from '../lazy.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { Guard } from './guard.js';

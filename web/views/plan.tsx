@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'preact/compat';
+import { lazy, Suspense } from '../lazy.js';
 import { useState } from 'preact/hooks';
 import { Guard } from './guard.js';
 import { Block } from './request.js';

@@ -1,5 +1,6 @@
 // Pure: the lines of a timeline from the events of a journal.
 import type { TimelineEvent } from '../../src/board/state.js';
+import { eventWords } from './event-words.js';
 
 export interface TimelineEntry {
   /** Of its first event. */
@@ -11,83 +12,186 @@ export interface TimelineEntry {
   readonly detail: string;
 }
 
-/** A line for each event that a person wants to see; a tool and its end are one. */
+/** Tools that only ask: their answer is all that they do. */
+const ASKING: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
+/** A line for each event that a person wants to see; a tool and its end are one, and what is asked is told once. */
 export function entriesOf(events: readonly TimelineEvent[]): TimelineEntry[] {
-  const entries: TimelineEntry[] = [];
-  /** Where the starts of tools are that have not ended, by their names; of several the first one ends first. */
-  const started = new Map<string, number[]>();
-  for (const event of events) {
-    const tool = textOf(event, 'tool');
-    if (event.type === 'tool-finished') {
-      const at = started.get(tool)?.shift();
-      const before = at === undefined ? undefined : entries[at];
-      if (at !== undefined && before !== undefined) {
-        entries[at] = finished(before, event);
-        continue;
-      }
-    }
-    const entry = entryOf(event);
-    if (entry === undefined) continue;
-    if (event.type === 'tool-started') started.set(tool, [...(started.get(tool) ?? []), entries.length]);
-    entries.push(entry);
-  }
-  return entries;
+  const lines = new Lines();
+  for (const event of events) lines.take(event);
+  return lines.all;
 }
 
+/** A tool that has started and not ended: its line, unless its question stands for it. */
+interface Started {
+  readonly tool: string;
+  readonly summary: string;
+  line: TimelineEntry | undefined;
+}
+
+class Lines {
+  #lines: TimelineEntry[] = [];
+  /** Of several of one name the first one ends first. */
+  #started: Started[] = [];
+
+  get all(): TimelineEntry[] {
+    return this.#lines;
+  }
+
+  take(event: TimelineEvent): void {
+    switch (event.type) {
+      case 'tool-started':
+        this.#start(event);
+        return;
+      case 'tool-finished':
+        this.#finish(event);
+        return;
+      case 'decision-asked':
+        this.#ask(event);
+        return;
+      case 'decision-closed':
+        this.#decide(event);
+        return;
+      case 'said':
+        this.#say(event);
+        return;
+      case 'turn-ended':
+        this.#leaveOpen(event['interrupted'] === true ? 'interrupted' : 'its end was not reported');
+        break;
+      case 'ended':
+        this.#leaveOpen('it ended with the task');
+        break;
+    }
+    const entry = entryOf(event);
+    if (entry !== undefined) this.#lines.push(entry);
+  }
+
+  #start(event: TimelineEvent): void {
+    const tool = textOf(event, 'tool');
+    const summary = summaryOf(event);
+    const line = lineOf(event, 'tool', `▶ ${summary}`);
+    this.#lines.push(line);
+    this.#started.push({ tool, summary, line });
+  }
+
+  #finish(event: TimelineEvent): void {
+    const tool = textOf(event, 'tool');
+    const summary = textOf(event, 'summary');
+    const started = this.#takeOut(tool, summary);
+    if (ASKING.has(tool) && started !== undefined && started.line === undefined) return;
+    const what = summary || started?.summary || tool;
+    const before = started?.line ?? lineOf(event, 'tool', '');
+    const after = finished(before, what, event);
+    if (started?.line === undefined) this.#lines.push(after);
+    else this.#replace(started.line, after);
+  }
+
+  /** The question takes the place of the line that says that the tool starts: it does not run yet. */
+  #ask(event: TimelineEvent): void {
+    const started = this.#find(textOf(event, 'tool'), textOf(event, 'summary'));
+    if (started?.line !== undefined) this.#replace(started.line, undefined);
+    if (started !== undefined) started.line = undefined;
+    this.#lines.push(lineOf(event, 'asked', `? ${summaryOf(event)}`));
+  }
+
+  #decide(event: TimelineEvent): void {
+    const tool = textOf(event, 'tool');
+    const started = this.#find(tool, textOf(event, 'summary'));
+    const isAllowed = textOf(event, 'verdict').startsWith('allow');
+    const allowed = allowedWords(event);
+    if (started !== undefined && !isAllowed) {
+      this.#started = this.#started.filter((one) => one !== started);
+      if (started.line !== undefined) this.#replace(started.line, undefined);
+    }
+    this.#lines.push(lineOf(event, 'decided', decidedWords(event, allowed)));
+    // What was asked about runs from now on.
+    if (started === undefined || started.line !== undefined || !isAllowed || ASKING.has(tool)) return;
+    started.line = lineOf({ ...event, seq: event.seq + 0.5 }, 'tool', `▶ ${allowed}`);
+    this.#lines.push(started.line);
+  }
+
+  /** What was said is read later than a hook reports the tool that follows it; it stands where it was said. */
+  #say(event: TimelineEvent): void {
+    const at = textOf(event, 'said_at') || event.at;
+    const entry = lineOf({ ...event, at }, 'said', textOf(event, 'text'));
+    const before = this.#lines.findLastIndex((line) => line.at <= at || line.kind === 'message');
+    this.#lines.splice(before + 1, 0, entry);
+  }
+
+  #leaveOpen(why: string): void {
+    for (const { line, summary } of this.#started)
+      if (line !== undefined) this.#replace(line, { ...line, words: `– ${summary}: ${why}` });
+    this.#started = [];
+  }
+
+  #find(tool: string, summary: string): Started | undefined {
+    const ofTool = this.#started.filter((one) => one.tool === tool);
+    return ofTool.find((one) => one.summary === summary) ?? (ofTool.length === 1 ? ofTool[0] : undefined);
+  }
+
+  #takeOut(tool: string, summary: string): Started | undefined {
+    const found = this.#find(tool, summary) ?? this.#started.find((one) => one.tool === tool);
+    this.#started = this.#started.filter((one) => one !== found);
+    return found;
+  }
+
+  #replace(line: TimelineEntry, instead: TimelineEntry | undefined): void {
+    const at = this.#lines.lastIndexOf(line);
+    if (at === -1) return;
+    this.#lines.splice(at, 1, ...(instead === undefined ? [] : [instead]));
+  }
+}
+
+function lineOf(
+  { seq, at }: TimelineEvent,
+  kind: TimelineEntry['kind'],
+  words: string,
+  detail = '',
+): TimelineEntry {
+  return { seq, at, kind, words, detail };
+}
+
+/** The reasons of a status that the lines before it say already. */
+const SAID = /^(?:Waits for an answer to: |The agent runs\.$)/;
+
 function entryOf(event: TimelineEvent): TimelineEntry | undefined {
-  const { seq, at, type } = event;
-  const entry = (kind: TimelineEntry['kind'], words: string, detail = ''): TimelineEntry => ({
-    ...{ seq, at, kind, words, detail },
-  });
-  const summary = textOf(event, 'summary') || textOf(event, 'tool');
-  switch (type) {
+  switch (event.type) {
     case 'message':
-      return entry('message', textOf(event, 'text'));
-    case 'said':
-      return entry('said', textOf(event, 'text'));
-    case 'tool-started':
-      return entry('tool', `▶ ${summary}`);
-    case 'tool-finished':
-      return finished(entry('tool', `▶ ${summary}`), event);
-    case 'decision-asked':
-      return entry('asked', `? ${summary}`);
-    case 'decision-closed':
-      return entry('decided', decidedWords(event, summary));
-    case 'status':
-      return entry('status', `${textOf(event, 'to')}${after(': ', textOf(event, 'reason'))}`);
+      return lineOf(event, 'message', textOf(event, 'text'));
+    case 'status': {
+      const reason = textOf(event, 'reason');
+      if (SAID.test(reason) && textOf(event, 'from') !== 'starting') return undefined;
+      return lineOf(event, 'status', `${textOf(event, 'to')}${after(': ', reason)}`);
+    }
     case 'turn-ended':
-      return event['error'] == null ? undefined : entry('failed', textOf(event, 'error'));
+      return event['error'] == null ? undefined : lineOf(event, 'failed', textOf(event, 'error'));
     case 'ended':
-      return entry('ended', `${textOf(event, 'status')}${after(': ', textOf(event, 'reason'))}`);
-    case 'turn-started':
-    case 'ending':
-    case 'keys':
-    case 'output':
-      return undefined;
-    default:
-      return entry('note', `${type.replaceAll('-', ' ')}${after(': ', noteOf(event))}`);
+      return lineOf(event, 'ended', `${textOf(event, 'status')}${after(': ', textOf(event, 'reason'))}`);
+    default: {
+      const words = eventWords(event);
+      return words === undefined ? undefined : lineOf(event, 'note', words, textOf(event, 'output'));
+    }
   }
 }
 
 /** The note of a command that goes on. */
 const IN_BACKGROUND = 'runs in the background';
 
-function finished(before: TimelineEntry, event: TimelineEvent): TimelineEntry {
+function finished(before: TimelineEntry, what: string, event: TimelineEvent): TimelineEntry {
   const code = event['exit_code'];
   const isOk = event['ok'] !== false;
   const why = textOf(event, 'note') || (typeof code === 'number' ? `exit code ${code}` : '');
   // What goes on has no outcome yet.
   const mark = why === IN_BACKGROUND ? '…' : isOk ? '✓' : '✗';
-  const words = `${mark} ${before.words.replace(/^▶ /, '')}${after(': ', why)}`;
   return {
     ...before,
     kind: isOk ? 'tool' : 'failed',
-    words,
+    words: `${mark} ${what}${after(': ', why)}`,
     detail: textOf(event, 'output') || textOf(event, 'error'),
   };
 }
 
-function decidedWords(event: TimelineEvent, summary: string): string {
+function decidedWords(event: TimelineEvent, allowed: string): string {
   const words: Readonly<Record<string, string>> = {
     allow: '✓ allowed',
     allow_session: '✓ allowed for the session',
@@ -96,16 +200,23 @@ function decidedWords(event: TimelineEvent, summary: string): string {
   };
   const verdict = textOf(event, 'verdict');
   const by = textOf(event, 'answered_by');
-  const how = Array.isArray(event['edits']) ? ' with another input' : '';
-  return `${words[verdict] ?? verdict}${how}: ${summary}${after(', by ', by)}${after(': ', textOf(event, 'reason'))}`;
+  const how = Array.isArray(event['edits']) ? ' as edited' : '';
+  return `${words[verdict] ?? verdict}${how}: ${allowed}${after(', by ', by)}${after(': ', textOf(event, 'reason'))}`;
 }
 
-/** The fields of an event that has no words of its own. */
-function noteOf(event: TimelineEvent): string {
-  return Object.entries(event)
-    .filter(([name, value]) => !['seq', 'at', 'type'].includes(name) && value !== null && value !== '')
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
+/** What was allowed, which may be something else than what was asked. */
+function allowedWords(event: TimelineEvent): string {
+  const edits: unknown = event['edits'];
+  const edit: unknown = Array.isArray(edits) ? edits[0] : undefined;
+  const isEdit = typeof edit === 'object' && edit !== null && 'allowed' in edit;
+  if (!isEdit || typeof edit.allowed !== 'string') return summaryOf(event);
+  return `${textOf(event, 'tool')}(${edit.allowed})`;
+}
+
+function summaryOf(event: TimelineEvent): string {
+  // The whole plan is in its question.
+  if (event['tool'] === 'ExitPlanMode') return 'a plan';
+  return textOf(event, 'summary') || textOf(event, 'tool');
 }
 
 function after(before: string, text: string): string {

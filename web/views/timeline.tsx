@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { lazy, Suspense } from '../lazy.js';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
 import { clockTime } from '../text/words.js';
@@ -8,6 +9,13 @@ import { entriesOf, type TimelineEntry } from './timeline-entries.js';
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
 const FIRST_ENTRIES = 200;
 const MORE_ENTRIES = 1_000;
+
+/** The parser is loaded with the first text that needs it. */
+const Markdown = lazy(async () => (await import('../markdown/markdown.js')).Markdown);
+const MAX_CHARS = 20_000;
+const DEEP = /^(?:\s*[>*+-]){20}/m;
+/** What only a text in Markdown has. */
+const MARKS = /\*\*|`|^(?:#{1,6} |[-*+] |\d+\. |> |\|)|\]\(/m;
 
 /** What happened, in the order of the journal. */
 export function Timeline({ state }: { readonly state: TaskState }) {
@@ -67,6 +75,26 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
 }
 
 function Words({ entry }: { readonly entry: TimelineEntry }) {
+  const { kind, words } = entry;
+  const plain = <PlainWords entry={entry} />;
+  // Longer texts, and deeper ones, are shown as they were written: to parse them could stop the page.
+  const isRead = kind === 'said' && words.length <= MAX_CHARS && MARKS.test(words) && !DEEP.test(words);
+  if (kind !== 'said' && kind !== 'message') return plain;
+  return (
+    <>
+      <span class="quiet">{kind === 'said' ? 'Claude' : 'To Claude'}</span>{' '}
+      {isRead ? (
+        <Suspense fallback={plain}>
+          <Markdown text={words} label="Claude" />
+        </Suspense>
+      ) : (
+        plain
+      )}
+    </>
+  );
+}
+
+function PlainWords({ entry }: { readonly entry: TimelineEntry }) {
   return (
     <span class="words" dir="auto">
       {visible(entry.words)}

@@ -1,9 +1,11 @@
 // Pure: what of a journal stands on the timeline of a recording.
+import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
 import type { TimelineEvent } from '../state.js';
 import type { ReplayMark } from './replay-state.js';
 
 const MAX_WORDS_CHARS = 200;
+const editsSchema = z.array(z.object({ allowed: z.string() }));
 const verdictWords: Readonly<Record<string, string>> = {
   allow: 'Allowed',
   allow_session: 'Allowed for the session',
@@ -40,7 +42,7 @@ export class JournalMarks {
         return { kind: 'tool', words: summary === '' ? textOf(event, 'tool') : summary };
       case 'tool-finished':
         if (event['ok'] !== false) return undefined;
-        return { kind: 'failed', words: `${textOf(event, 'tool')} failed` };
+        return { kind: 'failed', words: `${summary === '' ? textOf(event, 'tool') : summary} failed` };
       default:
         return undefined;
     }
@@ -50,7 +52,10 @@ export class JournalMarks {
 function answerWords(event: TimelineEvent, summary: string): string {
   const verdict = textOf(event, 'verdict');
   const by = textOf(event, 'answered_by');
-  return `${verdictWords[verdict] ?? verdict}${by === '' ? '' : ` by ${by}`}: ${summary}`;
+  const said = `${verdictWords[verdict] ?? verdict}${by === '' ? '' : ` by ${by}`}`;
+  const edits = editsSchema.safeParse(event['edits']).data ?? [];
+  if (edits.length === 0) return `${said}: ${summary}`;
+  return `${said} as edited: ${edits.map(({ allowed }) => allowed).join(', ')} (asked: ${summary})`;
 }
 
 function textOf(event: TimelineEvent, name: string): string {

@@ -148,13 +148,13 @@ export class SessionTranscript {
     return error;
   }
 
-  #say(text: string): void {
+  #say(text: string, atMs: number): void {
     if (isSame(text, this.#saidBefore)) {
       this.#saidBefore = '';
       return;
     }
     this.#lastRead = text;
-    this.#fire({ type: 'said', text });
+    this.#fire({ type: 'said', text, atMs });
   }
 
   async #readNew(): Promise<TranscriptEntry[]> {
@@ -175,7 +175,7 @@ export class SessionTranscript {
       this.#turnError = entry.apiError && errorOf(entry.apiError, entry.texts);
       if (entry.atMs > (this.#interruptedMs ?? Infinity)) this.#interruptedMs = undefined;
       // Errors of the API, which are reported at the end of their turn.
-      if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text);
+      if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text, entry.atMs);
       for (const use of entry.uses) {
         this.#remember(use);
         const { tool, input } = use;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import type { TaskRecord } from '../../tasks/task.js';
-import type { DecisionAnswer, ScreenText, TaskLink } from '../../tasks/task-host.js';
+import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
 import { TaskUnreachable } from '../../tasks/unreachable.js';
 import { openSocket } from '../wire/open-socket.js';
 import { Requests, type RequestFailure } from '../wire/requests.js';
@@ -88,7 +88,7 @@ export class KeeperClient implements TaskLink {
     return this.#recordOf({ method: 'respond', answer });
   }
 
-  message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<TaskRecord> {
+  message(message: SentMessage): Promise<TaskRecord> {
     return this.#recordOf({ method: 'message', ...message });
   }
 

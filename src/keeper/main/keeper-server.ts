@@ -103,11 +103,12 @@ export class KeeperServer implements Disposable {
       case 'respond':
         return { record: await this.#run.respond(request.answer) };
       case 'message': {
-        const { text, interrupt } = request;
+        const { text, interrupt, by } = request;
         return {
           record: await this.#run.message({
             ...(text !== undefined && { text }),
             ...(interrupt !== undefined && { interrupt }),
+            ...(by !== undefined && { by }),
           }),
         };
       }

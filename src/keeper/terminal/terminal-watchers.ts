@@ -58,6 +58,7 @@ export class TerminalWatchers implements Disposable {
     const watching = this.#all.get(line);
     if (watching !== undefined) {
       watching.watcher.setView(view);
+      if (view.read_only) this.#letGo(watching);
       this.#changed.add(watching.watcher);
       this.#fitsSoon ??= this.#options.clock.after(VIEW_QUIET_MS, () => this.#showChanged());
       return;
@@ -105,7 +106,13 @@ export class TerminalWatchers implements Disposable {
     this.#options.journal.append('detached', { watchers: this.#all.size });
     const terminal = this.#options.terminal();
     if (terminal !== undefined) this.#fit(terminal);
+    this.#letGo(watching);
+  }
+
+  /** Who no longer types holds the session no longer. */
+  #letGo(watching: Watching): void {
     watching.held?.dispose();
+    watching.held = undefined;
   }
 
   /** Records at once what was typed; called before the journal is closed. */

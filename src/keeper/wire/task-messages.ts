@@ -48,6 +48,7 @@ export const keeperRequestSchema = z.discriminatedUnion('method', [
     method: z.literal('message'),
     text: z.string().optional(),
     interrupt: z.boolean().optional(),
+    by: z.string().optional(),
   }),
   z.object({ id: z.number(), method: z.literal('kill'), reason: z.string() }),
   z.object({ id: z.number(), method: z.literal('screen') }),

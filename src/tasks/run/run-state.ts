@@ -133,6 +133,11 @@ export class RunState implements Disposable {
     this.show({ activity: oneLine(words, ACTIVITY_CHARS) });
   }
 
+  /** What is shown may be something later by now. */
+  actIsOver(words: string): void {
+    if (this.#record.activity === oneLine(words, ACTIVITY_CHARS)) this.show({ activity: 'Working' });
+  }
+
   addFiles(files: readonly string[]): void {
     const added = files.filter(
       (file) => file.length <= MAX_PATH_CHARS && !this.#record.files_changed.includes(file),

@@ -3,6 +3,7 @@ import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headBytes, tailChars } from '../../base/text/text.js';
 import type { SendResult, SessionEvent } from '../../claude/session.js';
 import { LAST_OUTPUT_CHARS, type RunEnding } from './run-ending.js';
+import type { SentMessage } from '../task-host.js';
 import type { RunState } from './run-state.js';
 import type { RunTroubles } from './run-troubles.js';
 import type { SessionPhase } from './session-phase.js';
@@ -17,6 +18,7 @@ const MAX_QUEUED_MESSAGES = 20;
 
 /** A message that the session does not take now is sent again after this. */
 const SEND_AGAIN_MS = 10_000;
+const READY = 'Ready for a message (message_task)';
 const refusals = {
   asked: 'a decision is open',
   covered: 'something covers the input box of Claude Code',
@@ -129,7 +131,7 @@ export class RunTurns implements Disposable {
    * Sends a follow-up message, or interrupts the running turn, or both. A message that the session does not accept now is queued,
    * and sent as soon as it does. Throws INVALID_ARGUMENTS when too many wait.
    */
-  async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<void> {
+  async message(message: SentMessage): Promise<void> {
     if (message.text !== undefined) {
       if (this.#messages.length >= MAX_QUEUED_MESSAGES) {
         throw new BridgeError(
@@ -142,7 +144,7 @@ export class RunTurns implements Disposable {
     }
     const { phase } = this.#parts;
     if (message.interrupt === true && phase.turnRuns && !this.#isSending) {
-      this.#parts.story.interruptedByCaller();
+      this.#parts.story.interrupted(message.by);
       await this.#parts.driver.interrupt();
     }
     if (phase.takesMessage) await this.#sendNext();
@@ -159,8 +161,12 @@ export class RunTurns implements Disposable {
 
   /** No person holds the session any more: what its last turn would have led to happens now. */
   #letGo(): void {
-    const { phase, spec, ending } = this.#parts;
-    if (!phase.isIdleFor('message') || this.hasMessages || spec.keep_open) return;
+    const { phase, spec, state, ending } = this.#parts;
+    if (!phase.isIdleFor('message') || this.hasMessages) return;
+    if (spec.keep_open) {
+      state.show({ activity: READY });
+      return;
+    }
     if (this.#wasInterrupted) {
       this.#awaitMessage(true);
       return;
@@ -201,7 +207,7 @@ export class RunTurns implements Disposable {
     phase.move({ name: 'idle', why: 'message', interrupted });
     this.#wasInterrupted = interrupted;
     state.show({
-      activity: this.#holders > 0 ? 'A person works at the terminal' : 'Ready for a message (message_task)',
+      activity: this.#holders > 0 ? 'A person works at the terminal' : READY,
     });
     state.settle('exact');
     if (!interrupted || spec.keep_open || this.#holders > 0) return;

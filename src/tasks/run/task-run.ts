@@ -10,7 +10,7 @@ import { RunTroubles } from './run-troubles.js';
 import { RunTurns } from './run-turns.js';
 import { SessionPhase, type Cause } from './session-phase.js';
 import { isFinal, type TaskRecord } from '../task.js';
-import type { DecisionAnswer, ScreenText } from '../task-host.js';
+import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import { TaskStory } from './task-story.js';
 
@@ -90,7 +90,7 @@ export class TaskRun implements Disposable {
   }
 
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws TASK_NOT_RUNNING. */
-  async message(message: { readonly text?: string; readonly interrupt?: boolean }): Promise<TaskRecord> {
+  async message(message: SentMessage): Promise<TaskRecord> {
     this.#mustRun();
     await this.#turns.message(message);
     await this.#state.written();
@@ -169,6 +169,7 @@ export class TaskRun implements Disposable {
         return;
       case 'tool-finished':
         state.addFiles(event.filesChanged);
+        state.actIsOver(event.summary);
         story.toolFinished(event);
         return;
       case 'command-ended':
@@ -192,7 +193,7 @@ export class TaskRun implements Disposable {
         return;
       case 'said':
         this.#troubles.answered('exact');
-        story.said(event.text);
+        story.said(event.text, event.atMs);
         this.#turns.said(event.text);
         state.act(event.text);
         return;

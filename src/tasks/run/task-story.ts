@@ -82,6 +82,7 @@ export class TaskStory {
     const why = headBytes(error ?? '', MAX_ERROR_BYTES);
     const fields = {
       tool,
+      summary,
       ok,
       files_changed: filesChanged,
       ...(command !== undefined && { exit_code: command.exitCode, note: command.note, output }),
@@ -132,16 +133,18 @@ export class TaskStory {
     this.#tell('answer-too-late', { decision_id: decisionId }, words);
   }
 
-  interruptedByCaller(): void {
-    this.#tell('interrupt', {}, 'Interrupted by the caller');
+  interrupted(by?: string): void {
+    this.#tell('interrupt', by === undefined ? {} : { by }, `Interrupted by ${by ?? 'the caller'}`);
   }
 
   messageSent(text: string): void {
     this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES) }, `Message: ${text}`);
   }
 
-  said(text: string): void {
-    this.#tell('said', { text: headBytes(text, MAX_TEXT_BYTES) }, `Claude: ${text}`);
+  /** `atMs`: when it was said, where that is known; it is read later. */
+  said(text: string, atMs?: number): void {
+    const saidAt = atMs === undefined ? {} : { said_at: new Date(atMs).toISOString() };
+    this.#tell('said', { text: headBytes(text, MAX_TEXT_BYTES), ...saidAt }, `Claude: ${text}`);
   }
 
   printed(lines: readonly string[]): void {

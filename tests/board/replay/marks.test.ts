@@ -47,6 +47,18 @@ test('what was asked, how it was answered, tools and their failures stand on the
   ]);
 });
 
+test('an answer that allowed something else says what', () => {
+  const edits = [{ field: 'command', asked: 'npm test', allowed: 'npm run lint' }];
+  const summary = 'Bash(npm test)';
+  const events = [
+    event('decision-asked', 1, { decision_id: 'dec_1', summary }),
+    event('decision-closed', 2, { decision_id: 'dec_1', summary, verdict: 'allow', edits }),
+  ];
+  expect(new JournalMarks().marksOf(events, BEGAN)[1]?.words).toBe(
+    'Allowed as edited: npm run lint (asked: Bash(npm test))',
+  );
+});
+
 test('a request that a rule answered is no decision', () => {
   const closed = event('decision-closed', 1, { decision_id: 'dec_1', verdict: 'allow', answered_by: 'rule' });
   expect(new JournalMarks().marksOf([closed], BEGAN)).toEqual([]);

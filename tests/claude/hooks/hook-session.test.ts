@@ -326,7 +326,7 @@ describe('what the assistant says in the middle of a turn', () => {
       tool_input: {},
     });
     expect(events.filter((event) => event.type === 'said')).toEqual([
-      { type: 'said', text: 'My own words.' },
+      { type: 'said', text: 'My own words.', atMs: expect.any(Number) as number },
     ]);
   });
 

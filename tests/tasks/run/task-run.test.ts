@@ -599,6 +599,22 @@ describe('a message', () => {
     expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Third.' });
   });
 
+  it('is waited for again when the person at the terminal has left, and what a tool did is over with it', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    const tool = { tool: 'Bash', summary: 'Bash(npm test)' };
+    driver.fire({ type: 'tool-started', ...tool, input: {} });
+    expect(run.record.activity).toBe('Bash(npm test)');
+    driver.fire({ type: 'tool-finished', ...tool, ok: true, filesChanged: [] });
+    expect(run.record.activity).toBe('Working');
+    const person = run.hold();
+    driver.endTurn('First.');
+    expect(run.record.activity).toBe('A person works at the terminal');
+    person.dispose();
+    expect(run.record.activity).toMatch(/^Ready for a message/);
+    driver.exit();
+    await run.ended;
+  });
+
   it('that is not taken since a person has begun a turn is sent when that is over', async () => {
     const { run, driver } = await started({ spec: { keep_open: true } });
     driver.endTurn('First.');
