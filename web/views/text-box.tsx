@@ -57,7 +57,7 @@ interface TextBoxProps {
 }
 
 function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps) {
-  const [text, setText] = useDraft(place);
+  const { text, set, sent } = useDraft(place);
   const { send, error, isBusy } = useAction(store);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => onKey('m', () => input.current?.focus()), []);
@@ -65,7 +65,7 @@ function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps
   const submit = (): void => {
     if (isEmpty || isBusy) return;
     send(actionOf(text), (answer) => {
-      setText('');
+      sent(text);
       onDone?.(answer);
     });
   };
@@ -84,7 +84,7 @@ function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps
         placeholder={`${label} (Ctrl+Enter sends)`}
         aria-label={label}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => set(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
           if (event.key === 'Escape') event.currentTarget.blur();

@@ -5,6 +5,7 @@ import { visible } from '../text/visible.js';
 import { finishWords } from '../text/worktree-words.js';
 import { ErrorLine } from './error-line.js';
 import { useAction } from './use-action.js';
+import { useLater } from './use-later.js';
 
 type Finish = 'merge' | 'apply' | 'discard';
 
@@ -30,6 +31,8 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
   const [asked, setAsked] = useState<Finish>();
   const [done, setDone] = useState<Finish>();
   const { send, error, isBusy } = useAction(store);
+  // A press that was meant for what stood here before, such as Kill, does nothing.
+  const isLive = useLater(`${task.is_final} ${asked}`);
   const { task_id, branch, worktree_end: end } = task;
   if (branch === null || !task.is_final) return null;
   if (end !== null || done !== undefined)
@@ -43,7 +46,7 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
     return (
       <div class="actions" role="group" aria-label="Are you sure?">
         <p>{visible(asked === 'discard' ? discardWords(state, task_id) : (busy ?? ''))}</p>
-        <button type="button" class="deny" autoFocus onClick={() => finish(asked)}>
+        <button type="button" class="deny" disabled={!isLive} onClick={() => finish(asked)}>
           {sure[asked]}
         </button>
         <button type="button" onClick={() => setAsked(undefined)}>
@@ -58,7 +61,7 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
           key={action}
           type="button"
           class={action === 'discard' ? 'deny apart' : undefined}
-          disabled={isBusy}
+          disabled={isBusy || !isLive}
           onClick={() => (action === 'discard' || busy !== undefined ? setAsked(action) : finish(action))}
         >
           {buttons[action]}
