@@ -1,32 +1,17 @@
 // Builds the pages that clients show inside a chat: each is one HTML file in dist/web with everything in it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const pages = ['board-app', 'decision-app'];
 
-/** What has no room in a chat, or is not done there, and what is shown instead. */
-const smaller = {
-  terminal: 'screen',
-  replay: 'elsewhere',
-  log: 'elsewhere',
-  images: 'elsewhere',
-  plan: 'plain-plan',
-  markdown: 'plain-markdown',
-  always: 'no-rules',
-};
-const withSmallerViews = {
-  name: 'smaller-views',
+/** The parts of the page as a chat has them. */
+const partsOfChat = {
+  name: 'parts-of-chat',
   setup({ onResolve, resolve }) {
-    onResolve(
-      { filter: /\/(terminal|replay|log|images|plan|markdown|always)\.js$/ },
-      ({ path, kind, importer }) =>
-        resolve(`../app/${smaller[basename(path, '.js')]}.tsx`, {
-          kind,
-          importer,
-          resolveDir: join(importer, '..'),
-        }),
+    onResolve({ filter: /^\.\.\/parts\.js$/ }, ({ kind, importer }) =>
+      resolve('../app/parts.ts', { kind, importer, resolveDir: join(importer, '..') }),
     );
   },
 };
@@ -43,7 +28,7 @@ export async function buildApps({ root, outdir, options }) {
       entryPoints: { [page]: `web/app/${page}.tsx` },
       outdir,
       format: 'iife',
-      plugins: [withSmallerViews],
+      plugins: [partsOfChat],
       write: false,
       metafile: true,
     });

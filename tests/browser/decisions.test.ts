@@ -86,7 +86,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await card.getByRole('button', { name: 'Allow as edited' }).click();
     await page.getByRole('link', { name: /completed Touch\./ }).click();
     await page.getByText('All made.').first().waitFor();
-    await page.getByText('✓ allowed with another input').waitFor();
+    await page.getByText('✓ allowed as edited: Bash(touch edited.txt)').waitFor();
     await page.getByText('Answered questions (1)').click();
     const answered = page.getByRole('definition');
     expect(await answered.allTextContents()).toEqual(['touch asked.txt && echo made', 'touch edited.txt']);

@@ -22,6 +22,15 @@ export function ImagesView({ taskId }: ViewProps) {
   return <Elsewhere taskId={taskId} words="shows the image before and now." label="Open the changes" />;
 }
 
+/** The list of a chat is short: its search finds projects, too. */
+export function Filters() {
+  return null;
+}
+
+export function Processes() {
+  return <p class="quiet">The board in a browser shows your programs.</p>;
+}
+
 function Elsewhere({
   taskId,
   words,

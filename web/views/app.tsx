@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import { useEffect, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
@@ -8,9 +8,7 @@ import type { ConnectionState } from '../transport/transport.js';
 import { Overview } from './board.js';
 import { Keys } from './keys.js';
 import { useNotices } from './notices.js';
-
-/** Loaded when a task is opened. */
-const TaskPage = lazy(async () => (await import('./task.js')).TaskPage);
+import { TaskPage } from '../parts.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
 const TITLE = 'Claude Code Bridge';

@@ -1,9 +1,9 @@
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { age, dollars, projectWords, shortPath, span } from '../text/words.js';
+import { age, dollars, projectWords, span } from '../text/words.js';
 import { endWords } from '../text/worktree-words.js';
 import { openTaskPage } from './app.js';
 import { OpenDecision } from './open-decision.js';
@@ -12,9 +12,7 @@ import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './gro
 import { onKey } from './keys.js';
 import { NoticesButton } from './notices.js';
 import { useNow } from './use-now.js';
-
-/** Loaded when there are processes: most people have none. */
-const Processes = lazy(async () => (await import('./processes.js')).Processes);
+import { Filters, Processes } from '../parts.js';
 
 const NOW_MS = 1_000;
 const noFilter: Filter = { search: '', project: '', group: '' };
@@ -41,7 +39,11 @@ export function Overview({ store }: { readonly store: Store }) {
         <p class="empty">{store.connection.value.how === 'refused' ? '' : 'Loading…'}</p>
       ) : (
         <>
-          <Filters board={board} filter={filter} onChange={setFilter} home={store.home.value} />
+          {(filter.project !== '' || projectsOf(board).length > 1) && (
+            <Suspense fallback={null}>
+              <Filters board={board} filter={filter} onChange={setFilter} home={store.home.value} />
+            </Suspense>
+          )}
           <Questions store={store} board={board} isBeside={selected !== undefined} />
           {groups.map((group) => (
             <TaskGroup
@@ -85,47 +87,6 @@ function Search({ value, onChange }: { readonly value: string; readonly onChange
         event.currentTarget.blur();
       }}
     />
-  );
-}
-
-interface FiltersProps {
-  readonly board: BoardState;
-  readonly filter: Filter;
-  readonly onChange: (filter: Filter) => void;
-  readonly home: string;
-}
-
-/** Which project and which group are shown; one project needs no choice. */
-function Filters({ board, filter, onChange, home }: FiltersProps) {
-  const projects = projectsOf(board);
-  if (projects.length < 2 && filter.project === '') return null;
-  return (
-    <div class="bar filters">
-      <select
-        aria-label="Project"
-        value={filter.project}
-        onChange={(event) => onChange({ ...filter, project: event.currentTarget.value })}
-      >
-        <option value="">All projects</option>
-        {projects.map((path) => (
-          <option key={path} value={path}>
-            {visible(shortPath(path, home))}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="State"
-        value={filter.group}
-        onChange={(event) => onChange({ ...filter, group: event.currentTarget.value })}
-      >
-        <option value="">Any state</option>
-        {Object.entries(groupNames).map(([name, label]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 

@@ -10,9 +10,9 @@ import { onKey } from './keys.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
 import { RuleParts } from './rule-parts.js';
-import { Always } from './always.js';
 import { useLater } from './use-later.js';
 import { useNow } from './use-now.js';
+import { Always } from '../parts.js';
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
 

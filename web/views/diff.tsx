@@ -1,4 +1,4 @@
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
@@ -17,9 +17,7 @@ import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { openTaskPage } from './app.js';
-
-/** Loaded when an image is shown. */
-const ImagesView = lazy(async () => (await import('./images.js')).ImagesView);
+import { ImagesView } from '../parts.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;

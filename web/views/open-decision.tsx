@@ -1,10 +1,8 @@
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { Guard } from './guard.js';
-
-/** Loaded with the first question. */
-const DecisionCard = lazy(async () => (await import('./decision.js')).DecisionCard);
+import { DecisionCard } from '../parts.js';
 
 interface OpenDecisionProps {
   readonly store: Store;

@@ -1,10 +1,8 @@
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import { useState } from 'preact/hooks';
 import { Guard } from './guard.js';
 import { Block } from './request.js';
-
-/** The parser is loaded with the first plan. */
-const Markdown = lazy(async () => (await import('../markdown/markdown.js')).Markdown);
+import { Markdown } from '../parts.js';
 
 /** Longer plans, and deeper ones, are shown as they are written: to parse them could stop the page. */
 const MAX_CHARS = 100_000;

@@ -1,6 +1,6 @@
 import type { DecisionView } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
-import { Plan } from './plan.js';
+import { Plan } from '../parts.js';
 
 /** The whole of what is asked for: a command, an edit as it would be, a plan, or its fields. */
 export function RequestView({ decision }: { readonly decision: DecisionView }) {

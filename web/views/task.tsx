@@ -1,4 +1,4 @@
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import { useEffect, useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
@@ -13,16 +13,7 @@ import { Block } from './request.js';
 import { BackLink, TaskHead } from './task-head.js';
 import { ContinueBox, MessageBox } from './text-box.js';
 import { Timeline } from './timeline.js';
-
-/** Loaded when changes are shown. */
-const DiffView = lazy(async () => (await import('./diff.js')).DiffView);
-/** The emulator is six times the rest of the page: it is loaded when a terminal is shown. */
-const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).TerminalView);
-
-const ReplayView = lazy(async () => (await import('../replay/replay.js')).ReplayView);
-
-/** Loaded when the log is shown. */
-const LogView = lazy(async () => (await import('./log.js')).LogView);
+import { DiffView, LogView, ReplayView, TerminalView } from '../parts.js';
 
 const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Log', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
-import { lazy, Suspense } from '../lazy.js';
+import { Suspense } from '../lazy.js';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
 import { clockTime } from '../text/words.js';
 import { finishWords } from '../text/worktree-words.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
+import { Markdown } from '../parts.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
 const FIRST_ENTRIES = 200;
 const MORE_ENTRIES = 1_000;
 
-/** The parser is loaded with the first text that needs it. */
-const Markdown = lazy(async () => (await import('../markdown/markdown.js')).Markdown);
 const MAX_CHARS = 20_000;
 const DEEP = /^(?:\s*[>*+-]){20}/m;
 /** What only a text in Markdown has. */

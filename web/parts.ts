@@ -1,0 +1,17 @@
+// What is loaded when it is shown first. The pages in a chat have all in one file: app/parts.ts stands in the place of this one.
+import { lazy } from './lazy.js';
+
+export const TaskPage = lazy(async () => (await import('./views/task.js')).TaskPage);
+export const DecisionCard = lazy(async () => (await import('./views/decision.js')).DecisionCard);
+export const Always = lazy(async () => (await import('./views/always.js')).Always);
+export const Filters = lazy(async () => (await import('./views/filters.js')).Filters);
+export const Plan = lazy(async () => (await import('./views/plan.js')).Plan);
+export const Markdown = lazy(async () => (await import('./markdown/markdown.js')).Markdown);
+export const DiffView = lazy(async () => (await import('./views/diff.js')).DiffView);
+export const ImagesView = lazy(async () => (await import('./views/images.js')).ImagesView);
+/** The emulator is six times the rest of the page. */
+export const TerminalView = lazy(async () => (await import('./terminal/terminal.js')).TerminalView);
+export const ReplayView = lazy(async () => (await import('./replay/replay.js')).ReplayView);
+export const LogView = lazy(async () => (await import('./views/log.js')).LogView);
+/** Most people have none. */
+export const Processes = lazy(async () => (await import('./views/processes.js')).Processes);
