@@ -1,6 +1,6 @@
 import { tailChars } from '../../base/text/text.js';
 import type { OutputReader } from './output-reader.js';
-import { plainText } from './plain-text.js';
+import { plainText } from '../../base/text/plain-text.js';
 import { incompleteTail, tornStart } from './whole-characters.js';
 
 /** Up to so many bytes for each shown character all is read, and what is left out is counted in characters. */

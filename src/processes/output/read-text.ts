@@ -1,5 +1,5 @@
 import type { OutputReader } from './output-reader.js';
-import { plainText } from './plain-text.js';
+import { plainText } from '../../base/text/plain-text.js';
 import { incompleteTail, tornStart } from './whole-characters.js';
 
 /** A part of a stream as text. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.js';
 import type { OutputReader } from './output-reader.js';
-import { plainText } from './plain-text.js';
+import { plainText } from '../../base/text/plain-text.js';
 import type { HoldsText } from './text-finder.js';
 
 interface FoundLine {

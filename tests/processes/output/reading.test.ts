@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { headAndTail } from '../../../src/processes/output/first-output.js';
 import { OutputReader } from '../../../src/processes/output/output-reader.js';
-import { plainText } from '../../../src/processes/output/plain-text.js';
+import { plainText } from '../../../src/base/text/plain-text.js';
 import { lastLines, textFrom } from '../../../src/processes/output/read-text.js';
 import { searchOutput } from '../../../src/processes/output/search-output.js';
 import { textFinder } from '../../../src/processes/output/text-finder.js';
