@@ -69,14 +69,22 @@ export async function removeEditorWindow(id: string, statePath: string): Promise
  * runs here. After a window was loaded again its old process may live on for a while: of two with the same folders the newer one counts.
  */
 export async function readEditorWindows(statePath: string): Promise<EditorWindow[]> {
-  const found = await filesIn(editorsFolder(statePath));
-  const windows: EditorWindow[] = [];
-  for (const file of found) {
-    const window = await readWindow(file);
-    if (window?.v !== EDITOR_PROTOCOL) continue;
-    if ((await processState(window.owner)) === 'alive') windows.push(window);
-  }
+  const windows = (await livingWindows(statePath)).filter(({ v }) => v === EDITOR_PROTOCOL);
   return windows.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+}
+
+/** Whether a window is open that speaks another version of the messages. */
+export async function hasWindowOfOtherVersion(statePath: string): Promise<boolean> {
+  return (await livingWindows(statePath)).some(({ v }) => v !== EDITOR_PROTOCOL);
+}
+
+async function livingWindows(statePath: string): Promise<EditorWindow[]> {
+  const windows: EditorWindow[] = [];
+  for (const file of await filesIn(editorsFolder(statePath))) {
+    const window = await readWindow(file);
+    if (window !== undefined && (await processState(window.owner)) === 'alive') windows.push(window);
+  }
+  return windows;
 }
 
 /** Removes the files of windows whose process is certainly gone. */

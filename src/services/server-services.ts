@@ -126,6 +126,10 @@ function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activePro
       const { createFileService } = await import('./file-service.js');
       return createFileService(options.config, roots, activeProject);
     }),
+    terminals: lazily(async () => {
+      const { createEditorTerminals } = await import('./editor-terminals.js');
+      return createEditorTerminals(options, roots, activeProject);
+    }),
     explorer: lazily(async () => {
       const { createExplorerService } = await import('./explorer-service.js');
       return createExplorerService(options, roots, activeProject);

@@ -14,14 +14,14 @@ const STARTS: ReadonlySet<string> = new Set([
   'message_task',
   'start_task',
 ]);
-/** For a person at the chat, whom a task does not have. */
-const PERSONAL: ReadonlySet<string> = new Set(['board_act', 'board_read', 'open_board']);
+/** Toolsets for a person at the chat or at the editor, whom a task does not have. */
+const PERSONAL: ReadonlySet<string> = new Set(['board', 'terminal']);
 /** It changes nothing but what other calls of this connection mean. */
 const CHOOSES = 'set_active_project';
 
 /** Whether the tool is offered inside a task. Reading tools from `look` on; those that change files or programs never. */
 export function isOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): boolean {
-  if (allows === 'off' || PERSONAL.has(tool.name)) return false;
+  if (allows === 'off' || PERSONAL.has(tool.toolset)) return false;
   if (tool.listing().annotations.readOnlyHint || tool.name === CHOOSES) return true;
   return allows === 'start' && STARTS.has(tool.name);
 }
@@ -30,7 +30,7 @@ export function isOfferedInside<Services>(tool: Tool<Services>, allows: InsideAl
 export function requireOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): void {
   if (isOfferedInside(tool, allows)) return;
   const wanted = STARTS.has(tool.name) ? 'start' : 'look';
-  const isNever = wanted === 'look' && allows !== 'off';
+  const isNever = PERSONAL.has(tool.toolset) || (wanted === 'look' && allows !== 'off');
   throw insideTaskFault(
     `offer ${tool.name}`,
     isNever

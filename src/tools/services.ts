@@ -1,4 +1,5 @@
 import type { ConversationManager } from '../conversations/conversation-manager.js';
+import type { EditorTerminals } from '../editor/editor-terminals.js';
 import type { FilesystemService } from '../files/filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
@@ -70,4 +71,5 @@ export interface ToolServices {
   readonly processes: () => Promise<ProcessService>;
   readonly board: () => Promise<BoardOpener>;
   readonly copies: () => Promise<ContainerCopies>;
+  readonly terminals: () => Promise<EditorTerminals>;
 }

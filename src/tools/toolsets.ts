@@ -8,6 +8,7 @@ export const toolsets = {
   process: 'Start any program, here or in a container; follow it, type into it, end it.',
   project: 'Choose the active project; create folders, files and repositories.',
   tasks: 'Start Claude Code in a project, follow it, answer its questions, end it.',
+  terminal: 'Run commands in terminals of VS Code, where the user sees them.',
 } as const;
 
 export type Toolset = keyof typeof toolsets;

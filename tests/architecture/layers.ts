@@ -94,6 +94,12 @@ export const layers: readonly Layer[] = [
     imports: ['git', 'projects', 'os', 'base'],
   },
   {
+    folder: 'editor',
+    holds:
+      'VS Code: the messages of its extension, where its windows are found, and what is done in their terminals',
+    imports: ['projects', 'store', 'base'],
+  },
+  {
     folder: 'mcp',
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
@@ -101,7 +107,18 @@ export const layers: readonly Layer[] = [
   {
     folder: 'tools',
     holds: 'the tools, one file each',
-    imports: ['mcp', 'tasks', 'conversations', 'processes', 'files', 'git', 'projects', 'config', 'base'],
+    imports: [
+      'mcp',
+      'editor',
+      'tasks',
+      'conversations',
+      'processes',
+      'files',
+      'git',
+      'projects',
+      'config',
+      'base',
+    ],
   },
   {
     folder: 'resources',
@@ -113,11 +130,6 @@ export const layers: readonly Layer[] = [
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
-  },
-  {
-    folder: 'editor',
-    holds: 'what the extension of VS Code and its programs share: messages, and where a window is found',
-    imports: ['store', 'base'],
   },
   {
     folder: 'services',
@@ -200,7 +212,11 @@ export const soleImporters: readonly {
     folders: ['mcp'],
     why: 'tools know nothing of the protocol',
   },
-  { modules: ['ws'], folders: ['board'], why: 'pages are reached by one kind of connection' },
+  {
+    modules: ['ws'],
+    folders: ['board', 'editor'],
+    why: 'pages, and windows of the editor, are reached by one kind of connection',
+  },
   {
     modules: ['dockerode', 'tar-stream'],
     folders: ['processes'],

@@ -18,4 +18,5 @@ export const unusedServices: ToolServices = {
   processes: unused,
   copies: unused,
   board: unused,
+  terminals: unused,
 };

@@ -9,6 +9,15 @@ export function headBytes(text: string, maxBytes: number): string {
   return bytes.toString('utf8', 0, end);
 }
 
+/** The longest end of `text` that is at most `maxBytes` long in UTF-8, cut between characters. */
+export function tailBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let start = bytes.length - maxBytes;
+  while (start < bytes.length && isContinuation(bytes[start])) start++;
+  return bytes.toString('utf8', start);
+}
+
 /** The last `maxChars` UTF-16 units of `text`, never beginning inside a surrogate pair. */
 export function tailChars(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

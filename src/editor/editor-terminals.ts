@@ -1,0 +1,221 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import { countedNoun, oneLine } from '../base/text/text.js';
+import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
+import { CallTime } from './call-time.js';
+import { EditorWindows, type AskedWindow, type EditorCall, type EditorCaller } from './editor-windows.js';
+import { unreachable, untrusted } from './editor-fault.js';
+import type { EditorMessageOf, EditorTerminal } from './protocol.js';
+import { readTerminal, type ReadOutcome, type ReadQuery } from './read-terminal.js';
+import { runCommand, type CommandOutcome, type CommandQuery } from './run-command.js';
+
+const LIST_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 10_000;
+/** What is left of a call's time after a terminal was made. */
+const AFTER_MAKING_MS = 5_000;
+/** A terminal of which the server remembers that it made it. */
+const MAX_REMEMBERED = 200;
+const SHOWN_ID_CHARS = 60;
+
+export interface CreateQuery {
+  /** A folder; the window that has it open makes the terminal. The folder where the terminal begins, without one. */
+  readonly path: string | undefined;
+  readonly cwd: string | undefined;
+  readonly name: string | undefined;
+  readonly shell: string | undefined;
+  readonly env: Readonly<Record<string, string>> | undefined;
+}
+
+export interface MadeTerminal {
+  readonly terminalId: string;
+  readonly terminalName: string;
+  readonly kind: EditorTerminal['kind'];
+  readonly shell: string | null;
+  readonly cwd: string;
+  readonly note: string | undefined;
+}
+
+export interface ExecuteQuery extends CommandQuery {
+  /** Without it: an idle terminal that this server made in the project, or a new one. */
+  readonly terminalId: string | undefined;
+  readonly path: string | undefined;
+}
+
+export interface EditorTerminalsOptions {
+  readonly statePath: string;
+  readonly clock: Clock;
+  readonly project: Pick<ActiveProject, 'resolve'>;
+  readonly roots: Pick<AllowedRoots, 'resolve'>;
+}
+
+/** What the tools do with terminals of VS Code. Its methods throw BridgeError. */
+export class EditorTerminals {
+  readonly #options: EditorTerminalsOptions;
+  readonly #windows: EditorWindows;
+  /** The folders of terminals that this server made, by their ids. */
+  readonly #made = new Map<string, string>();
+
+  constructor(options: EditorTerminalsOptions) {
+    this.#options = options;
+    this.#windows = new EditorWindows(options);
+  }
+
+  /** Every window, the newest first, with its terminals. */
+  async list(caller: EditorCaller): Promise<readonly AskedWindow[]> {
+    return this.#windows.withAll(this.#begin(caller), async (asked) => asked);
+  }
+
+  /** Why there is no window, or none whose messages are understood. */
+  noWindow(): Promise<BridgeError> {
+    return this.#windows.noWindow();
+  }
+
+  /** Throws what AllowedRoots throws for the folders, EDITOR_NOT_FOUND, UNTRUSTED_WORKSPACE and what the extension refuses. */
+  async create(query: CreateQuery, caller: EditorCaller): Promise<MadeTerminal> {
+    const call = this.#begin(caller);
+    const { project } = this.#options;
+    const { path = query.cwd, cwd } = query;
+    const folder = await project.resolve(path, query.path === undefined ? 'cwd' : 'path');
+    const begins = cwd === undefined ? folder : await project.resolve(cwd, 'cwd');
+    return this.#windows.withWindow(folder, call, (connection) =>
+      this.#make(connection, { ...query, cwd: begins }, call),
+    );
+  }
+
+  /** Throws as `create`, and TERMINAL_NOT_FOUND, TERMINAL_BUSY, TERMINAL_CLOSED; PATH_NOT_ALLOWED for a terminal of another folder. */
+  async execute(query: ExecuteQuery, caller: EditorCaller): Promise<CommandOutcome> {
+    const call = this.#begin(caller);
+    const { terminalId } = query;
+    if (terminalId !== undefined) {
+      return this.#withTerminal(terminalId, call, async (connection, { window, trusted }) => {
+        if (!trusted) throw untrusted(window);
+        return runCommand(connection, terminalId, query, call.time);
+      });
+    }
+    const folder = await this.#options.project.resolve(query.path);
+    return this.#windows.withWindow(folder, call, async (connection) => {
+      const terminal = await this.#idleTerminal(connection, folder, call);
+      return runCommand(connection, terminal, query, call.time);
+    });
+  }
+
+  /** Throws TERMINAL_NOT_FOUND, TERMINAL_CLOSED, PATH_NOT_ALLOWED. */
+  async read(query: ReadQuery, caller: EditorCaller): Promise<ReadOutcome> {
+    const call = this.#begin(caller);
+    return this.#withTerminal(query.terminalId, call, (connection) =>
+      readTerminal(connection, query, { time: call.time, clock: this.#options.clock }),
+    );
+  }
+
+  /** Throws TERMINAL_NOT_FOUND, PATH_NOT_ALLOWED. */
+  async close(terminalId: string, caller: EditorCaller): Promise<EditorTerminal> {
+    const call = this.#begin(caller);
+    return this.#withTerminal(terminalId, call, async (connection, _asked, terminal) => {
+      const request = { type: 'close_terminal', id: newEditorRequestId('close'), terminalId } as const;
+      const limitMs = call.time.leftMs(CLOSE_LIMIT_MS);
+      const first = await connection.send(request).next(limitMs);
+      // The news of its end may come before the answer.
+      if (first?.type !== 'terminal_closed') connection.expect(first, 'success', limitMs);
+      this.#made.delete(terminalId);
+      return terminal;
+    });
+  }
+
+  #begin(caller: EditorCaller): EditorCall {
+    return { ...caller, time: new CallTime(this.#options.clock) };
+  }
+
+  async #make(
+    connection: EditorConnection,
+    { name, shell, cwd, env }: Omit<CreateQuery, 'cwd' | 'path'> & { readonly cwd: string },
+    { time }: EditorCall,
+  ): Promise<MadeTerminal> {
+    const id = newEditorRequestId('term');
+    const limitMs = Math.max(0, time.leftMs() - AFTER_MAKING_MS);
+    let made: EditorMessageOf<'terminal_created'>;
+    try {
+      const wish = {
+        ...(name !== undefined && { name }),
+        ...(shell !== undefined && { shell }),
+        ...(env && { env }),
+      };
+      const request = { type: 'create_terminal', id, cwd, show: true, ...wish } as const;
+      made = await connection.ask(request, 'terminal_created', limitMs);
+    } catch (error) {
+      throw perhapsMade(error, connection);
+    }
+    this.#remember(made.terminalId, cwd);
+    const { terminalId, terminalName, kind, shell: path, note } = made;
+    return { terminalId, terminalName, kind, shell: path, cwd, note };
+  }
+
+  async #idleTerminal(connection: EditorConnection, folder: string, call: EditorCall): Promise<string> {
+    const request = { type: 'list_terminals', id: newEditorRequestId('list') } as const;
+    const { terminals } = await connection.ask(request, 'terminals', call.time.leftMs(LIST_LIMIT_MS));
+    const own = terminals.filter(
+      ({ terminalId, state, queued }) =>
+        this.#made.get(terminalId) === folder && state === 'idle' && queued === 0,
+    );
+    const newest = own.at(-1);
+    if (newest !== undefined) return newest.terminalId;
+    const wish = { name: undefined, shell: undefined, env: undefined, cwd: folder };
+    return (await this.#make(connection, wish, call)).terminalId;
+  }
+
+  async #withTerminal<T>(
+    terminalId: string,
+    call: EditorCall,
+    use: (connection: EditorConnection, asked: AskedWindow, terminal: EditorTerminal) => Promise<T>,
+  ): Promise<T> {
+    return this.#windows.withAll(call, async (windows) => {
+      if (windows.length === 0) throw await this.#windows.noWindow();
+      for (const asked of windows) {
+        const terminal = asked.terminals.find((one) => one.terminalId === terminalId);
+        if (terminal === undefined || asked.connection === undefined) continue;
+        await this.#requireAllowed(terminal, asked);
+        return use(asked.connection, asked, terminal);
+      }
+      throw notFound(terminalId, windows);
+    });
+  }
+
+  /** A terminal is used where the bridge could have made it. */
+  async #requireAllowed({ terminalId, cwd }: EditorTerminal, { folders }: AskedWindow): Promise<void> {
+    const folder = cwd ?? folders[0];
+    if (folder !== undefined) await this.#options.roots.resolve(folder);
+    else {
+      throw new BridgeError(
+        'PATH_NOT_ALLOWED',
+        `It is not known in which folder the terminal ${terminalId} began, so it may be outside the allowed roots.`,
+        'Make one with create_terminal.',
+      );
+    }
+  }
+
+  #remember(terminalId: string, folder: string): void {
+    this.#made.set(terminalId, folder);
+    const [oldest] = this.#made.keys();
+    if (this.#made.size > MAX_REMEMBERED && oldest !== undefined) this.#made.delete(oldest);
+  }
+}
+
+function perhapsMade(error: unknown, { window }: EditorConnection): unknown {
+  if (!(error instanceof BridgeError) || error.code !== 'EDITOR_UNREACHABLE') return error;
+  return unreachable(
+    window,
+    'did not say whether the terminal was made',
+    'list_terminals shows whether it was.',
+  );
+}
+
+function notFound(terminalId: string, windows: readonly AskedWindow[]): BridgeError {
+  const silent = windows.filter(({ fault }) => fault !== undefined).length;
+  const others = silent === 0 ? '' : ` ${countedNoun(silent, 'window')} did not answer.`;
+  return new BridgeError(
+    'TERMINAL_NOT_FOUND',
+    `No terminal in VS Code has the id ${JSON.stringify(oneLine(terminalId, SHOWN_ID_CHARS))}, or it was closed.${others}`,
+    'list_terminals shows the terminals there are; create_terminal makes one.',
+  );
+}

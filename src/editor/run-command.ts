@@ -1,0 +1,112 @@
+import { BridgeError } from '../base/errors.js';
+import type { CallTime } from './call-time.js';
+import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
+import { tailPage, type OutputPage, type PageWish } from './output-page.js';
+import { MAX_OUTPUT_CHARS } from './protocol.js';
+
+/** The longest that the extension lets a command run: a call does not wait for its end. */
+const RUN_LIMIT_MS = 24 * 3_600_000;
+/** What is left of the call's time for reading the output. */
+const READ_LIMIT_MS = 5_000;
+
+export interface CommandQuery extends PageWish {
+  readonly command: string;
+  readonly waitMs: number;
+}
+
+export interface CommandOutcome extends OutputPage {
+  readonly terminalId: string;
+  readonly state: 'running' | 'ended';
+  /** Null while it runs, and where the shell does not say. */
+  readonly exitCode: number | null;
+  /** It was interrupted after a day. */
+  readonly timedOut: boolean;
+  /** Where its output begins. */
+  readonly start: number;
+}
+
+interface CommandEnd {
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly cursor: number;
+}
+
+/**
+ * Runs a command in an idle terminal and waits for its end, at most `waitMs`: then it goes on. Throws TERMINAL_BUSY and what else
+ * the extension refuses; EDITOR_UNREACHABLE, with how to go on.
+ */
+export async function runCommand(
+  connection: EditorConnection,
+  terminalId: string,
+  query: CommandQuery,
+  time: CallTime,
+): Promise<CommandOutcome> {
+  let start: number | undefined;
+  try {
+    const answers = connection.send({
+      type: 'execute',
+      id: newEditorRequestId('run'),
+      terminalId,
+      command: query.command,
+      timeoutMs: RUN_LIMIT_MS,
+      ifBusy: 'refuse',
+      answer: 'start',
+    });
+    const startMs = Math.max(0, time.leftMs() - READ_LIMIT_MS);
+    const started = await connection.answer(answers, 'success', startMs);
+    start = started.from ?? started.cursor ?? 0;
+    const waitMs = Math.max(0, Math.min(query.waitMs, time.leftMs() - READ_LIMIT_MS));
+    const message = await answers.next(waitMs);
+    // Without one it goes on.
+    const end = message === undefined ? undefined : connection.expect(message, 'execution_ended', waitMs);
+    const page = await pageOf(connection, { terminalId, start, end, wish: query, time });
+    const { exitCode = null, timedOut = false } = end ?? {};
+    return { terminalId, state: end === undefined ? 'running' : 'ended', exitCode, timedOut, start, ...page };
+  } catch (error) {
+    throw goesOn(error, terminalId, start);
+  }
+}
+
+/** The newest output of the command. */
+async function pageOf(
+  connection: EditorConnection,
+  at: {
+    readonly terminalId: string;
+    readonly start: number;
+    readonly end: CommandEnd | undefined;
+    readonly wish: PageWish;
+    readonly time: CallTime;
+  },
+): Promise<OutputPage> {
+  const { terminalId, start, end, wish, time } = at;
+  const most = Math.min(wish.maxBytes, MAX_OUTPUT_CHARS);
+  const maxChars = end === undefined ? most : Math.min(most, end.cursor - start);
+  if (maxChars <= 0) return { text: '', from: start, cursor: start };
+  const read = await connection.ask(
+    {
+      type: 'read_output',
+      id: newEditorRequestId('read'),
+      terminalId,
+      maxChars,
+      ...(end !== undefined && { cursor: end.cursor - maxChars }),
+    },
+    'output',
+    time.leftMs(READ_LIMIT_MS),
+  );
+  // What was printed before the command is not its output.
+  const before = Math.max(0, start - read.from);
+  const from = read.from + before;
+  return tailPage({ text: read.text.slice(before), from }, wish, from > start);
+}
+
+/** A lost connection ends no command; `start` is where its output begins, once it was started. */
+function goesOn(error: unknown, terminalId: string, start: number | undefined): unknown {
+  if (!(error instanceof BridgeError) || error.code !== 'EDITOR_UNREACHABLE') return error;
+  const from = start === undefined ? '' : ` and cursor ${start}`;
+  return new BridgeError(
+    error.code,
+    `${error.message} ${start === undefined ? 'It is not known whether the command was started.' : 'The command was started and may still run.'}`,
+    `The terminal goes on without the connection: read_terminal with terminal_id ${terminalId}${from} shows its output.`,
+    { data: { terminal_id: terminalId, ...(start !== undefined && { cursor: String(start) }) } },
+  );
+}
