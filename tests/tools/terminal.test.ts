@@ -1,5 +1,49 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { configSchema } from '../../src/config/schema.js';
+import { REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
+import { isOfferedInside, requireOfferedInside } from '../../src/tools/offered-inside.js';
+import { enabledTools } from '../../src/tools/registry.js';
 import { openTerminalTools } from './terminal-tools.js';
+
+const NAMES = ['close_terminal', 'create_terminal', 'execute', 'list_terminals', 'read_terminal'];
+const offered = (toolsets: 'all' | readonly string[]) => enabledTools(toolsets).map(({ name }) => name);
+
+describe('the toolset', () => {
+  test('is offered where the settings name it, and not by default', () => {
+    expect(offered(['terminal'])).toEqual(NAMES);
+    expect(offered('all')).toEqual(expect.arrayContaining(NAMES));
+    const byDefault = offered(configSchema.parse({}).toolsets);
+    expect(byDefault.filter((name) => NAMES.includes(name))).toEqual([]);
+  });
+
+  test.each(['off', 'look', 'start'] as const)(
+    'is not offered inside a task, with inside_tasks %s',
+    (allows) => {
+      for (const tool of enabledTools(['terminal'])) {
+        expect(isOfferedInside(tool, allows)).toBe(false);
+        expect(() => requireOfferedInside(tool, allows)).toThrow(
+          expect.objectContaining({ code: 'INSIDE_TASK', hint: 'Use the tools of the session itself.' }),
+        );
+      }
+    },
+  );
+
+  test('says which of its tools run something and which only read', () => {
+    const hints = enabledTools(['terminal']).map((tool) => {
+      const { readOnlyHint, destructiveHint = false, openWorldHint } = tool.listing().annotations;
+      return [tool.name, readOnlyHint, destructiveHint, openWorldHint];
+    });
+    expect(hints).toEqual([
+      ['close_terminal', false, true, false],
+      ['create_terminal', false, true, true],
+      ['execute', false, true, true],
+      ['list_terminals', true, false, false],
+      ['read_terminal', true, false, false],
+    ]);
+  });
+});
 
 describe('list_terminals', () => {
   test('shows every window with its folders, and the terminals in it with who made them', async () => {
@@ -40,4 +84,169 @@ describe('list_terminals', () => {
     expect(windows).toEqual([]);
     expect(note).toMatch(/^No window of VS Code .* is open\. Ask the user to open the project in VS Code/);
   });
+
+  test('shows as many terminals as an answer holds, and how many are left out', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open();
+    for (let count = 0; count < 100; count++) editor.addTerminal(`terminal-${count}`, tools.project);
+    const answer = await tools.answer('list_terminals');
+    expect(wireBytes(answer)).toBeLessThan(REPLY_BUDGET_BYTES + 100);
+    expect(answer['left_out']).toBeGreaterThan(0);
+  });
 });
+
+describe('create_terminal', () => {
+  test('opens a terminal in the window that has the project open, with what was asked for', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open();
+    await mkdir(join(tools.project, 'src'));
+    const env = { PORT: '3000' };
+    const made = await tools.answer('create_terminal', { cwd: 'src', name: 'server', shell: 'zsh', env });
+    expect(made).toMatchObject({
+      name: 'server (Test client)',
+      kind: 'shell',
+      shell: 'zsh',
+      cwd: join(tools.project, 'src'),
+    });
+    const cwd = join(tools.project, 'src');
+    const id = made['terminal_id'];
+    expect(editor.requests).toEqual([
+      { type: 'create_terminal', id, cwd, show: true, name: 'server', shell: 'zsh', env },
+    ]);
+    await expect.poll(() => editor.connections).toBe(0);
+  });
+
+  test('begins in the active project unless it is told otherwise', async () => {
+    const tools = await openTerminalTools();
+    await tools.open();
+    expect(await tools.answer('create_terminal')).toMatchObject({ cwd: tools.project });
+  });
+
+  test('uses the window with the innermost folder, and of two the newer one', async () => {
+    const tools = await openTerminalTools();
+    const inner = join(tools.project, 'packages', 'web');
+    await mkdir(inner, { recursive: true });
+    const web = await tools.open({ folders: [inner], changes: { started_at: '2026-11-25T10:00:00.000Z' } });
+    const older = await tools.open({ changes: { started_at: '2026-11-25T11:00:00.000Z' } });
+    const newer = await tools.open({ changes: { started_at: '2026-11-25T12:00:00.000Z' } });
+    await tools.answer('create_terminal', { cwd: inner });
+    await tools.answer('create_terminal', { path: tools.project, cwd: inner });
+    await tools.answer('create_terminal');
+    expect([web, older, newer].map((editor) => editor.terminals.size)).toEqual([1, 0, 2]);
+    expect([...newer.terminals.values()].map(({ facts }) => facts.cwd)).toEqual([inner, tools.project]);
+  });
+
+  test('finds a project through a link in the name of the workspace', async () => {
+    const tools = await openTerminalTools();
+    const link = join(tools.folder, 'link');
+    await symlink(tools.project, link);
+    const editor = await tools.open({ folders: [link] });
+    await tools.answer('create_terminal');
+    expect(editor.terminals.size).toBe(1);
+  });
+
+  test('takes the next window where the newer one is gone without a word', async () => {
+    const tools = await openTerminalTools();
+    const older = await tools.open({ changes: { started_at: '2026-11-25T11:00:00.000Z' } });
+    const gone = await tools.open({ changes: { started_at: '2026-11-25T12:00:00.000Z', port: 1 } });
+    await tools.answer('create_terminal');
+    expect([older.terminals.size, gone.terminals.size]).toEqual([1, 0]);
+  });
+
+  test.each(['path', 'cwd'])(
+    'refuses a folder outside the allowed roots as %s, and asks no window',
+    async (name) => {
+      const tools = await openTerminalTools();
+      const editor = await tools.open({ folders: ['/'] });
+      expect(await tools.fault('create_terminal', { [name]: '/etc' })).toMatch(/^PATH_NOT_ALLOWED: /);
+      expect(editor.clients).toEqual([]);
+    },
+  );
+
+  test('names the folders that are open where none holds the project', async () => {
+    const tools = await openTerminalTools();
+    await tools.open({ folders: ['/one', `${tools.project}-two`] });
+    expect(await tools.fault('create_terminal')).toBe(
+      `EDITOR_NOT_FOUND: No window of VS Code has '${tools.project}' open. Open are: /one, ${tools.project}-two. Ask the user to open it in VS Code with the extension Claude Terminal Bridge. list_terminals shows the windows.`,
+    );
+  });
+
+  test('tells what to do without a window, and with one of another version', async () => {
+    const tools = await openTerminalTools();
+    expect(await tools.fault('create_terminal')).toMatch(
+      /^EDITOR_NOT_FOUND: No window .* is open\. Ask the user/,
+    );
+    await tools.open({ changes: { v: 2 } });
+    expect(await tools.fault('create_terminal')).toMatch(
+      /^EDITOR_VERSION: .* another version of the messages\. Ask the user to install .* the same version\.$/,
+    );
+  });
+
+  test('makes nothing in a workspace that the user has not trusted', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open({ trusted: false });
+    for (const [name, args] of [
+      ['create_terminal', {}],
+      ['execute', { command: 'true' }],
+    ] as const)
+      expect(await tools.fault(name, args)).toMatch(
+        /^UNTRUSTED_WORKSPACE: .* is not trusted by the user.* Only the user can trust it/,
+      );
+    expect(editor.requests).toEqual([]);
+  });
+
+  test('tells that there is no such shell', async () => {
+    const tools = await openTerminalTools();
+    await tools.open();
+    expect(await tools.fault('create_terminal', { shell: 'no-such-shell' })).toBe(
+      'PROGRAM_NOT_FOUND: There is no terminal profile and no program "no-such-shell". Leave out shell, or give the name of a terminal profile of VS Code or the path of a program.',
+    );
+  });
+
+  test.each([
+    ['name', 'a\u001b[2Jb'],
+    ['shell', 'ba\nsh'],
+    ['env', { '1X': 'y' }],
+  ])('refuses a %s that VS Code would not take', async (name, value) => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open();
+    expect(await tools.fault('create_terminal', { [name]: value })).toMatch(/^INVALID_ARGUMENTS: /);
+    expect(editor.requests).toEqual([]);
+  });
+});
+
+describe('close_terminal', () => {
+  test('closes a terminal of any window, and says what ran in it', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open({ folders: ['/elsewhere'] });
+    editor.addTerminal('t1', tools.project).begin('x');
+    expect(await tools.answer('close_terminal', { terminal_id: 't1' })).toEqual({
+      terminal_id: 't1',
+      message: 'The terminal "Terminal" was closed, and the command that ran in it was ended.',
+    });
+    expect(editor.terminals.size).toBe(0);
+    expect(await tools.fault('close_terminal', { terminal_id: 't1' })).toBe(
+      'TERMINAL_NOT_FOUND: No terminal in VS Code has the id "t1", or it was closed. list_terminals shows the terminals there are; create_terminal makes one.',
+    );
+  });
+});
+
+test.each([
+  ['read_terminal', {}],
+  ['execute', { command: 'true' }],
+  ['close_terminal', {}],
+])(
+  '%s refuses a terminal that began outside the allowed roots, or where is not known',
+  async (name, args) => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open();
+    const bare = await tools.open({ folders: [] });
+    editor.addTerminal('t1', '/etc').print('secret');
+    bare.addTerminal('t2', null).print('secret');
+    for (const id of ['t1', 't2'])
+      expect(await tools.fault(name, { ...args, terminal_id: id })).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect([...editor.requests, ...bare.requests].map(({ type }) => type)).toEqual(
+      Array.from({ length: 4 }, () => 'list_terminals'),
+    );
+  },
+);

@@ -11,6 +11,8 @@ import {
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const MAX_COMMAND_CHARS = 100_000;
+const NO_EXIT_CODE =
+  'The shell told no exit code: the command may have been incomplete or wrong in its syntax, and was interrupted then.';
 
 export const execute = defineTool({
   name: 'execute',
@@ -76,7 +78,7 @@ function noteOf({ state, timedOut, exitCode, from, start }: CommandOutcome, seco
     state === 'running' &&
       `It has not ended within ${seconds} s and goes on. Call read_terminal with the cursor and wait_seconds.`,
     timedOut && 'It ran for a day and was interrupted.',
-    state === 'ended' && exitCode === null && 'The shell does not say its exit code.',
+    state === 'ended' && exitCode === null && !timedOut && NO_EXIT_CODE,
     from > start && `Its output before the text: read_terminal with cursor ${start}.`,
   ];
   return notes.filter((note) => note !== false).join(' ');
