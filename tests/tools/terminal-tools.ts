@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { silentLogger } from '../../src/base/logger.js';
+import { silentLogger, type Logger } from '../../src/base/logger.js';
 import { systemClock, type Clock } from '../../src/base/clock.js';
 import { EditorTerminals } from '../../src/editor/editor-terminals.js';
 import { callTool, type ToolResult } from '../../src/mcp/call-tool.js';
@@ -27,7 +27,10 @@ export interface TerminalTools {
   fault(name: string, args?: JsonObject): Promise<string>;
 }
 
-export async function openTerminalTools(clock: Clock = systemClock): Promise<TerminalTools> {
+export async function openTerminalTools(
+  clock: Clock = systemClock,
+  logger: Logger = silentLogger,
+): Promise<TerminalTools> {
   const folder = await tempFolder();
   const root = join(folder, 'projects');
   const project = join(root, 'app');
@@ -40,7 +43,7 @@ export async function openTerminalTools(clock: Clock = systemClock): Promise<Ter
   const terminals = new EditorTerminals({ statePath, clock, project: activeProject, roots });
   const host = {
     services: { ...unusedServices, activeProject, terminals: async () => terminals },
-    logger: silentLogger,
+    logger,
   };
   const call = (name: string, args: JsonObject = {}, signal = new AbortController().signal) => {
     const tool = enabledTools(['terminal']).find((one) => one.name === name);

@@ -192,7 +192,11 @@ describe('create_terminal', () => {
       expect(await tools.fault(name, args)).toMatch(
         /^UNTRUSTED_WORKSPACE: .* is not trusted by the user.* Only the user can trust it/,
       );
-    expect(editor.requests).toEqual([]);
+    editor.addTerminal('t1', tools.project);
+    expect(await tools.fault('execute', { command: 'true', terminal_id: 't1' })).toMatch(
+      /^UNTRUSTED_WORKSPACE: /,
+    );
+    expect(editor.requests.map(({ type }) => type)).toEqual(['list_terminals']);
   });
 
   test('tells that there is no such shell', async () => {

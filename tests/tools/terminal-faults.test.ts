@@ -1,0 +1,238 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createStderrLogger } from '../../src/base/logger.js';
+import type { JsonObject } from '../../src/mcp/json-object.js';
+import type { EditorMessage } from '../../src/editor/protocol.js';
+import { ManualClock } from '../harness/manual-clock.js';
+import type { ScriptedEditor, ScriptedEditorOptions } from '../harness/scripted-editor.js';
+import { openTerminalTools, type TerminalTools } from './terminal-tools.js';
+
+/** All that was answered and logged in a test. */
+let said: string[] = [];
+
+afterEach(() => {
+  said = [];
+});
+
+async function opened(
+  options: Partial<ScriptedEditorOptions>,
+  clock?: ManualClock,
+): Promise<{ readonly tools: TerminalTools; readonly editor: ScriptedEditor }> {
+  const tools = await openTerminalTools(
+    clock,
+    createStderrLogger('debug', (line) => said.push(line)),
+  );
+  return { tools, editor: await tools.open(options) };
+}
+
+/** The error; it and the log hold neither port nor token, and the connections are closed. */
+async function fault(
+  tools: TerminalTools,
+  editor: ScriptedEditor,
+  name: string,
+  args: JsonObject = {},
+): Promise<string> {
+  const text = await tools.fault(name, args);
+  expectNoSecret([...said, text].join('\n'), editor);
+  await expect.poll(() => editor.connections).toBe(0);
+  return text;
+}
+
+function expectNoSecret(text: string, { window }: ScriptedEditor): void {
+  expect(text).not.toContain(window.token);
+  expect(text).not.toContain(String(window.port));
+  expect(text).not.toContain('127.0.0.1');
+}
+
+describe.each([
+  ['create_terminal', {}],
+  ['execute', { command: 'true' }],
+] as const)('%s tells what is so, and no secret, when the window', (name, args) => {
+  test.each([401, 403, 500])('refuses the connection with %i', async (refuse) => {
+    const { tools, editor } = await opened({ refuse });
+    expect(await fault(tools, editor, name, args)).toBe(
+      `EDITOR_UNREACHABLE: The window of VS Code with ${tools.project} refused the bridge. It may be loading: call again in a few seconds. If it stays so, ask the user to run "Developer: Reload Window" in it.`,
+    );
+  });
+
+  test('has too many programs', async () => {
+    const { tools, editor } = await opened({ refuse: 503 });
+    expect(await fault(tools, editor, name, args)).toContain('has too many programs connected.');
+  });
+
+  test('does not listen any more', async () => {
+    const { tools, editor } = await opened({ changes: { port: 1 } });
+    expect(await tools.fault(name, args)).toContain('does not accept connections.');
+    expect(editor.clients).toEqual([]);
+  });
+
+  test('closes the connection at once', async () => {
+    const { tools, editor } = await opened({
+      fault: (_request, socket) => {
+        socket.close();
+        return null;
+      },
+    });
+    expect(await fault(tools, editor, name, args)).toContain('closed the connection before it answered.');
+  });
+
+  test.each<[string, (id: string) => EditorMessage | string]>([
+    [
+      'welcomes in another version',
+      (id) => JSON.stringify({ type: 'welcome', id, v: 2, version: '2', trusted: true, folders: [] }),
+    ],
+    ['answers another message', (id) => ({ type: 'pong', id })],
+    ['answers what is no message', () => 'hello'],
+  ])('%s', async (_, answer) => {
+    const { tools, editor } = await opened({ fault: ({ id }) => answer(id) });
+    expect(await fault(tools, editor, name, args)).toMatch(
+      /^EDITOR_VERSION: .* sent a message that this bridge does not understand\. Ask the user to install/,
+    );
+  });
+
+  test('sends more than a message may hold', async () => {
+    const { tools, editor } = await opened({
+      fault: () => JSON.stringify({ type: 'pong', id: 'x'.repeat(2 ** 21) }),
+    });
+    expect(await fault(tools, editor, name, args)).toContain('sent a message that is too long.');
+  });
+
+  test('does not know the token', async () => {
+    const { tools, editor } = await opened({
+      fault: ({ id }) => ({
+        type: 'error',
+        id,
+        code: 'NO_TOKEN',
+        error: 'The token was not shown.',
+        hint: 'Read it.',
+      }),
+    });
+    expect(await fault(tools, editor, name, args)).toBe(
+      'EDITOR_UNREACHABLE: The token was not shown. It may be loading: call again in a few seconds. If it stays so, ask the user to run "Developer: Reload Window" in it.',
+    );
+  });
+});
+
+describe('within its time a call gives up a window that', () => {
+  test.each(['hello', 'list_terminals', 'create_terminal', 'execute'])('is silent to %s', async (silent) => {
+    const clock = new ManualClock();
+    const { tools, editor } = await opened(
+      { fault: ({ type }) => (type === silent ? null : undefined) },
+      clock,
+    );
+    const answer = tools.fault('execute', { command: 'true' });
+    let text: string | undefined;
+    answer.then(
+      (given) => (text = given),
+      () => undefined,
+    );
+    await expect
+      .poll(() => {
+        clock.advance(1_000);
+        return text;
+      })
+      .toMatch(/^EDITOR_UNREACHABLE: /);
+    expect(clock.monotonicMs()).toBeLessThan(120_000);
+    expectNoSecret(String(text), editor);
+    expect(clock.timerCount).toBe(0);
+  });
+
+  test('is silent, and shows the others beside it', async () => {
+    const clock = new ManualClock();
+    const { tools, editor } = await opened({ fault: () => null }, clock);
+    const other = await tools.open();
+    other.addTerminal('t1', tools.project);
+    const list = tools.answer('list_terminals');
+    await expect.poll(() => [editor.connections, other.requests.length]).toEqual([1, 1]);
+    let shown: JsonObject | undefined;
+    list.then(
+      (given) => (shown = given),
+      () => undefined,
+    );
+    await expect
+      .poll(() => {
+        clock.advance(1_000);
+        return shown;
+      })
+      .toMatchObject({
+        windows: [
+          { terminals: [{ terminal_id: 't1' }] },
+          {
+            problem: `The window of VS Code with ${tools.project} did not answer within 5 s.`,
+            terminals: [],
+          },
+        ],
+      });
+    expectNoSecret(JSON.stringify(shown), editor);
+  });
+});
+
+test('a terminal that is not found may be in a window that did not answer', async () => {
+  const { tools, editor } = await opened({ refuse: 401 });
+  expect(await fault(tools, editor, 'read_terminal', { terminal_id: 't1' })).toContain(
+    'No terminal in VS Code has the id "t1", or it was closed. 1 window did not answer.',
+  );
+});
+
+test('it is told where it is not known whether a command was started, or a terminal made', async () => {
+  const { tools, editor } = await opened({
+    fault: ({ type }, socket) => {
+      if (type !== 'execute' && type !== 'create_terminal') return undefined;
+      socket.terminate();
+      return null;
+    },
+  });
+  editor.addTerminal('t1', tools.project);
+  expect(await fault(tools, editor, 'execute', { command: 'true', terminal_id: 't1' })).toMatch(
+    / It is not known whether the command was started\. .* read_terminal with terminal_id t1 shows its output\.$/,
+  );
+  expect(await fault(tools, editor, 'create_terminal')).toMatch(
+    / did not say whether the terminal was made\. list_terminals shows whether it was\.$/,
+  );
+});
+
+test.each([
+  [
+    'NO_SHELL_INTEGRATION',
+    /^NO_SHELL_INTEGRATION: It reports nothing\. Call create_terminal with another shell/,
+  ],
+  ['FOLDER_NOT_FOUND', /^PATH_NOT_FOUND: It reports nothing\. /],
+  ['TOO_MANY', /^TERMINAL_FAILED: It reports nothing\. Close one\.$/],
+  ['INTERNAL_ERROR', /^TERMINAL_FAILED: It reports nothing\. Close one\.$/],
+] as const)('the error %s of the extension says what to do with a tool', async (code, expected) => {
+  const { tools, editor } = await opened({
+    fault: ({ id, type }) =>
+      type === 'create_terminal'
+        ? { type: 'error', id, code, error: 'It reports nothing.', hint: 'Close one.' }
+        : undefined,
+  });
+  expect(await fault(tools, editor, 'create_terminal')).toMatch(expected);
+});
+
+test('what a window tells every program, and was not asked for, changes nothing', async () => {
+  const { tools } = await opened({
+    fault: (_request, socket) => {
+      socket.send(JSON.stringify({ type: 'something_new', terminalId: 't1' }));
+      socket.send(JSON.stringify({ type: 'pong', id: 'of another' }));
+      return undefined;
+    },
+    commands: { true: (terminal) => terminal.finish(0) },
+  });
+  expect(await tools.answer('execute', { command: 'true' })).toMatchObject({ state: 'ended', exit_code: 0 });
+});
+
+test('answers hold neither port nor token', async () => {
+  const { tools, editor } = await opened({ commands: { true: (terminal) => terminal.finish(0) } });
+  const { terminal_id: id } = await tools.answer('execute', { command: 'true' });
+  const answers = [
+    await tools.call('list_terminals'),
+    await tools.call('read_terminal', { terminal_id: String(id) }),
+    await tools.call('create_terminal'),
+    await tools.call('close_terminal', { terminal_id: String(id) }),
+  ];
+  expect(answers.filter(({ isError }) => isError === true)).toEqual([]);
+  expectNoSecret(JSON.stringify([answers, said]), editor);
+  const [file = ''] = await readdir(join(tools.statePath, 'editors'));
+  expect(await readFile(join(tools.statePath, 'editors', file), 'utf8')).toContain(editor.window.token);
+});
