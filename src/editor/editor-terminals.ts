@@ -9,6 +9,7 @@ import { EditorWindows, type AskedWindow, type EditorCall, type EditorCaller } f
 import { unreachable, untrusted } from './editor-fault.js';
 import type { EditorMessageOf, EditorTerminal } from './protocol.js';
 import { readTerminal, type ReadOutcome, type ReadQuery } from './read-terminal.js';
+import { typeInput, type InputQuery } from './type-input.js';
 import { runCommand, type CommandOutcome, type CommandQuery } from './run-command.js';
 
 const LIST_LIMIT_MS = 5_000;
@@ -98,6 +99,18 @@ export class EditorTerminals {
     return this.#windows.withWindow(folder, call, async (connection) => {
       const terminal = await this.#idleTerminal(connection, folder, call);
       return runCommand(connection, terminal, query, call.time);
+    });
+  }
+
+  /** Types into what runs in a terminal. Throws INVALID_ARGUMENTS where nothing runs, and as `execute`. */
+  async type(
+    { terminalId, ...query }: InputQuery & { readonly terminalId: string },
+    caller: EditorCaller,
+  ): Promise<CommandOutcome> {
+    const call = this.#begin(caller);
+    return this.#withTerminal(terminalId, call, async (connection, { window, trusted }, terminal) => {
+      if (!trusted) throw untrusted(window);
+      return typeInput(connection, terminal, query, { time: call.time, clock: this.#options.clock });
     });
   }
 

@@ -59,7 +59,7 @@ export async function runCommand(
     const message = await answers.next(waitMs);
     // Without one it goes on.
     const end = message === undefined ? undefined : connection.expect(message, 'execution_ended', waitMs);
-    const page = await pageOf(connection, { terminalId, start, end, wish: query, time });
+    const page = await newestPage(connection, { terminalId, start, end, wish: query, time });
     const { exitCode = null, timedOut = false } = end ?? {};
     return { terminalId, state: end === undefined ? 'running' : 'ended', exitCode, timedOut, start, ...page };
   } catch (error) {
@@ -67,8 +67,8 @@ export async function runCommand(
   }
 }
 
-/** The newest output of the command. */
-async function pageOf(
+/** The newest output behind `start`; up to `end`, where it has ended. */
+export async function newestPage(
   connection: EditorConnection,
   at: {
     readonly terminalId: string;

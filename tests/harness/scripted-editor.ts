@@ -31,6 +31,8 @@ export interface ScriptedEditorOptions {
   readonly changes?: Partial<EditorWindow>;
   /** What a command does in its terminal; one that is not here waits for the test. */
   readonly commands?: Readonly<Record<string, (terminal: ScriptedTerminal) => void>>;
+  /** What comes of what is typed. */
+  readonly typed?: (terminal: ScriptedTerminal, text: string) => void;
   /** Undefined answers as it should. */
   readonly fault?: Fault;
   /** The status that refuses every connection. */
@@ -279,6 +281,12 @@ export class ScriptedEditor {
         if (request.waitMs !== undefined && !isNew && terminal.state === 'busy')
           await terminal.news(request.waitMs);
         return terminal.read(request);
+      }
+      case 'input': {
+        const terminal = this.terminals.get(request.terminalId);
+        if (terminal === undefined) return notFound(id);
+        this.#options.typed?.(terminal, request.text);
+        return { type: 'success', id, terminalId: request.terminalId };
       }
       case 'close_terminal':
         if (!this.terminals.has(request.terminalId)) return notFound(id);

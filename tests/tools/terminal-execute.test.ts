@@ -194,6 +194,74 @@ describe('execute', () => {
   });
 });
 
+describe('execute with text and keys', () => {
+  test('answers a command that asks, and gives what comes of it', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open({
+      commands: { install: (terminal) => terminal.print('Go on? ') },
+      typed: (terminal, text) => {
+        terminal.print(`${text.trim()}\ndone\n`);
+        terminal.finish(0);
+      },
+    });
+    const asked = await tools.answer('execute', { command: 'install', timeout_seconds: 1 });
+    const id = String(asked['terminal_id']);
+    expect(asked).toMatchObject({ state: 'running', text: 'Go on? ' });
+    expect(await tools.answer('execute', { terminal_id: id, text: 'yes', keys: ['enter'] })).toEqual({
+      terminal_id: id,
+      state: 'ended',
+      exit_code: 0,
+      from: 7,
+      cursor: 16,
+      text: 'yes\ndone\n',
+    });
+    expect(editor.requests.find(({ type }) => type === 'input')).toMatchObject({ text: 'yes\r' });
+  });
+
+  test('comes back when the output pauses, or the time is over', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open({
+      typed: (terminal, text) => terminal.print(text === 'a' ? 'heard\n' : ''),
+    });
+    editor.addTerminal('t1', tools.project).begin('x');
+    const heard = await tools.answer('execute', { terminal_id: 't1', text: 'a', timeout_seconds: 40 });
+    expect(heard).toMatchObject({ state: 'running', exit_code: null, text: 'heard\n' });
+    const silent = await tools.answer('execute', { terminal_id: 't1', text: 'b', timeout_seconds: 1 });
+    expect(silent).toMatchObject({ state: 'running', text: '', cursor: 6 });
+  });
+
+  test('interrupts a command', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open({
+      typed: (terminal, text) => {
+        if (text === '\u0003') terminal.finish(130);
+      },
+    });
+    editor.addTerminal('t1', tools.project).begin('x');
+    const answer = await tools.answer('execute', { terminal_id: 't1', keys: ['ctrl-c'] });
+    expect(answer).toMatchObject({ state: 'ended', exit_code: 130, text: '' });
+  });
+
+  test('types nothing where nothing runs, and nothing with a command or without a terminal', async () => {
+    const tools = await openTerminalTools();
+    const editor = await tools.open();
+    editor.addTerminal('t1', tools.project);
+    expect(await tools.fault('execute', { terminal_id: 't1', text: 'ls\n' })).toBe(
+      'INVALID_ARGUMENTS: Nothing runs in the terminal that could read text or keys. Give command instead.',
+    );
+    for (const args of [
+      {},
+      { text: 'y' },
+      { command: 'ls', text: 'y', terminal_id: 't1' },
+      { terminal_id: 't1', text: '' },
+    ])
+      expect(await tools.fault('execute', args)).toMatch(
+        /^INVALID_ARGUMENTS: .* Give command alone, or terminal_id with text or keys\.$/,
+      );
+    expect(editor.requests.map(({ type }) => type)).toEqual(['list_terminals']);
+  });
+});
+
 describe('read_terminal', () => {
   test('gives the newest output, from the beginning of a line on', async () => {
     const tools = await openTerminalTools();

@@ -193,10 +193,9 @@ describe('create_terminal', () => {
         /^UNTRUSTED_WORKSPACE: .* is not trusted by the user.* Only the user can trust it/,
       );
     editor.addTerminal('t1', tools.project);
-    expect(await tools.fault('execute', { command: 'true', terminal_id: 't1' })).toMatch(
-      /^UNTRUSTED_WORKSPACE: /,
-    );
-    expect(editor.requests.map(({ type }) => type)).toEqual(['list_terminals']);
+    for (const args of [{ command: 'true' }, { text: 'y' }])
+      expect(await tools.fault('execute', { ...args, terminal_id: 't1' })).toMatch(/^UNTRUSTED_WORKSPACE: /);
+    expect(editor.requests.map(({ type }) => type)).toEqual(['list_terminals', 'list_terminals']);
   });
 
   test('tells that there is no such shell', async () => {

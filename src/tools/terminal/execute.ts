@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import type { EditorTerminals } from '../../editor/editor-terminals.js';
+import type { EditorCaller } from '../../editor/editor-windows.js';
 import type { CommandOutcome } from '../../editor/run-command.js';
+import { bytesOfKeys } from '../../processes/keys.js';
 import { defineTool } from '../define-tool.js';
 import {
   callerOf,
@@ -11,8 +15,32 @@ import {
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const MAX_COMMAND_CHARS = 100_000;
+const MAX_TEXT_CHARS = 60_000;
+const MAX_KEYS = 200;
+const MAX_KEY_CHARS = 30;
 const NO_EXIT_CODE =
   'The shell told no exit code: the command may have been incomplete or wrong in its syntax, and was interrupted then.';
+
+const input = {
+  command: z.string().min(1).max(MAX_COMMAND_CHARS).optional().describe('Line or lines for the shell'),
+  text: z
+    .string()
+    .max(MAX_TEXT_CHARS)
+    .optional()
+    .describe('Instead of command: typed into what runs, as it is'),
+  keys: z
+    .array(z.string().max(MAX_KEY_CHARS))
+    .max(MAX_KEYS)
+    .optional()
+    .describe('Typed after text: ctrl-c, enter, esc, tab, up …'),
+  terminal_id: terminalIdInput
+    .optional()
+    .describe('Default: an idle one that this server made in path, or a new one'),
+  path: z.string().optional().describe('Folder that a window has open. Default: the active project'),
+  timeout_seconds: z.int().min(1).max(MAX_WAIT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
+  ...outputInput,
+};
+type Arguments = z.output<z.ZodObject<typeof input>>;
 
 export const execute = defineTool({
   name: 'execute',
@@ -22,17 +50,9 @@ export const execute = defineTool({
   openWorld: true,
   searchHint: 'run a command in a VS Code terminal',
   description:
-    'Run a command where the user sees it. Gives its newest output and exit code. After timeout_seconds it goes on: read_terminal.',
+    'Run a command where the user sees it, or type into the one that runs. Gives its newest output and exit code. After timeout_seconds it goes on: read_terminal.',
   maxResultChars: 2 * MAX_OUTPUT_BYTES,
-  input: {
-    command: z.string().min(1).max(MAX_COMMAND_CHARS).describe('Line or lines for the shell'),
-    terminal_id: terminalIdInput
-      .optional()
-      .describe('Default: an idle one that this server made in path, or a new one'),
-    path: z.string().optional().describe('Folder that a window has open. Default: the active project'),
-    timeout_seconds: z.int().min(1).max(MAX_WAIT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
-    ...outputInput,
-  },
+  input,
   output: {
     terminal_id: z.string(),
     state: z.enum(['running', 'ended']),
@@ -46,20 +66,9 @@ export const execute = defineTool({
     text: z.string(),
   },
   handle: async (args, services, call) => {
-    const terminals = await services.terminals();
-    const outcome = await terminals.execute(
-      {
-        command: args.command,
-        terminalId: args.terminal_id,
-        path: args.path,
-        waitMs: args.timeout_seconds * 1_000,
-        maxBytes: args.max_bytes,
-        raw: args.raw,
-      },
-      callerOf(call),
-    );
+    const outcome = await outcomeOf(args, await services.terminals(), callerOf(call));
     const leftOut = outcome.from - outcome.start;
-    const note = noteOf(outcome, args.timeout_seconds);
+    const note = noteOf(outcome, args);
     return {
       terminal_id: outcome.terminalId,
       state: outcome.state,
@@ -73,12 +82,37 @@ export const execute = defineTool({
   },
 });
 
-function noteOf({ state, timedOut, exitCode, from, start }: CommandOutcome, seconds: number): string {
+function outcomeOf(
+  args: Arguments,
+  terminals: EditorTerminals,
+  caller: EditorCaller,
+): Promise<CommandOutcome> {
+  const { command, text, keys, terminal_id: terminalId, path } = args;
+  const wish = { waitMs: args.timeout_seconds * 1_000, maxBytes: args.max_bytes, raw: args.raw };
+  const typed = `${text ?? ''}${bytesOfKeys(keys ?? [], false).toString()}`;
+  if (command !== undefined && typed === '')
+    return terminals.execute({ command, terminalId, path, ...wish }, caller);
+  if (command === undefined && typed !== '' && terminalId !== undefined)
+    return terminals.type({ terminalId, text: typed, ...wish }, caller);
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    command === undefined
+      ? 'There is neither a command, nor text or keys with the terminal_id of the terminal that gets them.'
+      : 'A command cannot be combined with text and keys: they are for the one that runs.',
+    'Give command alone, or terminal_id with text or keys.',
+  );
+}
+
+function noteOf(
+  { state, timedOut, exitCode, from, start }: CommandOutcome,
+  { command, timeout_seconds: seconds }: Arguments,
+): string {
   const notes = [
     state === 'running' &&
+      command !== undefined &&
       `It has not ended within ${seconds} s and goes on. Call read_terminal with the cursor and wait_seconds.`,
     timedOut && 'It ran for a day and was interrupted.',
-    state === 'ended' && exitCode === null && !timedOut && NO_EXIT_CODE,
+    command !== undefined && state === 'ended' && exitCode === null && !timedOut && NO_EXIT_CODE,
     from > start && `Its output before the text: read_terminal with cursor ${start}.`,
   ];
   return notes.filter((note) => note !== false).join(' ');
