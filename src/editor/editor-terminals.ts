@@ -122,17 +122,24 @@ export class EditorTerminals {
     );
   }
 
-  /** Throws TERMINAL_NOT_FOUND, PATH_NOT_ALLOWED. */
-  async close(terminalId: string, caller: EditorCaller): Promise<EditorTerminal> {
+  /** Waits until it is gone; `isGone` is false where VS Code takes too long. Throws TERMINAL_NOT_FOUND, PATH_NOT_ALLOWED. */
+  async close(
+    terminalId: string,
+    caller: EditorCaller,
+  ): Promise<{ readonly terminal: EditorTerminal; readonly isGone: boolean }> {
     const call = this.#begin(caller);
     return this.#withTerminal(terminalId, call, async (connection, _asked, terminal) => {
       const request = { type: 'close_terminal', id: newEditorRequestId('close'), terminalId } as const;
       const limitMs = call.time.leftMs(CLOSE_LIMIT_MS);
-      const first = await connection.send(request).next(limitMs);
+      const answers = connection.send(request);
+      let message = await answers.next(limitMs);
       // The news of its end may come before the answer.
-      if (first?.type !== 'terminal_closed') connection.expect(first, 'success', limitMs);
+      if (message?.type !== 'terminal_closed') {
+        connection.expect(message, 'success', limitMs);
+        message = await answers.next(call.time.leftMs(CLOSE_LIMIT_MS));
+      }
       this.#made.delete(terminalId);
-      return terminal;
+      return { terminal, isGone: message?.type === 'terminal_closed' };
     });
   }
 

@@ -31,6 +31,8 @@ export interface ScriptedEditorOptions {
   readonly changes?: Partial<EditorWindow>;
   /** What a command does in its terminal; one that is not here waits for the test. */
   readonly commands?: Readonly<Record<string, (terminal: ScriptedTerminal) => void>>;
+  /** True for an editor that does not close what it is told to. */
+  readonly keepsTerminals?: boolean;
   /** What comes of what is typed. */
   readonly typed?: (terminal: ScriptedTerminal, text: string) => void;
   /** Undefined answers as it should. */
@@ -290,7 +292,9 @@ export class ScriptedEditor {
       }
       case 'close_terminal':
         if (!this.terminals.has(request.terminalId)) return notFound(id);
-        this.closeTerminal(request.terminalId, 'program');
+        // As in VS Code: it goes a moment after the answer.
+        if (this.#options.keepsTerminals !== true)
+          setImmediate(() => this.closeTerminal(request.terminalId, 'program'));
         return { type: 'success', id, terminalId: request.terminalId };
       default:
         throw new Error(`the bridge sends no ${request.type}`);

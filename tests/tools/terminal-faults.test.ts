@@ -168,6 +168,28 @@ describe('within its time a call gives up a window that', () => {
   });
 });
 
+test('a terminal that is not gone within ten seconds is not called closed', async () => {
+  const clock = new ManualClock();
+  const { tools, editor } = await opened({ keepsTerminals: true }, clock);
+  editor.addTerminal('t1', tools.project);
+  const closing = tools.answer('close_terminal', { terminal_id: 't1' });
+  await expect.poll(() => editor.requests.at(-1)?.type).toBe('close_terminal');
+  let answer: JsonObject | undefined;
+  closing.then(
+    (given) => (answer = given),
+    () => undefined,
+  );
+  await expect
+    .poll(() => {
+      clock.advance(1_000);
+      return answer;
+    })
+    .toMatchObject({
+      message:
+        'VS Code was told to close the terminal "Terminal", and has not done so yet: see list_terminals.',
+    });
+});
+
 test('a terminal that is not found may be in a window that did not answer', async () => {
   const { tools, editor } = await opened({ refuse: 401 });
   expect(await fault(tools, editor, 'read_terminal', { terminal_id: 't1' })).toContain(

@@ -12,8 +12,15 @@ export const closeTerminal = defineTool({
   output: { terminal_id: z.string(), message: z.string() },
   handle: async ({ terminal_id: id }, services, call) => {
     const terminals = await services.terminals();
-    const { state, terminalName } = await terminals.close(id, callerOf(call));
+    const { terminal, isGone } = await terminals.close(id, callerOf(call));
+    const { state, terminalName } = terminal;
+    const name = JSON.stringify(terminalName);
     const what = state === 'busy' ? ', and the command that ran in it was ended' : '';
-    return { terminal_id: id, message: `The terminal ${JSON.stringify(terminalName)} was closed${what}.` };
+    return {
+      terminal_id: id,
+      message: isGone
+        ? `The terminal ${name} was closed${what}.`
+        : `VS Code was told to close the terminal ${name}, and has not done so yet: see list_terminals.`,
+    };
   },
 });
