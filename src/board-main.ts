@@ -11,7 +11,7 @@ import { writeJsonFileAtomically } from './base/files/json-file.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './base/logger.js';
 import { VERSION } from './base/version.js';
 import { readAssets } from './board/assets.js';
-import { Board } from './board/board.js';
+import { Board, type BoardOptions } from './board/board.js';
 import {
   ANOTHER_BOARD,
   boardInputSchema,
@@ -22,6 +22,7 @@ import {
 import type { ProcessSource } from './board/process-feed.js';
 import { Reviews } from './board/reviews.js';
 import { appActSchema, appReadSchema } from './board/app-requests.js';
+import { atLastPort } from './board/last-port.js';
 import { serveLocal, type LocalRoutes } from './board/local-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
@@ -111,33 +112,31 @@ async function openServices(input: BoardInput) {
 
 type OpenServices = Awaited<ReturnType<typeof openServices>>;
 
-async function startBoard(input: BoardInput, opened: OpenServices): Promise<Board> {
+async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServices): Promise<Board> {
   const { services, receipts, reportOf, always, patchOf, readPatch, readSide } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
-    return await Board.start(
-      {
-        tasks,
-        finisher,
-        receipts,
-        always,
-        reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
-        reportOf,
-        patchOf,
-        readPatch,
-        readSide,
-        recordingFile: (taskId) => stateDir.recordingFile(taskId),
-        tasksDir: stateDir.tasksDir,
-        processes: processesOf(stateDir.path),
-        promptFile: (taskId) => stateDir.promptFile(taskId),
-        assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url))),
-        version: VERSION,
-        homeDir: input.homeDir,
-        clock: systemClock,
-        logger,
-      },
-      input.port,
-    );
+    const options: BoardOptions = {
+      tasks,
+      finisher,
+      receipts,
+      always,
+      reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
+      reportOf,
+      patchOf,
+      readPatch,
+      readSide,
+      recordingFile: (taskId) => stateDir.recordingFile(taskId),
+      tasksDir: stateDir.tasksDir,
+      processes: processesOf(stateDir.path),
+      promptFile: (taskId) => stateDir.promptFile(taskId),
+      assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url))),
+      version: VERSION,
+      homeDir: input.homeDir,
+      clock: systemClock,
+      logger,
+    };
+    return await atLastPort(place.portFile, input.port, (port) => Board.start(options, port));
   } catch (error) {
     if (systemCodeOf(error) !== 'EADDRINUSE' && systemCodeOf(error) !== 'EACCES') throw error;
     throw new BridgeError(
@@ -199,7 +198,7 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   });
   const opened = await openServices(input);
   process.once('exit', () => opened.services.dispose());
-  const board = await startBoard(input, opened);
+  const board = await startBoard(input, place, opened);
   const local = await serveLocal(place.socketPath, localRoutes(board), logger);
   const { id: board_id, port } = board;
   const discovery = { version: VERSION, board_id, port, owner };

@@ -38,6 +38,7 @@ function boardFor(state: BoardState, maxBytes: number, only?: ReadonlySet<string
   return {
     decisions,
     processes,
+    last_closed: only === undefined ? state.last_closed : null,
     unreadable,
     tasks: Object.fromEntries(kept.map((task) => [task.task_id, task])),
   };

@@ -11,6 +11,8 @@ export interface BoardPlace {
   /** Held by the board's process as long as it lives. */
   readonly lockFile: string;
   readonly discoveryFile: string;
+  /** The port of the last board: pages of it find the next one there. */
+  readonly portFile: string;
   readonly logFile: string;
   /** The command and the tool ask for links here. */
   readonly socketPath: string;
@@ -23,6 +25,7 @@ export function boardPlace(statePath: string, runtimePath: string): BoardPlace {
     folder,
     lockFile: join(folder, 'lock'),
     discoveryFile: join(folder, 'board.json'),
+    portFile: join(folder, 'port.json'),
     logFile: join(folder, 'board.log'),
     socketPath: join(runtimePath, `board-${name}.sock`),
   };
@@ -36,6 +39,9 @@ export const discoverySchema = z.object({
   owner: processIdentitySchema,
 });
 export type Discovery = z.infer<typeof discoverySchema>;
+
+/** `board/port.json`. */
+export const lastPortSchema = z.object({ port: z.int().min(1).max(65_535) });
 
 /** What a process says instead of its id when another one is the board already. */
 export const ANOTHER_BOARD = 'another';

@@ -166,6 +166,8 @@ export interface BoardState {
   readonly processes: Readonly<Record<string, ProcessCard>>;
   /** Tasks whose records cannot be read, and why. */
   readonly unreadable: Readonly<Record<string, string>>;
+  /** The question that was answered last; null when that was before the board was read. */
+  readonly last_closed: (DecisionEnd & { readonly summary: string }) | null;
 }
 
 /** One task. */
@@ -260,7 +262,13 @@ export type TaskAction =
   | { readonly type: 'message.final'; readonly text: string }
   | { readonly type: 'receipt.ready'; readonly receipt: ReceiptFacts };
 
-export const emptyBoard: BoardState = { tasks: {}, decisions: {}, processes: {}, unreadable: {} };
+export const emptyBoard: BoardState = {
+  tasks: {},
+  decisions: {},
+  processes: {},
+  unreadable: {},
+  last_closed: null,
+};
 
 export const emptyTask: TaskState = {
   task: null,
@@ -313,8 +321,12 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
         ...state,
         decisions: { ...state.decisions, [keyOf(action.decision)]: action.decision },
       };
-    case 'decision.closed':
-      return { ...state, decisions: without(state.decisions, keyOf(action)) };
+    case 'decision.closed': {
+      const summary = state.decisions[keyOf(action)]?.summary;
+      const decisions = without(state.decisions, keyOf(action));
+      if (summary === undefined) return { ...state, decisions };
+      return { ...state, decisions, last_closed: { ...action.end, summary } };
+    }
   }
 }
 

@@ -29,6 +29,19 @@ it('shows a task as it starts, what it asks, and takes the answer', async () => 
   await page.getByText('completed: The agent exited with code 0.').waitFor();
   await expect.poll(() => page.title()).toBe('Claude Code Bridge');
   expect(await bridge.status(taskId)).toMatchObject({ status: 'completed' });
+  await page.getByRole('tab', { name: 'Timeline' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  expect(await page.getByRole('tab', { selected: true, name: 'Terminal' }).textContent()).toBe('Terminal');
+  // What was typed is there when the task is opened again, and another task begins with it.
+  const box = page.getByLabel('Start another task in this project');
+  await box.fill('AGENT: exit 0');
+  await box.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: /AGENT: split-prompt/ }).click();
+  expect(await box.inputValue()).toBe('AGENT: exit 0');
+  await box.press('Control+Enter');
+  await page.getByRole('heading', { name: 'AGENT: exit 0' }).waitFor();
 });
 
 it('an answer of another route takes the question away, and the page says who gave it', async () => {
@@ -43,6 +56,7 @@ it('an answer of another route takes the question away, and the page says who ga
   const { decision_id } = await bridge.decision(taskId);
   await bridge.call('respond_to_task', { task_id: taskId, decision_id, verdict: 'deny', message: 'not now' });
   await page.getByRole('article').waitFor({ state: 'detached' });
+  await page.getByRole('status').getByText('was denied by the chat.').waitFor();
   await page.getByText('Answered questions (1)').click();
   await page.getByText(/by caller at .*not now/).waitFor();
 });

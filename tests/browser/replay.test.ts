@@ -61,7 +61,6 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await openReplay(page, /Choose a color/);
     const slider = page.getByRole('slider', { name: 'Moment' });
     await slider.waitFor();
-    await page.getByRole('button', { name: 'Next decision' }).click();
     await expect.poll(() => shown(page)).toContain('Which color?');
     expect(await shown(page)).not.toContain('It is blue now.');
     expect(await barriers(page)).toEqual([]);
@@ -84,6 +83,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('0 seconds of');
     await expect.poll(() => shown(page)).not.toContain('It is blue now.');
     await page.getByText('the task had committed nothing yet').waitFor();
+    await page.getByRole('button', { name: 'Next decision' }).click();
+    await expect.poll(() => shown(page)).toContain('Which color?');
   });
 
   it('a task without a terminal says why there is nothing to play', async () => {

@@ -42,6 +42,11 @@ it('only the page that took the keyboard types; another one takes it over', asyn
   await one.getByText('Your keys go to the session.').waitFor();
   await one.keyboard.type('first\n');
   await expect.poll(() => shown(one)).toContain('GOT first');
+  await one.keyboard.press('Shift+Tab');
+  expect(await one.evaluate(() => document.activeElement?.textContent)).toBe('Give the keyboard back');
+  await one.locator('.terminal-place').click();
+  await one.keyboard.type('unmixed\n');
+  await expect.poll(() => shown(one)).toContain('GOT unmixed');
   const two = await boardPage(bridge, await browser());
   await openTerminal(two, 'AGENT: echo');
   await two.getByText('chrome-1 has the keyboard; you only watch.').waitFor();

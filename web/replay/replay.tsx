@@ -17,6 +17,12 @@ const STEP_MS = 1_000;
 const BACK_MS = 1_000;
 /** Long enough for its dialog to be drawn after something was asked. */
 const DIALOG_MS = 1_500;
+const MAX_FONT = 13;
+const MIN_FONT = 7;
+/** Of a line, by the size of its font. */
+const LINE_HEIGHT = 1.25;
+/** The head of the task, its tabs, and the buttons of the replay. */
+const ABOVE_PIXELS = 370;
 const NO_PAUSES: ReplayState['pauses'] = [];
 const speeds = [1, 2, 4, 8, 16] as const;
 
@@ -47,6 +53,7 @@ function Recording({ store, taskId, state }: RecordingProps) {
     () => timelineMarks(state),
     [state.marks, state.commits, state.first_ms, state.ready_ms, state.is_ready],
   );
+  useOpening(player, state, marks);
   return (
     <div class="replay">
       {player !== undefined && <Controls player={player} state={state} marks={marks} />}
@@ -56,6 +63,21 @@ function Recording({ store, taskId, state }: RecordingProps) {
       )}
     </div>
   );
+}
+
+/** A recording begins and ends with an empty screen: it opens where something was asked or done first, and one that grows at its end. */
+function useOpening(player: Player | undefined, state: ReplayState, marks: readonly TimelineMark[]): void {
+  const opening = useRef<{ readonly atMs: number; readonly isOver: boolean }>(undefined);
+  useEffect(() => {
+    if (player === undefined || !state.is_ready) return;
+    const { atMs = state.first_ms, isOver = false } = opening.current ?? {};
+    // A person was faster.
+    if (isOver || player.isPlaying.value || player.atMs.value > atMs) return;
+    // The marks come a little later than the recording.
+    const first = marks.find(({ kind }) => kind === 'decision') ?? marks.find(({ kind }) => kind === 'tool');
+    player.seek(state.is_live || first === undefined ? state.ready_ms : shownAt(first, marks));
+    opening.current = { atMs: player.atMs.value, isOver: state.is_live || first !== undefined };
+  }, [player, state.is_ready, marks]);
 }
 
 /** What happened around the moment, and the files then; drawn again only when one of these is another one. */
@@ -92,6 +114,8 @@ function usePlayer(
   useEffect(() => {
     if (place.current === null) return undefined;
     const { terminal, dispose } = openEmulator(place.current, 0);
+    terminal.onResize(({ rows }) => (terminal.options.fontSize = fontSizeFor(rows)));
+    terminal.options.fontSize = fontSizeFor(terminal.rows);
     const made = new Player({
       taskId,
       act: (action) => store.act(action),
@@ -122,6 +146,12 @@ function usePlayer(
     return () => removeEventListener('keydown', pressed);
   }, [player]);
   return player;
+}
+
+/** So large that all rows are in sight, below what stands above the terminal. */
+function fontSizeFor(rows: number): number {
+  const room = innerHeight - ABOVE_PIXELS;
+  return Math.min(MAX_FONT, Math.max(MIN_FONT, Math.floor(room / rows / LINE_HEIGHT)));
 }
 
 /** Whether what has the focus does something else for the space bar. */

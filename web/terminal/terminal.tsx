@@ -5,6 +5,7 @@ import type { ActionError } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { fitted } from './fitted.js';
+import { onKey } from '../views/keys.js';
 import { openEmulator } from './open-emulator.js';
 
 const SCROLLBACK_LINES = 5_000;
@@ -13,6 +14,7 @@ const RESIZE_QUIET_MS = 150;
 /** The live terminal of a task: read-only until this page takes the keyboard. */
 export function TerminalView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const place = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const [shown, setShown] = useState<Terminal>();
   const [error, setError] = useState<ActionError>();
   const state = store.terminal.value;
@@ -20,6 +22,7 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
   useEffect(() => {
     if (place.current === null) return undefined;
     const { terminal, dispose } = openTerminal(store, taskId, place.current);
+    terminal.attachCustomKeyEventHandler((event) => !leavesTerminal(event, button.current));
     setShown(terminal);
     return dispose;
   }, [store, taskId]);
@@ -37,6 +40,9 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
       setError(outcome.ok ? undefined : outcome.error);
     });
   };
+  const current = useRef(claim);
+  current.current = claim;
+  useEffect(() => onKey('t', () => current.current()), []);
   return (
     <div class="terminal-view">
       <div class="terminal-bar">
@@ -47,13 +53,14 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
           (isWriter ? (
             <button
               key="release"
+              ref={button}
               type="button"
               onClick={() => void store.act({ type: 'term.release', task_id: taskId })}
             >
               Give the keyboard back
             </button>
           ) : (
-            <button key="claim" type="button" onClick={claim}>
+            <button key="claim" ref={button} type="button" onClick={claim}>
               Take the keyboard
             </button>
           ))}
@@ -75,8 +82,16 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
 function barWords(state: Store['terminal']['value'], client: string): string {
   if (state === undefined) return 'Connecting…';
   if (state.closed !== null) return visible(state.closed);
-  if (state.writer === client) return 'Your keys go to the session.';
+  if (state.writer === client) return 'Your keys go to the session. Shift+Tab leaves the terminal.';
   return state.writer === null ? 'You only watch.' : `${state.writer} has the keyboard; you only watch.`;
+}
+
+/** The one key that is not for the session: it goes to the button above, as it does elsewhere in a page. */
+function leavesTerminal(event: KeyboardEvent, button: HTMLElement | null): boolean {
+  if (event.key !== 'Tab' || !event.shiftKey) return false;
+  event.preventDefault();
+  if (event.type === 'keydown') button?.focus();
+  return true;
 }
 
 /** A terminal that shows what comes, and sends what is typed. */

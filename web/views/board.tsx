@@ -6,8 +6,8 @@ import { visible } from '../text/visible.js';
 import { age, dollars, projectWords, span } from '../text/words.js';
 import { endWords } from '../text/worktree-words.js';
 import { openTaskPage } from './app.js';
-import { OpenDecision } from './open-decision.js';
-import { placeOf } from './place-of.js';
+import { OpenDecisions } from './open-decisions.js';
+import { Answered } from './answered.js';
 import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { NoticesButton } from './notices.js';
@@ -29,12 +29,13 @@ export function Overview({ store }: { readonly store: Store }) {
   const selected = store.openTask.value;
   useListKeys(groups, selected);
   return (
-    <nav class="overview" aria-label="Tasks">
+    <div class="overview" role={selected === undefined ? 'main' : 'navigation'} aria-label="Tasks">
       <header class="bar">
         <h1>Tasks</h1>
         <Search value={search} onChange={(value) => setFilter({ ...filter, search: value })} />
         <NoticesButton />
       </header>
+      <Answered store={store} />
       {board === undefined ? (
         <p class="empty">{store.connection.value.how === 'refused' ? '' : 'Loading…'}</p>
       ) : (
@@ -65,7 +66,7 @@ export function Overview({ store }: { readonly store: Store }) {
           )}
         </>
       )}
-    </nav>
+    </div>
   );
 }
 
@@ -104,12 +105,11 @@ function Questions({
   if (open.length === 0 || isBeside) return null;
   return (
     <section class="questions" aria-label="Questions">
-      {open.map((decision, at) => (
-        <div key={`${decision.task_id}/${decision.decision_id}`} class="question">
-          <TaskLink task={board.tasks[decision.task_id]} home={store.home.value} />
-          <OpenDecision {...{ store, decision }} hasKeys={at === 0} place={placeOf(open, at)} />
-        </div>
-      ))}
+      <OpenDecisions
+        store={store}
+        open={open}
+        above={({ task_id }) => <TaskLink task={board.tasks[task_id]} home={store.home.value} />}
+      />
     </section>
   );
 }
@@ -255,20 +255,33 @@ function NoTasks({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly
   );
 }
 
+/** A box with words in it that are kept nowhere else: no key leaves it. */
+function textThatWouldGo(): HTMLElement | undefined {
+  const boxes = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+    '.task :is(.decision, .comments, .ending) :is(textarea, input[type=text])',
+  );
+  return [...boxes].find(({ value }) => value.trim() !== '');
+}
+
 /** j and k go through the list, Escape back to it. */
 function useListKeys(groups: readonly Group[], selected: string | undefined): void {
   const ids = groups.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id));
   const key = ids.join();
   useEffect(() => {
+    const leaveFor = (taskId: string | undefined): void => {
+      const typed = textThatWouldGo();
+      if (typed === undefined) openTaskPage(taskId);
+      else typed.focus();
+    };
     const move = (by: number): void => {
       const at = selected === undefined ? -1 : ids.indexOf(selected);
       const next = ids[at === -1 && by < 0 ? ids.length - 1 : at + by];
-      if (next !== undefined) openTaskPage(next);
+      if (next !== undefined) leaveFor(next);
     };
     const offs = [
       onKey('j', () => move(1)),
       onKey('k', () => move(-1)),
-      onKey('Escape', () => openTaskPage(undefined)),
+      onKey('Escape', () => leaveFor(undefined)),
     ];
     return () => offs.forEach((off) => off());
   }, [key, selected]);

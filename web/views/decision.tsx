@@ -71,7 +71,10 @@ export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps)
       setError(outcome.error);
     });
   };
-  useAnswerKeys(hasKeys, answer);
+  const areKeysLive = useLater(`${hasKeys} ${place}`);
+  useAnswerKeys(hasKeys, (verdict) => {
+    if (areKeysLive || verdict === 'deny') answer(verdict);
+  });
   return (
     <article class="decision" aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}>
       <header>
@@ -122,11 +125,11 @@ function AnswerRow(props: AnswerRowProps) {
   return (
     <div class="answers">
       <button type="button" class="primary" disabled={!canAllow} onClick={() => onAnswer('allow')}>
-        {allowWords} {hasKeys && <Key name="y" />}
+        {allowWords} <Key name="y" isShown={hasKeys} />
       </button>
       {decision.kind === 'permission' && edit === undefined && (
         <button type="button" disabled={!canAllow} onClick={() => onAnswer('allow_session')}>
-          For this session {hasKeys && <Key name="s" />}
+          For this session <Key name="s" isShown={hasKeys} />
         </button>
       )}
       {decision.can_edit && edit === undefined && (
@@ -144,7 +147,7 @@ function AnswerRow(props: AnswerRowProps) {
         </button>
       )}
       <button type="button" class="deny" disabled={isSent} onClick={() => onAnswer('deny')}>
-        Deny {hasKeys && <Key name="n" />}
+        Deny <Key name="n" isShown={hasKeys} />
       </button>
       <input
         type="text"
@@ -162,9 +165,13 @@ function AnswerRow(props: AnswerRowProps) {
   );
 }
 
-/** The key that presses a button. */
-function Key({ name }: { readonly name: string }) {
-  return <kbd aria-hidden="true">{name}</kbd>;
+/** The key that presses a button. It keeps its place where it is not shown, so that no button moves under a click. */
+function Key({ name, isShown }: { readonly name: string; readonly isShown: boolean }) {
+  return (
+    <kbd class={isShown ? '' : 'hidden'} aria-hidden="true">
+      {name}
+    </kbd>
+  );
 }
 
 function Deadline({ decision }: { readonly decision: DecisionView }) {

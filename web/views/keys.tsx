@@ -4,12 +4,12 @@ const words: readonly (readonly [string, string])[] = [
   ['j k', 'next task, task before'],
   ['Esc', 'back to all tasks'],
   ['/', 'search'],
-  ['y', 'allow what is asked, once'],
-  ['s', 'allow it for the session'],
-  ['n', 'deny it'],
+  ['y s n', 'allow what is asked once, for the session, deny it'],
   ['1 … 7', 'timeline, changes, terminal, replay, log, receipt, prompt'],
   ['Space', 'play or pause a replay'],
-  ['m', 'write a message'],
+  ['t', 'take the keyboard of the terminal'],
+  ['Shift+Tab', 'leave the terminal'],
+  ['m', 'write a message, or go on with a task'],
   ['?', 'these keys'],
 ];
 

@@ -1,16 +1,15 @@
 import { Suspense } from '../lazy.js';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { ClosedDecision } from './closed-decision.js';
 import { Guard } from './guard.js';
 import { ErrorLine } from './error-line.js';
-import { OpenDecision } from './open-decision.js';
-import { placeOf } from './place-of.js';
-import { onKey } from './keys.js';
+import { OpenDecisions } from './open-decisions.js';
 import { ReceiptView } from './receipt.js';
 import { Block } from './request.js';
 import { BackLink, TaskHead } from './task-head.js';
+import { Tabs } from './tabs.js';
 import { ContinueBox, MessageBox } from './text-box.js';
 import { Timeline } from './timeline.js';
 import { DiffView, LogView, ReplayView, TerminalView } from '../parts.js';
@@ -51,40 +50,15 @@ interface ShownProps {
 
 function ShownTask({ store, state, task, taskId }: ShownProps) {
   const [tab, setTab] = useState<Tab>('Timeline');
-  useEffect(() => {
-    const offs = tabs.map((name, at) => onKey(`${at + 1}`, () => setTab(name)));
-    return () => offs.forEach((off) => off());
-  }, []);
   const open = openOf(state.decisions);
   return (
     <main class="task">
       <TaskHead store={store} task={task} state={state} />
-      {open.map((decision, at) => (
-        <OpenDecision
-          key={decision.decision_id}
-          {...{ store, decision }}
-          hasKeys={at === 0}
-          place={placeOf(open, at)}
-        />
-      ))}
-      <div class="tabs" role="tablist" aria-label="Views of the task">
-        {tabs.map((name) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            id={`tab-${name}`}
-            aria-selected={tab === name}
-            aria-controls="tab-panel"
-            onClick={() => setTab(name)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <OpenDecisions store={store} open={open} />
+      <Tabs names={tabs} current={tab} onChange={setTab} />
       <section id="tab-panel" class="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <Guard key={tab} what="This view" hint="The other views and the log are not touched by it.">
-          <TabPanel tab={tab} store={store} state={state} taskId={taskId} />
+          <TabPanel tab={tab} store={store} state={state} taskId={taskId} onReplay={() => setTab('Replay')} />
         </Guard>
       </section>
       {task.is_final ? (
@@ -96,7 +70,12 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
   );
 }
 
-function TabPanel({ tab, store, state, taskId }: Omit<ShownProps, 'task'> & { readonly tab: Tab }) {
+interface PanelProps extends Omit<ShownProps, 'task'> {
+  readonly tab: Tab;
+  readonly onReplay: () => void;
+}
+
+function TabPanel({ tab, store, state, taskId, onReplay }: PanelProps) {
   switch (tab) {
     case 'Timeline':
       return (
@@ -113,9 +92,12 @@ function TabPanel({ tab, store, state, taskId }: Omit<ShownProps, 'task'> & { re
       );
     case 'Terminal':
       return (
-        <Suspense fallback={<p class="empty">Loading the terminal…</p>}>
-          <TerminalView store={store} taskId={taskId} />
-        </Suspense>
+        <TerminalTab
+          store={store}
+          taskId={taskId}
+          hasEnded={state.task?.is_final === true}
+          onReplay={onReplay}
+        />
       );
     case 'Replay':
       return (
@@ -134,6 +116,32 @@ function TabPanel({ tab, store, state, taskId }: Omit<ShownProps, 'task'> & { re
     case 'Prompt':
       return <Block label="Prompt" text={state.prompt} isWrapped />;
   }
+}
+
+interface TerminalTabProps {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly hasEnded: boolean;
+  readonly onReplay: () => void;
+}
+
+/** A session that ends while it is watched stays as it was last. */
+function TerminalTab({ store, taskId, hasEnded, onReplay }: TerminalTabProps) {
+  const [wasOver] = useState(hasEnded);
+  if (wasOver)
+    return (
+      <p class="empty">
+        The task has ended, and its terminal with it.{' '}
+        <button type="button" onClick={onReplay}>
+          Replay what was in it
+        </button>
+      </p>
+    );
+  return (
+    <Suspense fallback={<p class="empty">Loading the terminal…</p>}>
+      <TerminalView store={store} taskId={taskId} />
+    </Suspense>
+  );
 }
 
 function ClosedDecisions({ state }: { readonly state: TaskState }) {

@@ -1,0 +1,50 @@
+import { useEffect } from 'preact/hooks';
+import { onKey } from './keys.js';
+
+interface TabsProps<Name extends string> {
+  readonly names: readonly Name[];
+  readonly current: Name;
+  readonly onChange: (name: Name) => void;
+}
+
+/** The tabs of a page: the arrow keys move between them, and digits choose one. */
+export function Tabs<Name extends string>({ names, current, onChange }: TabsProps<Name>) {
+  useEffect(() => {
+    const offs = names.map((name, at) => onKey(`${at + 1}`, () => onChange(name)));
+    return () => offs.forEach((off) => off());
+  }, []);
+  const move = (event: KeyboardEvent): void => {
+    const at = names.indexOf(current);
+    const to: Readonly<Record<string, number>> = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      Home: 0,
+      End: names.length - 1,
+    };
+    const wanted = to[event.key];
+    if (wanted === undefined) return;
+    event.preventDefault();
+    const name = names[(wanted + names.length) % names.length];
+    if (name === undefined) return;
+    onChange(name);
+    document.getElementById(`tab-${name}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="Views of the task" onKeyDown={move}>
+      {names.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={`tab-${name}`}
+          aria-selected={current === name}
+          aria-controls="tab-panel"
+          tabIndex={current === name ? 0 : -1}
+          onClick={() => onChange(name)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
