@@ -130,7 +130,7 @@ async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServ
       tasksDir: stateDir.tasksDir,
       processes: processesOf(stateDir.path),
       promptFile: (taskId) => stateDir.promptFile(taskId),
-      assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url))),
+      assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url)), input.command),
       version: VERSION,
       homeDir: input.homeDir,
       clock: systemClock,

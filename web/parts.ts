@@ -11,7 +11,11 @@ export const DiffView = lazy(async () => (await import('./views/diff.js')).DiffV
 export const ImagesView = lazy(async () => (await import('./views/images.js')).ImagesView);
 /** The emulator is six times the rest of the page. */
 export const TerminalView = lazy(async () => (await import('./terminal/terminal.js')).TerminalView);
+export const ReceiptView = lazy(async () => (await import('./views/receipt.js')).ReceiptView);
 export const ReplayView = lazy(async () => (await import('./replay/replay.js')).ReplayView);
+export const KeysHelp = lazy(async () => (await import('./views/keys-help.js')).KeysHelp);
+/** Of tasks that work in a worktree. */
+export const WorktreeActions = lazy(async () => (await import('./views/worktree.js')).WorktreeActions);
 export const LogView = lazy(async () => (await import('./views/log.js')).LogView);
 /** Most people have none. */
 export const Processes = lazy(async () => (await import('./views/processes.js')).Processes);

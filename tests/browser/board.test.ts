@@ -85,11 +85,14 @@ it('a board that was killed is said to be lost; one that is opened again shows t
   const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
   const page = await boardPage(bridge, await browser());
   await page.getByText('No tasks yet.').waitFor();
-  process.kill((await discoveryOf(bridge)).owner.pid, 'SIGKILL');
-  await page.getByText('The connection to the board is lost').waitFor();
+  const { owner, port } = await discoveryOf(bridge);
+  process.kill(owner.pid, 'SIGKILL');
+  await page.getByText(/The connection to the board is lost.*main\.js board/).waitFor();
   const taskId = await bridge.start({ prompt: 'AGENT: exit 3', path: bridge.project });
   await expect.poll(async () => (await bridge.status(taskId)).status).toBe('failed');
-  await page.goto(await boardLink(bridge));
+  const again = await boardLink(bridge);
+  expect(new URL(again).port).toBe(String(port));
+  await page.goto(again);
   await page.getByRole('link', { name: /failed AGENT: exit 3/ }).waitFor();
 });
 

@@ -1,4 +1,5 @@
 import { useContext } from 'preact/hooks';
+import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { HostContext, OpenBoard } from './open-board.js';
 
@@ -10,6 +11,13 @@ interface ViewProps {
 /** Where the replay of a task is: in a chat there is no emulator. */
 export function ReplayView({ taskId }: ViewProps) {
   return <Elsewhere taskId={taskId} words="plays the recording of this task." label="Open the replay" />;
+}
+
+/** Where the receipt of a task is: the tool get_task_result tells the model of it. */
+export function ReceiptView({ state: { task } }: { readonly state: TaskState }) {
+  if (task === null) return null;
+  const taskId = task.task_id;
+  return <Elsewhere taskId={taskId} words="shows the receipt of this task." label="Open the receipt" />;
 }
 
 /** Where the log of a task is: the timeline says the same, and fits a chat. */
@@ -25,6 +33,17 @@ export function ImagesView({ taskId }: ViewProps) {
 /** The list of a chat is short: its search finds projects, too. */
 export function Filters() {
   return null;
+}
+
+/** Nothing of a chat is done by keys alone. */
+export function KeysHelp() {
+  return null;
+}
+
+/** Where a person decides what becomes of a worktree; the model of the chat has a tool for it, too. */
+export function WorktreeActions({ task: { task_id, branch, is_final } }: { readonly task: TaskCard }) {
+  if (branch === null || !is_final) return null;
+  return <Elsewhere taskId={task_id} words="merges, applies or discards its branch." label="Open it" />;
 }
 
 export function Processes() {

@@ -2,7 +2,16 @@
 export { DiffView } from '../views/diff.js';
 export { DecisionCard } from '../views/decision.js';
 export { TaskPage } from '../views/task.js';
-export { Filters, ImagesView, LogView, Processes, ReplayView } from './elsewhere.js';
+export {
+  Filters,
+  ImagesView,
+  KeysHelp,
+  LogView,
+  Processes,
+  ReceiptView,
+  ReplayView,
+  WorktreeActions,
+} from './elsewhere.js';
 export { Always } from './no-rules.js';
 export { Markdown } from './plain-markdown.js';
 export { Plan } from './plain-plan.js';

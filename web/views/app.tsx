@@ -3,6 +3,7 @@ import { Suspense } from '../lazy.js';
 import { useEffect, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { ownCommand } from '../text/own-command.js';
 import { span } from '../text/words.js';
 import type { ConnectionState } from '../transport/transport.js';
 import { Overview } from './board.js';
@@ -84,13 +85,13 @@ function Connection({ state }: { readonly state: ConnectionState }) {
     <div class="connection" role="alert">
       {state.how === 'refused' ? (
         <>
-          {state.why} Open a new link: run <code>claude-code-bridge board</code>
+          {state.why} Open a new link: run <code>{ownCommand('board')}</code>
         </>
       ) : (
         <>
           The connection to the board is lost; what you see is from before. It is tried again in{' '}
           {span(Math.max(0, (state.retryAtMs - nowMs) / 1000))}. Tasks go on meanwhile. If the board has
-          ended, run <code>claude-code-bridge board</code>.
+          ended, run <code>{ownCommand('board')}</code>.
         </>
       )}
     </div>

@@ -2,6 +2,7 @@ import { Suspense } from '../lazy.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { ownCommand } from '../text/own-command.js';
 import { visible } from '../text/visible.js';
 import { age, dollars, projectWords, span } from '../text/words.js';
 import { endWords } from '../text/worktree-words.js';
@@ -213,7 +214,7 @@ function branchWords(branch: string, { worktree_end: end, is_final }: TaskCard):
 }
 
 function wordsOf(task: TaskCard): string {
-  if (task.status === 'completed' && task.last_words !== '') return task.last_words;
+  if ((task.status === 'completed' || task.is_ready) && task.last_words !== '') return task.last_words;
   if (task.is_final || task.status === 'pending') return task.reason;
   return task.trouble === null ? task.activity : task.reason;
 }
@@ -248,7 +249,7 @@ function NoTasks({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly
       ) : (
         <>
           No tasks yet. Ask your chat client to delegate something, or run{' '}
-          <code>claude-code-bridge run "…"</code> in a project.
+          <code>{ownCommand('run "…"')}</code> in a project.
         </>
       )}
     </p>

@@ -1,17 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-
-const words: readonly (readonly [string, string])[] = [
-  ['j k', 'next task, task before'],
-  ['Esc', 'back to all tasks'],
-  ['/', 'search'],
-  ['y s n', 'allow what is asked once, for the session, deny it'],
-  ['1 … 7', 'timeline, changes, terminal, replay, log, receipt, prompt'],
-  ['Space', 'play or pause a replay'],
-  ['t', 'take the keyboard of the terminal'],
-  ['Shift+Tab', 'leave the terminal'],
-  ['m', 'write a message, or go on with a task'],
-  ['?', 'these keys'],
-];
+import { Suspense } from '../lazy.js';
+import { KeysHelp } from '../parts.js';
 
 /** Keys that may be held down. */
 const HELD = /^[jk]$/;
@@ -58,20 +47,8 @@ export function Keys() {
   useEffect(() => (isShown ? onKey('Escape', () => setIsShown(false)) : undefined), [isShown]);
   if (!isShown) return null;
   return (
-    <div class="keys" role="dialog" aria-label="Keys">
-      <dl>
-        {words.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <button type="button" onClick={() => setIsShown(false)}>
-        Close
-      </button>
-    </div>
+    <Suspense fallback={null}>
+      <KeysHelp onClose={() => setIsShown(false)} />
+    </Suspense>
   );
 }

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
-import { Block } from './request.js';
+import { receiptParts, type ReceiptPart } from './receipt-parts.js';
+import { ReceiptRest } from './receipt-rest.js';
 
-/** What a task did, checked against git and its commands. */
+/** What a task did, checked against git and its commands: first what a person wants to know, then the rest. */
 export function ReceiptView({ state }: { readonly state: TaskState }) {
   const { receipt, task } = state;
   if (receipt === null) {
@@ -17,61 +17,33 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
   }
   return (
     <div class="receipt">
-      {state.final_message !== '' && <Block label="Final message" text={state.final_message} isWrapped />}
-      {Object.entries(receipt)
-        .filter(([name, value]) => name !== 'final_message' && !isEmpty(value))
-        .map(([name, value]) => (
-          <section key={name}>
-            <h3>{name.replaceAll('_', ' ')}</h3>
-            <Value value={value} />
-          </section>
-        ))}
+      {receiptParts(receipt).map((part) => (
+        <Part key={part.title} part={part} />
+      ))}
+      {state.final_message !== '' && (
+        <section>
+          <h3>What it said last</h3>
+          <p class="words" dir="auto">
+            {visible(state.final_message)}
+          </p>
+        </section>
+      )}
+      <ReceiptRest receipt={receipt} />
     </div>
   );
 }
 
-function Value({ value }: { readonly value: unknown }): ComponentChildren {
-  if (Array.isArray(value)) {
-    const items: readonly unknown[] = value;
-    return (
+function Part({ part: { title, lines } }: { readonly part: ReceiptPart }) {
+  return (
+    <section>
+      <h3>{title}</h3>
       <ul>
-        {items.map((item, at) => (
-          <li key={at}>
-            <Value value={item} />
+        {lines.map((line, at) => (
+          <li key={at} dir="auto">
+            {visible(line)}
           </li>
         ))}
       </ul>
-    );
-  }
-  if (typeof value === 'object' && value !== null) {
-    return (
-      <dl>
-        {fieldsOf(value)
-          .filter(([, inner]) => !isEmpty(inner))
-          .map(([name, inner]) => (
-            <div key={name}>
-              <dt>{name.replaceAll('_', ' ')}</dt>
-              <dd>
-                <Value value={inner} />
-              </dd>
-            </div>
-          ))}
-      </dl>
-    );
-  }
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.includes('\n') ? (
-    <Block label="Text" text={text} isWrapped />
-  ) : (
-    <span dir="auto">{visible(text)}</span>
+    </section>
   );
-}
-
-function fieldsOf(value: object): (readonly [string, unknown])[] {
-  return Object.entries(value);
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
 }

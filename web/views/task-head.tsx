@@ -3,11 +3,12 @@ import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js'
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { age, driverWords, projectWords, span } from '../text/words.js';
+import { Suspense } from '../lazy.js';
+import { WorktreeActions } from '../parts.js';
 import { openTaskPage } from './app.js';
 import { ErrorLine } from './error-line.js';
 import { useAction } from './use-action.js';
 import { useNow } from './use-now.js';
-import { WorktreeActions } from './worktree.js';
 
 interface HeadProps {
   readonly store: Store;
@@ -44,7 +45,11 @@ export function TaskHead({ store, task, state }: HeadProps) {
         <code>{task.task_id}</code>
       </p>
       <TaskActions store={store} task={task} state={state} />
-      <WorktreeActions store={store} task={task} state={state} />
+      {task.branch !== null && (
+        <Suspense fallback={null}>
+          <WorktreeActions store={store} task={task} state={state} />
+        </Suspense>
+      )}
     </header>
   );
 }

@@ -6,13 +6,12 @@ import { ClosedDecision } from './closed-decision.js';
 import { Guard } from './guard.js';
 import { ErrorLine } from './error-line.js';
 import { OpenDecisions } from './open-decisions.js';
-import { ReceiptView } from './receipt.js';
 import { Block } from './request.js';
 import { BackLink, TaskHead } from './task-head.js';
 import { Tabs } from './tabs.js';
 import { ContinueBox, MessageBox } from './text-box.js';
 import { Timeline } from './timeline.js';
-import { DiffView, LogView, ReplayView, TerminalView } from '../parts.js';
+import { DiffView, LogView, ReceiptView, ReplayView, TerminalView } from '../parts.js';
 
 const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Log', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
@@ -112,7 +111,11 @@ function TabPanel({ tab, store, state, taskId, onReplay }: PanelProps) {
         </Suspense>
       );
     case 'Receipt':
-      return <ReceiptView state={state} />;
+      return (
+        <Suspense fallback={<p class="empty">Loading…</p>}>
+          <ReceiptView state={state} />
+        </Suspense>
+      );
     case 'Prompt':
       return <Block label="Prompt" text={state.prompt} isWrapped />;
   }
