@@ -57,7 +57,7 @@ describe('execute', () => {
     const started = await tools.answer('execute', { command: 'build', timeout_seconds: 1 });
     expect(started).toMatchObject({ state: 'running', exit_code: null, text: 'step 1\n', cursor: 7 });
     expect(started['note']).toBe(
-      'It has not ended within 1 s and goes on. Call read_terminal with the cursor and wait_seconds.',
+      'It has not ended yet and goes on. Call read_terminal with the cursor and wait_seconds.',
     );
     const id = started['terminal_id'];
     const args = { terminal_id: id, cursor: 7, wait_seconds: 20 };

@@ -103,14 +103,11 @@ function outcomeOf(
   );
 }
 
-function noteOf(
-  { state, timedOut, exitCode, from, start }: CommandOutcome,
-  { command, timeout_seconds: seconds }: Arguments,
-): string {
+function noteOf({ state, timedOut, exitCode, from, start }: CommandOutcome, { command }: Arguments): string {
   const notes = [
     state === 'running' &&
       command !== undefined &&
-      `It has not ended within ${seconds} s and goes on. Call read_terminal with the cursor and wait_seconds.`,
+      'It has not ended yet and goes on. Call read_terminal with the cursor and wait_seconds.',
     timedOut && 'It ran for a day and was interrupted.',
     command !== undefined && state === 'ended' && exitCode === null && !timedOut && NO_EXIT_CODE,
     from > start && `Its output before the text: read_terminal with cursor ${start}.`,
