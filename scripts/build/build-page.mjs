@@ -13,7 +13,6 @@ const options = {
   jsxImportSource: 'preact',
   minify: true,
   // Of it only `lazy` and `Suspense` are used.
-  alias: { 'preact/compat': './web/lazy.tsx' },
   legalComments: 'none',
   logLevel: 'warning',
 };
