@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 // Bundles the command and the keeper into dist/. What only a later call needs lies in chunks of its own.
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildPage } from './build/build-page.mjs';
+import { buildVscode } from './build/build-vscode.mjs';
+import { licences } from './build/licences.mjs';
 import { listingsModule } from './build/listings-module.mjs';
 import { unusedSchemas } from './build/unused-schemas.mjs';
+import { englishOnly, zodAsNamespace } from './build/zod-plugins.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = join(root, 'dist');
@@ -17,32 +20,6 @@ const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
 /** Bundled CommonJS calls `require`, which an ES module does not have. */
 const banner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-};
-
-/** Words of zod in fifty languages of which one is used: a third of what zod weighs. */
-const englishOnly = {
-  name: 'english-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
-      contents: "export { default as en } from './en.js';",
-      resolveDir: dirname(path),
-    }));
-  },
-};
-
-/** As a namespace, zod can be cut down to what is used; as the object `z` it cannot: 100 kB and 10 ms of every start. */
-const zodAsNamespace = {
-  name: 'zod-as-namespace',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
-      if (path.includes('node_modules')) return undefined;
-      const source = readFileSync(path, 'utf8').replace(
-        "import { z } from 'zod';",
-        "import * as z from 'zod';",
-      );
-      return { contents: source, loader: 'ts' };
-    });
-  },
 };
 
 /**
@@ -162,12 +139,13 @@ const emulator = await build({
 Object.assign(outputs, emulator.metafile.outputs);
 Object.assign(outputs, await buildPage({ root, outdir: join(outdir, 'web') }));
 checkStart(outputs);
+await buildVscode({ root });
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
 chmodSync(mainFile, 0o755);
 if (process.argv.includes('--metafile'))
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
-writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs));
+writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
 
 /** Throws naming what a start would load and must not: terminals, command lines, drivers and tools belong to later calls. */
 function checkStart(all) {
@@ -184,49 +162,4 @@ function checkStart(all) {
   visit(serve);
   const loaded = [...seen].flatMap((path) => Object.keys(all[path].inputs)).filter((path) => late.test(path));
   if (serve === undefined || loaded.length > 0) throw new Error(`A start would load ${loaded.join(', ')}.`);
-}
-
-/** The licence text of every package of which code is in the bundle. Throws for a package without one. */
-function licences(all) {
-  const inputs = Object.values(all).flatMap((output) =>
-    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-  );
-  const folders = new Set(inputs.flatMap((path) => packageFolder(path) ?? []));
-  const texts = [...folders].map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = licenceFile(folder) ?? siblingLicence(folder);
-    if (file === undefined)
-      throw new Error(`${name} ${version} is bundled and has no licence text (${relative(root, folder)}).`);
-    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
-  });
-  return `${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
-}
-
-function licenceFile(folder) {
-  const entry = readdirSync(folder).find((name) => /^(licen[cs]e|copying)(\.|-|$)/i.test(name));
-  return entry === undefined ? undefined : join(folder, entry);
-}
-
-/** Packages of one repository share its licence; some are published without the text (@xterm/headless). */
-function siblingLicence(folder) {
-  const repositoryOf = (one) => {
-    const { license, repository } = JSON.parse(readFileSync(join(one, 'package.json'), 'utf8'));
-    const url = typeof repository === 'string' ? repository : (repository?.url ?? '');
-    return `${license} ${/github\.com[/:]([^/]+\/[^/.#]+(?:\.js)?)/.exec(url)?.[1] ?? folder}`;
-  };
-  const scope = dirname(folder);
-  const sibling = readdirSync(scope)
-    .map((name) => join(scope, name))
-    .find(
-      (one) => one !== folder && licenceFile(one) !== undefined && repositoryOf(one) === repositoryOf(folder),
-    );
-  return sibling === undefined ? undefined : licenceFile(sibling);
-}
-
-/** The folder of the package that a bundled file belongs to, or undefined for our own. */
-function packageFolder(path) {
-  const match = /^(.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(path);
-  if (match === null) return undefined;
-  const folder = resolve(root, match[1]);
-  return existsSync(join(folder, 'package.json')) ? folder : undefined;
 }

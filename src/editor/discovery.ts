@@ -44,7 +44,7 @@ export function editorsFolder(statePath: string): string {
   return join(statePath, 'editors');
 }
 
-function editorFile(id: string, statePath: string): string {
+export function editorFile(id: string, statePath: string): string {
   return join(editorsFolder(statePath), `${id}.json`);
 }
 

@@ -87,7 +87,7 @@ const createTerminal = z.object({
   kind: z.enum(['auto', 'shell', 'pseudoterminal']).optional(),
   columns: columns.optional(),
   rows: rows.optional(),
-  /** Brings it to the front, without taking the keyboard. */
+  /** False leaves it in the background; otherwise it comes to the front, without taking the keyboard. */
   show: z.boolean().optional(),
 });
 
@@ -195,6 +195,7 @@ export const editorErrorCodes = [
   'SHELL_NOT_FOUND',
   'FOLDER_NOT_FOUND',
   'NOT_SUPPORTED',
+  'NOT_STARTED',
   'TIMED_OUT',
   'INTERNAL_ERROR',
 ] as const;

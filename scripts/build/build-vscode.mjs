@@ -1,0 +1,28 @@
+// Builds the extension of VS Code into vscode/dist: one file, which the editor loads as CommonJS.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { licences } from './licences.mjs';
+import { englishOnly, zodAsNamespace } from './zod-plugins.mjs';
+
+export async function buildVscode({ root }) {
+  const outdir = join(root, 'vscode', 'dist');
+  mkdirSync(outdir, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { extension: 'vscode/src/extension.ts' },
+    outdir,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    // The editor's own, and the optional native parts of `ws`.
+    external: ['vscode', 'bufferutil', 'utf-8-validate'],
+    minify: true,
+    legalComments: 'none',
+    plugins: [englishOnly, zodAsNamespace],
+    metafile: true,
+    logLevel: 'warning',
+  });
+  writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(metafile.outputs, root));
+}

@@ -1,0 +1,214 @@
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../../src/base/clock.js';
+import { messageOf } from '../../../src/base/errors.js';
+import { problemsOf } from '../../../src/base/files/json-file.js';
+import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import type { Logger } from '../../../src/base/logger.js';
+import { editorRequestSchema, type EditorMessage, type EditorRequest } from '../../../src/editor/protocol.js';
+import { EditorError } from '../editor-error.js';
+import { loggedRequest } from './logged-request.js';
+import { z } from 'zod';
+
+/** A program shows its token at once. */
+const HELLO_LIMIT_MS = 10_000;
+const PING_MS = 20_000;
+const MAX_OPEN_REQUESTS = 100;
+/** What waits for a program that does not read; beyond it the connection is closed. */
+const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
+/** Close codes of RFC 6455. */
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+const UNNAMED = 'a program';
+
+/** A connected program, as those that answer it see it. */
+export interface Program {
+  /** How the person sees who made a terminal. */
+  readonly name: string;
+  /** Aborts when it has gone. */
+  readonly gone: AbortSignal;
+  /** The newest terminal of this connection. */
+  terminalId: string | undefined;
+  /** Resolves when the message was taken by the connection. */
+  send(message: EditorMessage): Promise<void>;
+}
+
+export interface ClientOptions {
+  readonly socket: WebSocket;
+  /** Tells connections apart in the log. */
+  readonly number: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** It has shown the token with its first request, or needs none. */
+  readonly isKnown: boolean;
+  readonly isToken: (shown: string) => boolean;
+  readonly welcome: (id: string) => EditorMessage;
+  readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
+}
+
+const withId = z.object({ id: z.string().min(1).max(128) });
+
+/** One connection: what it may ask, and what it is sent. */
+export class Client implements Program, Disposable {
+  readonly #options: ClientOptions;
+  readonly #owned = new DisposableStore();
+  readonly #gone = new AbortController();
+  readonly gone = this.#gone.signal;
+  terminalId: string | undefined;
+  #name = UNNAMED;
+  #isKnown: boolean;
+  #isAlive = true;
+  #open = 0;
+  #ping: Disposable | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#isKnown = options.isKnown;
+    const { socket, clock, logger, number } = options;
+    socket.on('message', (data, isBinary) => this.#received(data, isBinary));
+    socket.on('pong', () => (this.#isAlive = true));
+    // Its close follows.
+    socket.on('error', (error) => logger.debug(`#${number} failed`, { error: messageOf(error) }));
+    socket.on('close', (code) => {
+      logger.info(`#${number} ${this.#name} has gone`, { code });
+      this.dispose();
+    });
+    this.#owned.add(
+      clock.after(HELLO_LIMIT_MS, () => {
+        if (!this.#isKnown) socket.close(POLICY_VIOLATION, 'no token');
+      }),
+    );
+    this.#pingLater();
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  send(message: EditorMessage): Promise<void> {
+    const { socket } = this.#options;
+    if (socket.readyState !== socket.OPEN) return Promise.resolve();
+    if (socket.bufferedAmount > MAX_QUEUE_BYTES) {
+      socket.close(TRY_AGAIN_LATER, 'it does not read');
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => socket.send(JSON.stringify(message), () => resolve()));
+  }
+
+  dispose(): void {
+    this.#gone.abort();
+    this.#owned.dispose();
+    this.#ping?.dispose();
+    this.#options.socket.terminate();
+  }
+
+  #pingLater(): void {
+    const { socket, clock } = this.#options;
+    this.#ping = clock.after(PING_MS, () => {
+      if (!this.#isAlive) return socket.terminate();
+      this.#isAlive = false;
+      socket.ping();
+      this.#pingLater();
+    });
+  }
+
+  #received(data: RawData, isBinary: boolean): void {
+    const json = isBinary ? undefined : parsed(textOf(data));
+    const request = editorRequestSchema.safeParse(json);
+    if (!request.success) {
+      const id = withId.safeParse(json).data?.id;
+      this.#sendError(
+        id,
+        new EditorError('INVALID_MESSAGE', problemsOf(request.error), 'See docs/editor-protocol.md.'),
+      );
+      this.#closeUnknown();
+      return;
+    }
+    void this.#handle(request.data);
+  }
+
+  async #handle(request: EditorRequest): Promise<void> {
+    const { logger, number, answer, welcome, isToken } = this.#options;
+    logger.info(`#${number} → ${loggedRequest(request)}`);
+    if (request.type === 'hello' && (request.token === undefined ? this.#isKnown : isToken(request.token))) {
+      this.#isKnown = true;
+      this.#name = request.client;
+      await this.send(welcome(request.id));
+      return;
+    }
+    if (!this.#isKnown || request.type === 'hello') {
+      this.#sendError(request.id, noToken());
+      this.#isKnown = false;
+      this.#closeUnknown();
+      return;
+    }
+    if (this.#open >= MAX_OPEN_REQUESTS) {
+      this.#sendError(
+        request.id,
+        new EditorError('TOO_MANY', `${MAX_OPEN_REQUESTS} requests are open.`, 'Wait for answers.'),
+      );
+      return;
+    }
+    this.#open += 1;
+    try {
+      const message = await answer(request, this);
+      logger.info(`#${number} ← ${message.type} ${request.id}`);
+      await this.send(message);
+    } catch (error) {
+      this.#sendError(request.id, error);
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  #closeUnknown(): void {
+    if (!this.#isKnown) this.#options.socket.close(POLICY_VIOLATION, 'no token');
+  }
+
+  #sendError(id: string | undefined, error: unknown): void {
+    const { logger, number } = this.#options;
+    const known =
+      error instanceof EditorError
+        ? error
+        : new EditorError(
+            'INTERNAL_ERROR',
+            messageOf(error),
+            'The output channel of the extension says more.',
+          );
+    if (known !== error) logger.error('A request failed', { error });
+    logger.info(`#${number} ← error ${id ?? ''} ${known.code}: ${known.message}`);
+    void this.send({
+      type: 'error',
+      ...(id === undefined ? {} : { id }),
+      code: known.code,
+      error: known.message,
+      hint: known.hint,
+      ...known.range,
+    });
+  }
+}
+
+function noToken(): EditorError {
+  return new EditorError(
+    'NO_TOKEN',
+    'The token of this window was not shown.',
+    'Read it from the file of this window in <state directory>/editors, and send it with hello or the Authorization header.',
+  );
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The schema reports that it is not a message.
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import { messageOf } from '../../../src/base/errors.js';
+import { Emitter } from '../../../src/base/event.js';
+import type { Clock } from '../../../src/base/clock.js';
+import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import type { Logger } from '../../../src/base/logger.js';
+import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
+import type { Settings } from '../settings.js';
+import { BridgeServer } from './bridge-server.js';
+import type { Program } from './client.js';
+import type { WindowFile } from './window-file.js';
+
+export interface ConnectionState {
+  readonly isConnected: boolean;
+  /** A sentence for the person. */
+  readonly text: string;
+}
+
+export interface ConnectionOptions {
+  /** Throws an error with what is wrong in them. */
+  readonly settings: () => Settings;
+  readonly windowFile: WindowFile;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly welcome: (id: string) => EditorMessage;
+  readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
+}
+
+/** Whether programs can connect to this window: a server and its discovery file, both or neither. */
+export class Connection implements Disposable {
+  readonly #options: ConnectionOptions;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new Emitter<void>());
+  readonly onChange = this.#changed.event;
+  #server: BridgeServer | undefined;
+  #fault: string | undefined;
+  /** One step after the other. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    const server = this.#server;
+    if (server === undefined)
+      return { isConnected: false, text: this.#fault ?? 'programs cannot connect to this window.' };
+    const { programs, ports } = server;
+    const names = programs.length === 0 ? 'no program is connected' : `connected: ${programs.join(', ')}`;
+    return {
+      isConnected: true,
+      text: `listening on ${ports.map((port) => `ws://localhost:${port}`).join(' and ')}; ${names}.`,
+    };
+  }
+
+  /** Does nothing when it is connected. Throws what keeps it from listening. */
+  connect(): Promise<void> {
+    return this.#next(() => this.#start());
+  }
+
+  disconnect(): Promise<void> {
+    return this.#next(() => this.#stop());
+  }
+
+  /** With other settings; stays disconnected when it is. */
+  reconnect(): Promise<void> {
+    return this.#next(async () => {
+      if (this.#server === undefined) return;
+      await this.#stop();
+      await this.#start();
+    });
+  }
+
+  /** The trust or the folders of the workspace have changed. */
+  describe(): Promise<void> {
+    return this.#next(async () => {
+      if (this.#server !== undefined) await this.#writeFile(this.#server);
+    });
+  }
+
+  broadcast(message: EditorMessage): void {
+    this.#server?.broadcast(message);
+  }
+
+  dispose(): void {
+    this.#server?.dispose();
+    this.#server = undefined;
+    this.#options.windowFile.removeNow();
+    this.#owned.dispose();
+  }
+
+  async #start(): Promise<void> {
+    if (this.#server !== undefined || this.#owned.isDisposed) return;
+    const { settings, clock, logger, welcome, answer } = this.#options;
+    try {
+      const { port, allowWithoutToken } = settings();
+      const server = await BridgeServer.start({ port, allowWithoutToken, clock, logger, welcome, answer });
+      server.onChange(() => this.#changed.fire());
+      this.#server = server;
+      await this.#writeFile(server);
+      if (this.#owned.isDisposed) this.dispose();
+      this.#fault = undefined;
+    } catch (error) {
+      this.#server?.dispose();
+      this.#server = undefined;
+      this.#fault = messageOf(error);
+      logger.error('Programs cannot connect', { error });
+      throw error;
+    } finally {
+      this.#changed.fire();
+    }
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#server === undefined) return;
+    this.#server.dispose();
+    this.#server = undefined;
+    this.#options.windowFile.removeNow();
+    this.#options.logger.info('Disconnected');
+    this.#changed.fire();
+  }
+
+  async #writeFile(server: BridgeServer): Promise<void> {
+    const { settings, windowFile } = this.#options;
+    await windowFile.write(settings().statePath, server.port, server.access.token);
+  }
+
+  #next(step: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(step);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { messageOf } from '../../src/base/errors.js';
+import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
+import { EDITOR_PROTOCOL } from '../../src/editor/protocol.js';
+import { registerCommands } from './commands.js';
+import { Connection } from './connection/connection.js';
+import { WindowFile } from './connection/window-file.js';
+import type { FeatureContext } from './feature.js';
+import { Requests } from './requests/answer-request.js';
+import { readSettings, type Settings } from './settings.js';
+import { statusBar } from './status-bar.js';
+import { Adoption } from './terminals/adoption.js';
+import { KeptTerminals } from './terminals/kept-terminals.js';
+import { TerminalMaker } from './terminals/terminal-maker.js';
+import { TerminalRegistry } from './terminals/terminal-registry.js';
+
+const SECTION = 'claudeTerminalBridge';
+/** What needs another server, or another place for its file. */
+const CONNECTION_SETTINGS = ['mcpServerUrl', 'allowWithoutToken', 'stateDir'];
+
+/** Lets programs connect, and create, use and close terminals of this window. */
+export function terminalsForPrograms(context: FeatureContext): Disposable {
+  const { editor, clock, logger, version, env, homeDir, showLog } = context;
+  const owned = new DisposableStore();
+  const settings = (): Settings => readSettings(vscode.workspace.getConfiguration(SECTION), { env, homeDir });
+  const registry = owned.add(
+    new TerminalRegistry(editor, new TerminalMaker({ editor, clock, logger, env, homeDir })),
+  );
+  const requests = new Requests(registry, clock);
+  const connection = owned.add(
+    new Connection({
+      settings,
+      windowFile: new WindowFile({
+        version,
+        editor: `${vscode.env.appName} ${vscode.version}`,
+        startedAt: new Date(clock.now()).toISOString(),
+        folders: () => editor.folders(),
+        isTrusted: () => editor.isTrusted(),
+      }),
+      clock,
+      logger,
+      welcome: (id) => ({
+        type: 'welcome',
+        id,
+        v: EDITOR_PROTOCOL,
+        version,
+        trusted: editor.isTrusted(),
+        folders: [...editor.folders()],
+      }),
+      answer: (request, program) => requests.answer(request, program),
+    }),
+  );
+  owned.add(registry.onClosed((closed) => connection.broadcast(closed)));
+  const bar = owned.add(statusBar());
+  owned.add(connection.onChange(() => bar.show(connection.state)));
+  bar.show(connection.state);
+  owned.add(registerCommands({ connection, registry, showLog }));
+  const report = (work: Promise<void>, isSilent: boolean): void => {
+    work.catch((error: unknown) => {
+      logger.error('The connection was not changed', { error });
+      if (!isSilent) void vscode.window.showErrorMessage(`Claude Terminal Bridge: ${messageOf(error)}`);
+    });
+  };
+  owned.add(
+    vscode.workspace.onDidChangeConfiguration((changed) => {
+      if (CONNECTION_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`)))
+        report(connection.reconnect(), false);
+    }),
+  );
+  owned.add(vscode.workspace.onDidGrantWorkspaceTrust(() => report(connection.describe(), false)));
+  owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => report(connection.describe(), false)));
+  start(context, owned, { settings, registry, connection, report });
+  return owned;
+}
+
+interface Started {
+  readonly settings: () => Settings;
+  readonly registry: TerminalRegistry;
+  readonly connection: Connection;
+  readonly report: (work: Promise<void>, isSilent: boolean) => void;
+}
+
+/** Takes up the terminals of before, and listens, as far as the settings say. */
+function start({ editor, clock, logger }: FeatureContext, owned: DisposableStore, started: Started): void {
+  const { settings, registry, connection, report } = started;
+  let now: Settings;
+  try {
+    now = settings();
+  } catch (error) {
+    logger.error('The settings cannot be used', { error });
+    void vscode.window.showErrorMessage(`Claude Terminal Bridge: ${messageOf(error)}`);
+    return;
+  }
+  const kept = new KeptTerminals(now.statePath);
+  owned.add(new Adoption({ editor, registry, kept, clock, logger }));
+  if (now.autoConnect) report(connection.connect(), now.silentAutoConnect);
+}

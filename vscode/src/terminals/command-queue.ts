@@ -1,0 +1,247 @@
+import { sleep, withinMs, type Clock } from '../../../src/base/clock.js';
+import type { Disposable } from '../../../src/base/lifecycle.js';
+import type { EditorExecution } from '../../../src/editor/protocol.js';
+import { deferred, type Deferred } from '../deferred.js';
+import { EditorError } from '../editor-error.js';
+import type { OutputBuffer } from './output-buffer.js';
+import type { RunningCommand, TerminalBackend } from './terminal-backend.js';
+
+/** Commands that wait for the one that runs. */
+const MAX_QUEUED = 50;
+/** A shell begins with a command at once; on a busy machine it takes a moment. */
+const BEGIN_LIMIT_MS = 15_000;
+/** Between one Ctrl-C and the next, and for the shell's prompt after it. */
+const INTERRUPT_MS = 2_000;
+const INTERRUPT_NOT_BEGUN_MS = 500;
+const INTERRUPTS = 2;
+const CTRL_C = '\u0003';
+
+export interface CommandRequest {
+  /** Of the request. */
+  readonly id: string;
+  readonly line: string;
+  readonly timeoutMs: number;
+  readonly ifBusy: 'queue' | 'refuse';
+}
+
+export interface QueuedCommand {
+  /** When it runs; rejects when it never will. */
+  readonly started: Promise<EditorExecution>;
+  readonly ended: Promise<EditorExecution>;
+}
+
+interface Job {
+  readonly request: CommandRequest;
+  readonly started: Deferred<EditorExecution>;
+  readonly ended: Deferred<EditorExecution>;
+}
+
+/** The commands of one terminal, one after the other: a second one would interrupt the first. */
+export class CommandQueue implements Disposable {
+  readonly #backend: TerminalBackend;
+  readonly #output: OutputBuffer;
+  readonly #clock: Clock;
+  readonly #waiting: Job[] = [];
+  readonly #closed = new AbortController();
+  #current: Job | undefined;
+  #execution: EditorExecution | undefined;
+
+  constructor(backend: TerminalBackend, output: OutputBuffer, clock: Clock) {
+    this.#backend = backend;
+    this.#output = output;
+    this.#clock = clock;
+  }
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  get isBusy(): boolean {
+    return this.#current !== undefined || this.#backend.isBusy;
+  }
+
+  /** The command that runs, or the last one. */
+  get execution(): EditorExecution | undefined {
+    return this.#execution?.state === 'running'
+      ? { ...this.#execution, cursor: this.#output.end }
+      : this.#execution;
+  }
+
+  /** Throws TERMINAL_BUSY and TOO_MANY. */
+  add(request: CommandRequest): QueuedCommand {
+    if (request.ifBusy === 'refuse' && (this.isBusy || this.length > 0)) {
+      throw new EditorError(
+        'TERMINAL_BUSY',
+        'A command runs in this terminal.',
+        'Wait for it with wait_for_prompt, or leave out ifBusy: then the command waits.',
+      );
+    }
+    if (this.length >= MAX_QUEUED)
+      throw new EditorError('TOO_MANY', `${MAX_QUEUED} commands wait already.`, 'Send it later.');
+    const job = { request, started: deferred<EditorExecution>(), ended: deferred<EditorExecution>() };
+    // Not everybody waits for both.
+    job.started.promise.catch(() => undefined);
+    job.ended.promise.catch(() => undefined);
+    this.#waiting.push(job);
+    void this.#runNext();
+    return { started: job.started.promise, ended: job.ended.promise };
+  }
+
+  /** Resolves when nothing runs and nothing waits; false after the limit. */
+  async idle(limitMs: number): Promise<boolean> {
+    const deadline = this.#clock.monotonicMs() + limitMs;
+    while (this.isBusy || this.length > 0) {
+      const leftMs = deadline - this.#clock.monotonicMs();
+      if (leftMs <= 0) return false;
+      const current: Promise<unknown> =
+        this.#current?.ended.promise.catch(() => undefined) ?? this.#notBusy();
+      await withinMs(this.#clock, leftMs, current);
+      this.#throwIfClosed();
+    }
+    return true;
+  }
+
+  dispose(): void {
+    this.#closed.abort();
+    for (const job of this.#waiting.splice(0)) this.#fail(job, closedError());
+    if (this.#current !== undefined) this.#fail(this.#current, closedError(this.#range()));
+  }
+
+  async #runNext(): Promise<void> {
+    if (this.#current !== undefined || this.#closed.signal.aborted) return;
+    const job = this.#waiting.shift();
+    if (job === undefined) return;
+    this.#current = job;
+    try {
+      await this.#run(job);
+    } catch (error) {
+      this.#fail(job, error instanceof Error ? error : new Error(String(error)));
+    }
+    this.#current = undefined;
+    void this.#runNext();
+  }
+
+  async #run(job: Job): Promise<void> {
+    await this.#backend.ready();
+    await this.#untilFree(job.request.timeoutMs);
+    const from = this.#output.end;
+    this.#execution = {
+      id: job.request.id,
+      state: 'running',
+      exitCode: null,
+      timedOut: false,
+      from,
+      cursor: from,
+    };
+    const command = this.#backend.run(job.request.line);
+    job.started.resolve(this.#execution);
+    const outcome = await this.#outcome(command, job.request.timeoutMs);
+    this.#execution = {
+      ...this.#execution,
+      state: 'ended',
+      exitCode: outcome.exitCode,
+      timedOut: outcome.why === 'timeout',
+      cursor: this.#output.end,
+    };
+    if (outcome.why === 'not begun') {
+      throw new EditorError(
+        'NOT_STARTED',
+        `The shell has not begun with the command within ${BEGIN_LIMIT_MS / 1000} s, and was interrupted.`,
+        'It may be incomplete, or wrong in its syntax.',
+        this.#range(),
+      );
+    }
+    job.ended.resolve(this.#execution);
+  }
+
+  /** While a command of the person runs. Throws TERMINAL_BUSY after the limit, and TERMINAL_CLOSED. */
+  async #untilFree(limitMs: number): Promise<void> {
+    const deadline = this.#clock.monotonicMs() + limitMs;
+    while (this.#backend.isBusy) {
+      const leftMs = deadline - this.#clock.monotonicMs();
+      if (leftMs <= 0) {
+        throw new EditorError(
+          'TERMINAL_BUSY',
+          `Another command has run in this terminal for ${limitMs / 1000} s, so this one was not run.`,
+          'See what it does with read_output, or interrupt it with input "\\u0003".',
+        );
+      }
+      await withinMs(this.#clock, leftMs, this.#notBusy());
+      this.#throwIfClosed();
+    }
+    this.#throwIfClosed();
+  }
+
+  async #outcome(command: RunningCommand, timeoutMs: number): Promise<Outcome> {
+    const deadline = this.#clock.monotonicMs() + timeoutMs;
+    const ended = command.ended.then((exitCode) => ({ exitCode: exitCode ?? null }));
+    const beginning = Promise.race([command.begun, ended]).then(() => true);
+    const hasBegun = (await this.#within(Math.min(timeoutMs, BEGIN_LIMIT_MS), beginning)) ?? false;
+    const why = hasBegun || timeoutMs < BEGIN_LIMIT_MS ? 'timeout' : 'not begun';
+    if (hasBegun) {
+      const end = await this.#within(deadline - this.#clock.monotonicMs(), ended);
+      if (end !== undefined) return { ...end, why: 'end' };
+    }
+    for (let tries = INTERRUPTS; tries > 0; tries--) {
+      this.#backend.type(CTRL_C);
+      const end = await this.#within(hasBegun ? INTERRUPT_MS : INTERRUPT_NOT_BEGUN_MS, ended);
+      if (end !== undefined) return { ...end, why };
+    }
+    command.abandon();
+    return { exitCode: null, why };
+  }
+
+  /** Throws TERMINAL_CLOSED when the terminal goes first. */
+  async #within<T>(limitMs: number, promise: Promise<T>): Promise<T | undefined> {
+    const over = new AbortController();
+    const stop = (): void => over.abort();
+    this.#closed.signal.addEventListener('abort', stop, { once: true });
+    try {
+      const value = await Promise.race([
+        promise,
+        sleep(this.#clock, limitMs, over.signal).then(() => undefined),
+      ]);
+      this.#throwIfClosed();
+      return value;
+    } finally {
+      over.abort();
+      this.#closed.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** When the backend has changed, or the terminal was closed. */
+  #notBusy(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        subscription.dispose();
+        this.#closed.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const subscription = this.#backend.onBusy(done);
+      this.#closed.signal.addEventListener('abort', done, { once: true });
+      if (!this.#backend.isBusy || this.#closed.signal.aborted) done();
+    });
+  }
+
+  #fail(job: Job, error: Error): void {
+    job.started.reject(error);
+    job.ended.reject(error);
+  }
+
+  #range(): { readonly from: number; readonly cursor: number } {
+    return { from: this.#execution?.from ?? this.#output.end, cursor: this.#output.end };
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closed.signal.aborted) throw closedError(this.#range());
+  }
+}
+
+interface Outcome {
+  readonly exitCode: number | null;
+  readonly why: 'end' | 'timeout' | 'not begun';
+}
+
+function closedError(range?: { readonly from: number; readonly cursor: number }): EditorError {
+  return new EditorError('TERMINAL_CLOSED', 'The terminal was closed.', 'Create another one.', range);
+}

@@ -1,0 +1,30 @@
+import type { Event } from '../../../src/base/event.js';
+import type { Disposable } from '../../../src/base/lifecycle.js';
+import type { EditorTerminal } from '../../../src/editor/protocol.js';
+import type { TerminalSize } from '../editor.js';
+
+/** A command that was given to a shell. */
+export interface RunningCommand {
+  /** When the shell has begun with it. A command with an error in its syntax never begins. */
+  readonly begun: Promise<void>;
+  /** Its exit code, after its last output; undefined where the shell does not say. */
+  readonly ended: Promise<number | undefined>;
+  /** Nothing is expected of it any more. */
+  abandon(): void;
+}
+
+/** How commands get into a terminal, and output out of it. */
+export interface TerminalBackend extends Disposable {
+  readonly kind: EditorTerminal['kind'];
+  readonly shell: string | undefined;
+  readonly onOutput: Event<string>;
+  /** A command of a program or of the person has begun or ended. */
+  readonly onBusy: Event<void>;
+  readonly isBusy: boolean;
+  /** Resolves when commands can be run. Throws NO_SHELL_INTEGRATION after a limit. */
+  ready(): Promise<void>;
+  run(line: string): RunningCommand;
+  type(text: string): void;
+  /** Throws NOT_SUPPORTED where the editor decides the size. */
+  resize(size: TerminalSize): void;
+}
