@@ -36,6 +36,7 @@ export default defineConfig({
             'tests/e2e/**',
             'tests/soak/**',
             'tests/specification/**',
+            'tests/vscode/**',
           ],
           globalSetup: [
             'tests/harness/suite-folder.ts',
@@ -51,6 +52,20 @@ export default defineConfig({
       { test: { ...e2e, name: 'specification', include: ['tests/specification/**/*.test.ts'] } },
       // The board in a real browser.
       { test: { ...e2e, name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
+      // The extension in real editors.
+      {
+        test: {
+          ...shared,
+          name: 'vscode',
+          include: ['tests/vscode/**/*.test.ts'],
+          globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/find-vscode.ts'],
+          testTimeout: 90_000,
+          // An editor starts in 8 to 17 s, and in more on a busy machine.
+          hookTimeout: 120_000,
+          // One editor needs both cores.
+          fileParallelism: false,
+        },
+      },
       // The e2e tests without /proc, as on macOS: servers and keepers read the process table of `ps`.
       { test: { ...e2e, name: 'e2e-ps', env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' } } },
       // Hours of faults, by `npm run test:soak` alone: a plain `vitest run` meets an empty project.
