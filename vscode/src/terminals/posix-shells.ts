@@ -16,10 +16,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   ksh: ['-i'],
   mksh: ['-i'],
   bash: ['--noprofile', '--norc', '--noediting', '-i'],
-  zsh: ['-f', '-i', '+Z'],
 };
-/** The exit code, in a prompt. */
-const CODES: Readonly<Record<string, string>> = { zsh: '%?' };
 const PROMPT = '$ ';
 
 export function hasIntegration(shell: string): boolean {
@@ -28,13 +25,12 @@ export function hasIntegration(shell: string): boolean {
 
 /** Undefined for a shell that cannot be started so. */
 export function promptShell(shell: string, marks: Marks): PromptShell | undefined {
-  const name = basename(shell);
-  const args = ARGUMENTS[name];
+  const args = ARGUMENTS[basename(shell)];
   if (args === undefined) return undefined;
   return {
     args,
     // A file named by ENV would set another prompt.
-    env: { PS1: `${marks.ended(CODES[name] ?? '$?')}${PROMPT}`, PS2: '> ', ENV: '' },
+    env: { PS1: `${marks.ended('$?')}${PROMPT}`, PS2: '> ', ENV: '' },
   };
 }
 
