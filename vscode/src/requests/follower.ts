@@ -1,11 +1,11 @@
 import type { Program } from '../connection/client.js';
-import type { BridgeTerminal } from '../terminals/bridge-terminal.js';
+import type { BridgeTerminal, OutputReader } from '../terminals/bridge-terminal.js';
 import { outputMessage } from './output-message.js';
 
 const PIECE_CHARS = 64 * 1024;
 
 /** Sends what a terminal prints to one program, as fast as that takes it. */
-export class Follower {
+export class Follower implements OutputReader {
   readonly #id: string;
   readonly #terminal: BridgeTerminal;
   readonly #program: Program;
@@ -18,6 +18,8 @@ export class Follower {
     this.#terminal = terminal;
     this.#program = program;
     this.#cursor = cursor;
+    terminal.readers.add(this);
+    this.#stop.signal.addEventListener('abort', () => terminal.readers.delete(this), { once: true });
     const subscription = terminal.output.onAppend(() => void this.#pump());
     this.#stop.signal.addEventListener('abort', () => subscription.dispose(), { once: true });
     program.gone.addEventListener('abort', () => this.#stop.abort(), {
@@ -25,6 +27,14 @@ export class Follower {
       signal: this.#stop.signal,
     });
     void this.#pump();
+  }
+
+  get behind(): number {
+    return this.#terminal.output.end - this.#cursor;
+  }
+
+  caughtUp(): Promise<void> {
+    return this.#pump();
   }
 
   stop(): void {

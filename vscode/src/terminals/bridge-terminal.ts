@@ -1,10 +1,21 @@
-import type { Clock } from '../../../src/base/clock.js';
+import { withinMs, type Clock } from '../../../src/base/clock.js';
 import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { EditorTerminal } from '../../../src/editor/protocol.js';
 import type { ShownTerminal } from '../editor.js';
 import { CommandQueue } from './command-queue.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { TerminalBackend } from './terminal-backend.js';
+
+/** How far a program that follows the output may be behind before more is read, and how long it is waited for. */
+const MAX_BEHIND_CHARS = 1024 * 1024;
+const BEHIND_LIMIT_MS = 5_000;
+
+/** A program that follows the output. */
+export interface OutputReader {
+  /** How many characters it was not sent yet. */
+  readonly behind: number;
+  caughtUp(): Promise<void>;
+}
 
 export interface TerminalFacts {
   readonly terminalId: string;
@@ -21,6 +32,7 @@ export class BridgeTerminal implements Disposable {
   readonly backend: TerminalBackend;
   readonly output = new OutputBuffer();
   readonly queue: CommandQueue;
+  readonly readers = new Set<OutputReader>();
   readonly #owned = new DisposableStore();
   /** Of the shell. */
   pid: number | undefined;
@@ -29,6 +41,10 @@ export class BridgeTerminal implements Disposable {
     this.facts = facts;
     this.shown = shown;
     this.backend = this.#owned.add(backend);
+    backend.beforeMore = async () => {
+      for (const reader of this.readers)
+        if (reader.behind > MAX_BEHIND_CHARS) await withinMs(clock, BEHIND_LIMIT_MS, reader.caughtUp());
+    };
     this.#owned.add(backend.onOutput((text) => this.output.append(text)));
     this.queue = this.#owned.add(new CommandQueue(backend, this.output, clock));
   }

@@ -33,6 +33,7 @@ type State = 'starting' | 'idle' | 'typed' | 'running' | 'person';
 /** A terminal of the extension's own, for shells that tell the editor nothing: their prompt says when a command has ended. */
 export class PseudoBackend implements TerminalBackend, Pseudoterminal {
   readonly kind = 'pseudoterminal';
+  beforeMore: () => Promise<void> = () => Promise.resolve();
   readonly shell: string;
   readonly #owned = new DisposableStore();
   readonly #output = this.#owned.add(new Emitter<string>());

@@ -11,10 +11,12 @@ import type { RunningCommand, TerminalBackend } from './terminal-backend.js';
 
 /** A shell has it within two seconds; on a busy machine it takes longer. */
 const INTEGRATION_LIMIT_MS = 10_000;
-/** The last output comes with the end of a command, or shortly after. */
-const LAST_OUTPUT_MS = 10_000;
+/** The last output comes with the end of a command, or later to programs that are slow to read. */
+const LAST_OUTPUT_MS = 60_000;
 /** A Ctrl-C is echoed at once; on a busy machine it takes a moment. */
 const ECHO_MS = 2_000;
+/** After so much output the programs that follow it are sent it before more is read. */
+const TURN_CHARS = 64 * 1024;
 const CTRL_C = '\u0003';
 
 export interface ShellBackendOptions {
@@ -29,6 +31,7 @@ export interface ShellBackendOptions {
 /** A terminal of the editor whose shell says when a command begins and ends. */
 export class ShellBackend implements TerminalBackend {
   readonly kind = 'shell';
+  beforeMore: () => Promise<void> = () => Promise.resolve();
   readonly shell: string | undefined;
   readonly #options: ShellBackendOptions;
   readonly #owned = new DisposableStore();
@@ -159,7 +162,13 @@ export class ShellBackend implements TerminalBackend {
     this.#read.add(execution);
     const text = new OutputText();
     try {
-      for await (const piece of execution.read()) this.#output.fire(text.take(piece));
+      // The editor puts megabytes together where the reader is slower than the command.
+      for await (const piece of execution.read()) {
+        for (let start = 0; start < piece.length; start += TURN_CHARS) {
+          await this.beforeMore();
+          this.#output.fire(text.take(piece.slice(start, start + TURN_CHARS)));
+        }
+      }
     } catch (error) {
       this.#options.logger.warn('The output of a command could not be read', { error: messageOf(error) });
     }

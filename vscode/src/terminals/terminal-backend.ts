@@ -18,6 +18,8 @@ export interface TerminalBackend extends Disposable {
   readonly kind: EditorTerminal['kind'];
   readonly shell: string | undefined;
   readonly onOutput: Event<string>;
+  /** Resolves when more output may come: set by the owner, awaited where the output can wait. */
+  beforeMore: () => Promise<void>;
   /** A command of a program or of the person has begun or ended. */
   readonly onBusy: Event<void>;
   readonly isBusy: boolean;
