@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { socketJson } from '../base/socket-json.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Access } from './access.js';
 import type { TaskClientAction } from './act.js';
@@ -115,7 +116,7 @@ export class BoardSocket implements Disposable {
   }
 
   #received(data: RawData, isBinary: boolean): void {
-    const raw = isBinary ? undefined : parsed(textOf(data));
+    const raw = isBinary ? undefined : socketJson(data);
     const message = clientMessageSchema.safeParse(raw);
     if (!message.success) {
       const [issue] = message.error.issues;
@@ -310,20 +311,6 @@ type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${strin
 
 function isTerminalAction(action: ClientAction): action is TerminalClientAction {
   return action.type.startsWith('term.');
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The schema reports that it is not a message.
-    return undefined;
-  }
 }
 
 function invalid(message: string): ActionError {

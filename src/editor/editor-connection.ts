@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { problemsOf } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { socketJson } from '../base/socket-json.js';
 import { Answers } from './answers.js';
 import type { EditorWindow } from './discovery.js';
 import { editorFault, otherVersion, terminalClosed, unreachable } from './editor-fault.js';
@@ -159,7 +160,7 @@ export class EditorConnection implements Disposable {
   }
 
   #received(data: RawData, isBinary: boolean): void {
-    const json = isBinary ? undefined : parsed(textOf(data));
+    const json = isBinary ? undefined : socketJson(data);
     if (json === undefined) return this.#end(otherVersion(this.window));
     const message = editorMessageSchema.safeParse(json).data;
     if (message?.type === 'terminal_closed') return this.#closed(message);
@@ -207,18 +208,4 @@ function refused(why: string): BridgeError {
     `VS Code takes no such arguments: ${why}.`,
     'Correct them and call again.',
   );
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // It is no message: the caller ends the connection.
-    return undefined;
-  }
 }

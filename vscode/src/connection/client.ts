@@ -4,6 +4,7 @@ import { messageOf } from '../../../src/base/errors.js';
 import { problemsOf } from '../../../src/base/files/json-file.js';
 import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
+import { socketJson } from '../../../src/base/socket-json.js';
 import { editorRequestSchema, type EditorMessage, type EditorRequest } from '../../../src/editor/protocol.js';
 import { EditorError } from '../editor-error.js';
 import { loggedRequest } from './logged-request.js';
@@ -116,7 +117,7 @@ export class Client implements Program, Disposable {
   }
 
   #received(data: RawData, isBinary: boolean): void {
-    const json = isBinary ? undefined : parsed(textOf(data));
+    const json = isBinary ? undefined : socketJson(data);
     const request = editorRequestSchema.safeParse(json);
     if (!request.success) {
       const id = withId.safeParse(json).data?.id;
@@ -197,18 +198,4 @@ function noToken(): EditorError {
     'The token of this window was not shown.',
     'Read it from the file of this window in <state directory>/editors, and send it with hello or the Authorization header.',
   );
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The schema reports that it is not a message.
-    return undefined;
-  }
 }
