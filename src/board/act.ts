@@ -39,7 +39,7 @@ export async function act(
       await tasks.message(action.task_id, { text: action.text });
       return {};
     case 'task.continue':
-      return continueTask(action, tasks);
+      return { task_id: await continueTask(action.task_id, action.text, tasks) };
     case 'task.interrupt':
       await tasks.message(action.task_id, { interrupt: true, by });
       return {};

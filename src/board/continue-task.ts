@@ -1,7 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import type { ActionAnswer, ClientAction } from './protocol.js';
 
 /** Whether another task can begin with the session of this one. */
 export function canContinue({ status, session_id, worktree }: TaskRecord): boolean {
@@ -10,13 +9,10 @@ export function canContinue({ status, session_id, worktree }: TaskRecord): boole
 
 /**
  * Starts a task in the place of one that has ended: with its session, or, where that is no longer possible, with the text alone. It
- * waits in the queue while another task works there. Throws INVALID_ARGUMENTS for a task that has not ended, and as the task service.
+ * waits in the queue while another task works there. Gives its id. Throws INVALID_ARGUMENTS for a task that has not ended, and as the task service.
  */
-export async function continueTask(
-  { task_id, text }: Extract<ClientAction, { type: 'task.continue' }>,
-  tasks: TaskService,
-): Promise<ActionAnswer> {
-  const record = await tasks.get(task_id);
+export async function continueTask(taskId: string, text: string, tasks: TaskService): Promise<string> {
+  const record = await tasks.get(taskId);
   if (!isFinal(record.status))
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -30,8 +26,8 @@ export async function continueTask(
     path: goesOn ? project_path : (worktree?.project_path ?? project_path),
     permissionMode,
     onConflict: 'queue',
-    ...(goesOn && { continueFrom: task_id }),
+    ...(goesOn && { continueFrom: taskId }),
     ...(model !== null && { model }),
   });
-  return { task_id: next.task_id };
+  return next.task_id;
 }

@@ -1,5 +1,6 @@
-import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { isFinal } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
+import { continueTask } from './continue-task.js';
 import type { ActionAnswer, ClientAction } from './protocol.js';
 import { reviewMessage, type Reviews } from './reviews.js';
 
@@ -33,21 +34,8 @@ async function submit(taskId: string, tasks: TaskService, reviews: Reviews): Pro
   await reviews.submit(taskId, new Date().toISOString(), async (drafts) => {
     const text = reviewMessage(drafts);
     const record = await tasks.get(taskId);
-    if (isFinal(record.status)) started = await goOn(record, text, tasks);
+    if (isFinal(record.status)) started = await continueTask(taskId, text, tasks);
     else await tasks.message(taskId, { text });
   });
   return started;
-}
-
-/** Starts a task that goes on from one that has ended; gives its id. */
-async function goOn(record: TaskRecord, prompt: string, tasks: TaskService): Promise<string> {
-  const { task_id, project_path: path, permission_mode: permissionMode, model } = record;
-  const next = await tasks.start({
-    prompt,
-    path,
-    permissionMode,
-    continueFrom: task_id,
-    ...(model !== null && { model }),
-  });
-  return next.task_id;
 }

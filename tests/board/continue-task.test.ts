@@ -7,13 +7,13 @@ const ended = { status: 'failed', ended_at: '2026-03-01T10:30:00.000Z', session_
 
 async function goOn(changes: Partial<TaskRecord>) {
   const tasks = new FakeTaskService(taskRecord(changes));
-  const answer = await continueTask({ type: 'task.continue', task_id: TASK_ID, text: 'Try again.' }, tasks);
+  const answer = await continueTask(TASK_ID, 'Try again.', tasks);
   return { answer, started: tasks.started };
 }
 
 it('a task that goes on has the session, the mode and the model of the one that has ended, and waits for its turn', async () => {
   const { answer, started } = await goOn({ ...ended, model: 'opus', permission_mode: 'cautious' });
-  expect(answer).toEqual({ task_id: TASK_ID });
+  expect(answer).toBe(TASK_ID);
   expect(started).toEqual([
     {
       prompt: 'Try again.',
