@@ -62,8 +62,9 @@ export default defineConfig({
           testTimeout: 90_000,
           // An editor starts in 8 to 17 s, and in more on a busy machine.
           hookTimeout: 120_000,
-          // One editor needs both cores.
+          // One editor needs both cores: one file at a time, after all other tests.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
       // The e2e tests without /proc, as on macOS: servers and keepers read the process table of `ps`.

@@ -22,6 +22,7 @@ import { logTasks } from '../tasks/watch/log-tasks.js';
 import { engineSettings } from './engine-settings.js';
 import { openState } from './open-state.js';
 import type { BridgeOptions } from './options.js';
+import { RecoveredNotices } from './recovered-notices.js';
 
 /** The time between SIGTERM and SIGKILL for what a dead keeper left behind. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -55,6 +56,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     const { createWorktrees } = await import('./worktree-service.js');
     return createWorktrees(options, roots);
   });
+  const notices = new RecoveredNotices({ stateDir, env, clock, logger });
   const tasks = new TaskManager({
     stateDir,
     host,
@@ -65,6 +67,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
     containers: taskContainers(options),
     endMarked,
+    onRecovered: (record) => notices.send(record),
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
@@ -83,6 +86,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     },
   });
   const owned = new DisposableStore();
+  owned.add(notices);
   owned.add(logTasks(tasks, logger));
   return {
     stateDir,

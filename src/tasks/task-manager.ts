@@ -44,6 +44,8 @@ export interface TaskManagerOptions {
   readonly findInstallation: TaskStarterOptions['findInstallation'];
   /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
   readonly endMarked: EndMarked;
+  /** Called for a task whose keeper died, by the process that gave it its end. */
+  readonly onRecovered?: (record: TaskRecord) => void;
   readonly containers?: TaskStarterOptions['containers'];
   readonly worktrees?: TaskStarterOptions['worktrees'];
   readonly settings: StartSettings & { readonly task_history_size: number };

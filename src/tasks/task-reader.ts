@@ -32,6 +32,7 @@ export interface TaskReaderOptions {
   readonly logger: Logger;
   readonly roots: { resolveDirectory(input: string): Promise<AllowedPath> };
   readonly endMarked: EndMarked;
+  readonly onRecovered?: (record: TaskRecord) => void;
   /** The current position of each queued task. */
   readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
   /** Who keeps a task, by its project's lock; undefined for one whose keeper is gone, and for one without a lock. */

@@ -5,7 +5,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { taskRecordSchema } from '../../src/tasks/task.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
+import { scriptedAgent } from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
 import { createWorkplace } from '../harness/workplace.js';
@@ -73,4 +75,38 @@ describeNewestClaude('notices', ({ binary }) => {
     expect(lines[0]).toMatch(/Claude Code asks in app\|.*the-words/);
     expect(lines[1]).toContain('Task completed in app|Make it.');
   });
+});
+
+it('the end of a task whose keeper was killed reaches the webhook once, though two servers find it', async () => {
+  const ends: unknown[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      ends.push(JSON.parse(body));
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  const env = { MCP_NOTIFY: JSON.stringify({ url: `http://127.0.0.1:${address.port}/`, on: ['end'] }) };
+  const bridge = await startBridge({ claude: scriptedAgent, env });
+  const other = await bridge.another('modern', { env });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const file = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
+  const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  if (keeper === null) throw new Error('It has no keeper.');
+  process.kill(keeper.pid, 'SIGKILL');
+  const states = await Promise.all(
+    [bridge.mcp, other.mcp].map((mcp) =>
+      mcp.callTool('wait_for_task', { task_ids: [id], timeout_seconds: 20 }),
+    ),
+  );
+  for (const { structuredContent } of states) expect(JSON.stringify(structuredContent)).toContain('"error"');
+  await expect.poll(() => ends).toMatchObject([{ type: 'task.end', data: { task_id: id, status: 'error' } }]);
+  await bridge.mcp.close();
+  await other.mcp.close();
+  await bridge.workplace.settled();
+  expect(ends).toHaveLength(1);
 });

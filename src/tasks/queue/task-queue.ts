@@ -34,6 +34,7 @@ export interface TaskQueueOptions {
   readonly logger: Logger;
   /** Ends every process that carries a task's mark. */
   readonly endMarked: EndMarked;
+  readonly onRecovered?: (record: TaskRecord) => void;
   /** True for a process that stays: it checks repeatedly while tasks wait. */
   readonly staysOn: boolean;
 }

@@ -18,6 +18,8 @@ export interface RecoveryParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly endMarked: EndMarked;
+  /** Called once for each task, by the process that gave it its end. */
+  readonly onRecovered?: (record: TaskRecord) => void;
 }
 
 type Ending = Pick<TaskRecord, 'status' | 'reason'>;
@@ -67,6 +69,7 @@ export async function recoverTask(
       if (!(await claim.isOurs())) return (await ended()) ?? recovered;
       // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
       await writeJsonFileAtomically(parts.stateDir.recordFile(record.task_id), recovered);
+      parts.onRecovered?.(recovered);
       return recovered;
     },
   });
