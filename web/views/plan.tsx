@@ -1,19 +1,15 @@
 import { Suspense } from '../lazy.js';
 import { useState } from 'preact/hooks';
+import { isReadable } from '../markdown/is-readable.js';
 import { Guard } from './guard.js';
 import { Block } from './request.js';
 import { Markdown } from '../parts.js';
 
-/** Longer plans, and deeper ones, are shown as they are written: to parse them could stop the page. */
-const MAX_CHARS = 100_000;
-const DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){20}/m;
-
 /** A plan, read as Markdown or as it is written. */
 export function Plan({ text }: { readonly text: string }) {
-  const isReadable = text.length <= MAX_CHARS && !DEEP.test(text);
   const [isPlain, setIsPlain] = useState(false);
   const plain = <Block label="Plan" text={text} isWrapped />;
-  if (!isReadable) return plain;
+  if (!isReadable(text)) return plain;
   return (
     <>
       {isPlain ? (

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Suspense } from '../lazy.js';
 import type { TaskState } from '../../src/board/state.js';
+import { isReadable } from '../markdown/is-readable.js';
 import { visible } from '../text/visible.js';
 import { clockTime } from '../text/words.js';
 import { finishWords } from '../text/worktree-words.js';
+import { Guard } from './guard.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
 import { Markdown } from '../parts.js';
 
@@ -11,8 +13,6 @@ import { Markdown } from '../parts.js';
 const FIRST_ENTRIES = 200;
 const MORE_ENTRIES = 1_000;
 
-const MAX_CHARS = 20_000;
-const DEEP = /^(?:\s*[>*+-]){20}/m;
 /** What only a text in Markdown has. */
 const MARKS = /\*\*|`|^(?:#{1,6} |[-*+] |\d+\. |> |\|)|\]\(/m;
 
@@ -76,16 +76,17 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
 function Words({ entry }: { readonly entry: TimelineEntry }) {
   const { kind, words } = entry;
   const plain = <PlainWords entry={entry} />;
-  // Longer texts, and deeper ones, are shown as they were written: to parse them could stop the page.
-  const isRead = kind === 'said' && words.length <= MAX_CHARS && MARKS.test(words) && !DEEP.test(words);
+  const isRead = kind === 'said' && MARKS.test(words) && isReadable(words);
   if (kind !== 'said' && kind !== 'message') return plain;
   return (
     <>
       <span class="quiet">{kind === 'said' ? 'Claude' : 'To Claude'}</span>{' '}
       {isRead ? (
-        <Suspense fallback={plain}>
-          <Markdown text={words} label="Claude" />
-        </Suspense>
+        <Guard what="This text as Markdown" hint="The log has it as it was written.">
+          <Suspense fallback={plain}>
+            <Markdown text={words} label="Claude" />
+          </Suspense>
+        </Guard>
       ) : (
         plain
       )}
