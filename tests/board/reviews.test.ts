@@ -9,6 +9,12 @@ const comment = { file: 'a.js', side: 'new', line: 3, quoted: 'let a;', text: 'U
 
 const AT = '2026-03-01T10:00:00.000Z';
 
+function deferred() {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
 let folder: string;
 let reviews: Reviews;
 
@@ -87,11 +93,15 @@ test('comments whose board ended while it sent them are shown so, and are not se
 
 test('a task that does not answer holds up no comments of others, and to remove what is not there makes no file', async () => {
   await reviews.add(TASK_ID, comment);
-  let release = (): void => undefined;
-  const submit = reviews.submit(TASK_ID, AT, () => new Promise<void>((resolve) => (release = resolve)));
+  const [begun, answer] = [deferred(), deferred()];
+  const submit = reviews.submit(TASK_ID, AT, () => {
+    begun.resolve();
+    return answer.promise;
+  });
+  await begun.promise;
   await reviews.add(OTHER_ID, comment);
   await reviews.remove('task_00000000000000000009', 'nothing');
   expect((await readdir(folder)).sort()).toEqual([`${OTHER_ID}.json`, `${TASK_ID}.json`].sort());
-  release();
+  answer.resolve();
   await submit;
 });
