@@ -45,6 +45,7 @@ export class Adoption implements Disposable {
     const { terminalId, createdBy, createdAt, cwd } = terminal.facts;
     await this.#options.kept.keep(terminal.pid, {
       terminal_id: terminalId,
+      name: terminal.describe().terminalName,
       created_by: createdBy,
       created_at: createdAt,
       cwd: cwd ?? null,
@@ -66,6 +67,7 @@ export class Adoption implements Disposable {
       createdAt: found.created_at,
       cwd: found.cwd ?? undefined,
       adopted: true,
+      name: found.name,
     };
     registry.add(new BridgeTerminal(facts, shown, backend, clock));
     logger.info('A terminal was taken up again', { terminal: found.terminal_id, pid });

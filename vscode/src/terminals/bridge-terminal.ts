@@ -23,6 +23,8 @@ export interface TerminalFacts {
   readonly createdAt: string;
   readonly cwd: string | undefined;
   readonly adopted: boolean;
+  /** Of a terminal that was taken up again: the editor may show that of its shell for a while. */
+  readonly name?: string;
 }
 
 /** A terminal that a program made: what it printed, and what is to be run in it. */
@@ -51,10 +53,10 @@ export class BridgeTerminal implements Disposable {
 
   /** As programs see it. */
   describe(): EditorTerminal {
-    const { terminalId, createdBy, createdAt, cwd, adopted } = this.facts;
+    const { terminalId, createdBy, createdAt, cwd, adopted, name } = this.facts;
     return {
       terminalId,
-      terminalName: this.shown.name,
+      terminalName: name ?? this.shown.name,
       createdBy,
       createdAt,
       kind: this.backend.kind,

@@ -12,6 +12,7 @@ const HINT = 'Repair it, or choose another folder with claudeTerminalBridge.stat
 
 const keptSchema = z.object({
   terminal_id: z.string(),
+  name: z.string(),
   created_by: z.string(),
   created_at: z.string(),
   cwd: z.string().nullable(),
