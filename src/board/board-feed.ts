@@ -51,6 +51,7 @@ interface Followed {
   readonly tracker: TaskTracker;
   readonly refresher: Refresher;
   watching: Disposable | undefined;
+  hasEnded: boolean;
   /** Of a task that has ended, while its work is still in its worktree. */
   worktree: Disposable | undefined;
 }
@@ -101,6 +102,7 @@ class BoardFeed implements Disposable {
       tracker: new TaskTracker(),
       refresher,
       watching: undefined,
+      hasEnded: false,
       worktree: undefined,
     };
     this.#followed.set(taskId, followed);
@@ -124,7 +126,9 @@ class BoardFeed implements Disposable {
   }
 
   #tell(followed: Followed, record: TaskRecord): void {
-    if (this.#owned.isDisposed) return;
+    // A record that was read before the end may arrive after it.
+    if (this.#owned.isDisposed || (followed.hasEnded && !isFinal(record.status))) return;
+    followed.hasEnded = isFinal(record.status);
     for (const action of followed.tracker.actionsFor(record)) this.#channel.dispatch(action);
     if (!isFinal(record.status)) return;
     followed.watching?.dispose();
@@ -182,7 +186,8 @@ class BoardFeed implements Disposable {
         const followed = this.#follow(taskId);
         // At once, and not only when `watch('active')` has found it.
         if (!isFinal(record.status)) followed.watching ??= tasks.watch(taskId);
-        this.#tell(followed, record);
+        // Read again: it may have changed before it was watched.
+        followed.refresher.changed();
         return;
       }
       await sleep(clock, NEW_TASK_MS);
