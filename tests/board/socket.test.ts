@@ -162,3 +162,17 @@ test('a page that asks for more than it reads is refused, and holds up to 32 ans
   page.send({ type: 'dispatch', id: 101, action: { type: 'log.read', task_id: TASK_ID } });
   expect(await page.message('result', ({ id }) => id === 101)).toMatchObject({ ok: true });
 });
+
+test('a record that was read before the end, and arrives after it, does not take the end away', async () => {
+  const page = await TestPage.open(board);
+  page.send({ type: 'subscribe', channel: 'board:/' });
+  await page.message('snapshot');
+  const ended_at = '2026-03-01T10:30:00.000Z';
+  tasks.change(TASK_ID, { status: 'completed', ended_at });
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('"completed"'));
+  tasks.change(TASK_ID, { status: 'running', ended_at: null });
+  tasks.change(TASK_ID, { status: 'completed', ended_at, reason: 'All done.' });
+  await page.message('action', ({ action }) => JSON.stringify(action).includes('All done.'));
+  const later = page.got.slice(page.got.findIndex((one) => JSON.stringify(one).includes('"completed"')));
+  expect(later.filter((one) => JSON.stringify(one).includes('"running"'))).toEqual([]);
+});
