@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 
 const Fallback = createContext<ComponentChildren>(null);
 
-/** Shows `fallback` in the place of parts that are still loaded. */
+/** Shows `fallback` until its parts are loaded. */
 export function Suspense({
   fallback,
   children,

@@ -1,4 +1,4 @@
-// What is loaded when it is shown first. The pages in a chat have all in one file: app/parts.ts stands in the place of this one.
+// What is loaded when it is shown first. The pages in a chat have all in one file: app/parts.ts replaces this one.
 import { lazy } from './lazy.js';
 
 export const TaskPage = lazy(async () => (await import('./views/task.js')).TaskPage);

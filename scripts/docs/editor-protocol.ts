@@ -21,7 +21,7 @@ Generated from \`src/editor\` by \`npm run docs\`. Version ${EDITOR_PROTOCOL}.
 The extension [Claude Terminal Bridge](vscode.md) listens for WebSockets on 127.0.0.1. A program shows its token in the header \`Authorization: Bearer <token>\`, or with
 \`hello\` as its first message within ten seconds. Each message is one JSON object of at most ${MAX_EDITOR_MESSAGE_BYTES / MEGABYTE} MB. A request has an \`id\`, which its answers carry. What cannot be done is answered with \`error\`.
 
-The output of a terminal is text. A **cursor** counts its characters. The newest ${MAX_KEPT_CHARS / MEGABYTE} million are kept; who asks for older ones is told how many were \`dropped\`. Marks of shell
+The output of a terminal is text. A **cursor** counts its characters. The newest ${MAX_KEPT_CHARS / MEGABYTE} million are cached; a request for older ones returns how many were \`dropped\`. Marks of shell
 integration are taken out, and lines end as the program wrote them. \`success\` holds the newest ${DEFAULT_OUTPUT_CHARS / 1024} thousand characters of a command unless \`maxChars\` says otherwise.
 
 A terminal belongs to the window, not to the connection: it stays when the program disconnects, and other programs of the same person may use it.

@@ -8,7 +8,7 @@ export function canContinue({ status, session_id, worktree }: TaskRecord): boole
 }
 
 /**
- * Starts a task in the place of one that has ended: with its session, or, where that is no longer possible, with the text alone. It
+ * Starts a task that follows one that has ended: with its session, or, where that is no longer possible, with the text alone. It
  * waits in the queue while another task works there. Gives its id. Throws INVALID_ARGUMENTS for a task that has not ended, and as the task service.
  */
 export async function continueTask(taskId: string, text: string, tasks: TaskService): Promise<string> {

@@ -156,12 +156,12 @@ export class EditorTerminals {
     const limitMs = Math.max(0, time.leftMs() - AFTER_MAKING_MS);
     let made: EditorMessageOf<'terminal_created'>;
     try {
-      const wish = {
+      const options = {
         ...(name !== undefined && { name }),
         ...(shell !== undefined && { shell }),
         ...(env && { env }),
       };
-      const request = { type: 'create_terminal', id, cwd, show: true, ...wish } as const;
+      const request = { type: 'create_terminal', id, cwd, show: true, ...options } as const;
       made = await connection.ask(request, 'terminal_created', limitMs);
     } catch (error) {
       throw perhapsMade(error, connection);
@@ -180,8 +180,8 @@ export class EditorTerminals {
     );
     const newest = own.at(-1);
     if (newest !== undefined) return newest.terminalId;
-    const wish = { name: undefined, shell: undefined, env: undefined, cwd: folder };
-    return (await this.#make(connection, wish, call)).terminalId;
+    const options = { name: undefined, shell: undefined, env: undefined, cwd: folder };
+    return (await this.#make(connection, options, call)).terminalId;
   }
 
   async #withTerminal<T>(

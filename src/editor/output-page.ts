@@ -10,7 +10,7 @@ export interface OutputPage {
   readonly cursor: number;
 }
 
-export interface PageWish {
+export interface PageQuery {
   readonly maxBytes: number;
   /** With escape sequences. */
   readonly raw: boolean;
@@ -24,7 +24,7 @@ const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u0018\u001a\u001b]{
 /** The beginning of the text. A sequence that is not whole is left for the next read where `isMoreToCome`. */
 export function headPage(
   { text, from }: Printed,
-  { maxBytes, raw }: PageWish,
+  { maxBytes, raw }: PageQuery,
   isMoreToCome: boolean,
 ): OutputPage {
   const head = headBytes(text, maxBytes);
@@ -36,7 +36,7 @@ export function headPage(
 }
 
 /** The end of the text; where its front is cut, from the beginning of a line on, if there is one. */
-export function tailPage({ text, from }: Printed, { maxBytes, raw }: PageWish, isCut: boolean): OutputPage {
+export function tailPage({ text, from }: Printed, { maxBytes, raw }: PageQuery, isCut: boolean): OutputPage {
   const tail = tailBytes(text, maxBytes);
   const lineStart = isCut || tail.length < text.length ? tail.indexOf('\n') + 1 : 0;
   const lines = lineStart < tail.length ? tail.slice(lineStart) : tail;

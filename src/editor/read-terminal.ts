@@ -1,14 +1,14 @@
 import { sleep, type Clock } from '../base/clock.js';
 import type { CallTime } from './call-time.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import { headPage, tailPage, type OutputPage, type PageWish } from './output-page.js';
+import { headPage, tailPage, type OutputPage, type PageQuery } from './output-page.js';
 import { MAX_OUTPUT_CHARS, type EditorMessageOf } from './protocol.js';
 
 const READ_LIMIT_MS = 5_000;
 /** Output that comes in many pieces is read in few. */
 const GATHER_MS = 100;
 
-export interface ReadQuery extends PageWish {
+export interface ReadQuery extends PageQuery {
   readonly terminalId: string;
   /** Without it, the newest output. */
   readonly cursor: number | undefined;
@@ -90,12 +90,12 @@ async function* pieces(
 
 function ask(
   { connection, query, time }: Reader,
-  wish: { readonly cursor?: number; readonly maxChars: number; readonly waitMs?: number },
+  options: { readonly cursor?: number; readonly maxChars: number; readonly waitMs?: number },
 ): Promise<EditorMessageOf<'output'>> {
   const { terminalId } = query;
   const id = newEditorRequestId('read');
-  const limitMs = time.leftMs((wish.waitMs ?? 0) + READ_LIMIT_MS);
-  return connection.ask({ type: 'read_output', id, terminalId, ...wish }, 'output', limitMs);
+  const limitMs = time.leftMs((options.waitMs ?? 0) + READ_LIMIT_MS);
+  return connection.ask({ type: 'read_output', id, terminalId, ...options }, 'output', limitMs);
 }
 
 function outcome(read: EditorMessageOf<'output'>, page: OutputPage, dropped: number): ReadOutcome {

@@ -1,7 +1,7 @@
 import { BridgeError } from '../base/errors.js';
 import type { CallTime } from './call-time.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import { tailPage, type OutputPage, type PageWish } from './output-page.js';
+import { tailPage, type OutputPage, type PageQuery } from './output-page.js';
 import { MAX_OUTPUT_CHARS } from './protocol.js';
 
 /** The longest that the extension lets a command run: a call does not wait for its end. */
@@ -9,7 +9,7 @@ const RUN_LIMIT_MS = 24 * 3_600_000;
 /** What is left of the call's time for reading the output. */
 const READ_LIMIT_MS = 5_000;
 
-export interface CommandQuery extends PageWish {
+export interface CommandQuery extends PageQuery {
   readonly command: string;
   readonly waitMs: number;
 }
@@ -59,7 +59,7 @@ export async function runCommand(
     const message = await answers.next(waitMs);
     // Without one it goes on.
     const end = message === undefined ? undefined : connection.expect(message, 'execution_ended', waitMs);
-    const page = await newestPage(connection, { terminalId, start, end, wish: query, time });
+    const page = await newestPage(connection, { terminalId, start, end, query, time });
     const { exitCode = null, timedOut = false } = end ?? {};
     return { terminalId, state: end === undefined ? 'running' : 'ended', exitCode, timedOut, start, ...page };
   } catch (error) {
@@ -74,12 +74,12 @@ export async function newestPage(
     readonly terminalId: string;
     readonly start: number;
     readonly end: CommandEnd | undefined;
-    readonly wish: PageWish;
+    readonly query: PageQuery;
     readonly time: CallTime;
   },
 ): Promise<OutputPage> {
-  const { terminalId, start, end, wish, time } = at;
-  const most = Math.min(wish.maxBytes, MAX_OUTPUT_CHARS);
+  const { terminalId, start, end, query, time } = at;
+  const most = Math.min(query.maxBytes, MAX_OUTPUT_CHARS);
   const maxChars = end === undefined ? most : Math.min(most, end.cursor - start);
   if (maxChars <= 0) return { text: '', from: start, cursor: start };
   const read = await connection.ask(
@@ -96,7 +96,7 @@ export async function newestPage(
   // What was printed before the command is not its output.
   const before = Math.max(0, start - read.from);
   const from = read.from + before;
-  return tailPage({ text: read.text.slice(before), from }, wish, from > start);
+  return tailPage({ text: read.text.slice(before), from }, query, from > start);
 }
 
 /** A lost connection ends no command; `start` is where its output begins, once it was started. */

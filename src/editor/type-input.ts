@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { CallTime } from './call-time.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import type { PageWish } from './output-page.js';
+import type { PageQuery } from './output-page.js';
 import type { EditorMessageOf, EditorTerminal } from './protocol.js';
 import { newestPage, type CommandOutcome } from './run-command.js';
 
@@ -10,7 +10,7 @@ import { newestPage, type CommandOutcome } from './run-command.js';
 const QUIET_MS = 1_000;
 const ANSWER_LIMIT_MS = 5_000;
 
-export interface InputQuery extends PageWish {
+export interface InputQuery extends PageQuery {
   readonly text: string;
   readonly waitMs: number;
 }
@@ -36,7 +36,7 @@ export async function typeInput(
   const input = { type: 'input', id: newEditorRequestId('input'), terminalId, text: query.text } as const;
   await connection.ask(input, 'success', time.leftMs(ANSWER_LIMIT_MS));
   const read = await untilQuiet(connection, { terminalId, start, waitMs: query.waitMs, time, clock });
-  const page = await newestPage(connection, { terminalId, start, end: undefined, wish: query, time });
+  const page = await newestPage(connection, { terminalId, start, end: undefined, query, time });
   const ended = read.execution?.state === 'ended' ? read.execution : undefined;
   return {
     terminalId,

@@ -30,7 +30,7 @@ describe.each(inject('vscodes'))('a window of VS Code $version', (installed) => 
     const { page, client, server } = editor();
     await client.askFor('terminal_created', { type: 'create_terminal', id: 'kept', name: 'kept' });
     await client.run('KEPT=yes', 'kept');
-    // The editor stores which terminals it shows half a second after a change, and tells nobody.
+    // The editor stores which terminals it shows half a second after a change, and reports it to no extension.
     await sleep(LAYOUT_STORED_MS);
     const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
     const closed = once(client.socket, 'close');

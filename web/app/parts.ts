@@ -1,4 +1,4 @@
-// Stands in the place of ../parts.ts in the pages in a chat: all parts at once, and smaller ones for what has no room there or is not done there.
+// Replaces ../parts.ts in the pages in a chat: all parts at once, and smaller ones for what has no room there or is not done there.
 export { DiffView } from '../views/diff.js';
 export { DecisionCard } from '../views/decision.js';
 export { TaskPage } from '../views/task.js';

@@ -68,7 +68,7 @@ function Request({ decision }: { readonly decision: DecisionView }) {
   return <OtherFields input={input} shown={[]} />;
 }
 
-/** Every field that is not shown by itself: each may change what an answer allows. */
+/** Every field that is not shown separately: each may change what an answer allows. */
 function OtherFields({
   input,
   shown,

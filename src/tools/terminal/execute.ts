@@ -88,12 +88,12 @@ function outcomeOf(
   caller: EditorCaller,
 ): Promise<CommandOutcome> {
   const { command, text, keys, terminal_id: terminalId, path } = args;
-  const wish = { waitMs: args.timeout_seconds * 1_000, maxBytes: args.max_bytes, raw: args.raw };
+  const limits = { waitMs: args.timeout_seconds * 1_000, maxBytes: args.max_bytes, raw: args.raw };
   const typed = `${text ?? ''}${bytesOfKeys(keys ?? [], false).toString()}`;
   if (command !== undefined && typed === '')
-    return terminals.execute({ command, terminalId, path, ...wish }, caller);
+    return terminals.execute({ command, terminalId, path, ...limits }, caller);
   if (command === undefined && typed !== '' && terminalId !== undefined)
-    return terminals.type({ terminalId, text: typed, ...wish }, caller);
+    return terminals.type({ terminalId, text: typed, ...limits }, caller);
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     command === undefined
