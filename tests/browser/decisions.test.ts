@@ -119,8 +119,10 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
     await card.getByRole('button', { name: 'Always…' }).click();
-    await page.clock.runFor(100);
     const always = card.getByRole('region', { name: 'Always' });
+    // The part is loaded before its effects can run.
+    await always.waitFor();
+    await page.clock.runFor(100);
     const settings = always.getByLabel('As it would stand in the settings');
     await settings.getByText('"rule": "Bash(git init *)"').waitFor();
     const write = always.getByRole('button', { name: 'Write the rule and allow once' });
