@@ -201,7 +201,7 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const board = await startBoard(input, place, opened);
   const local = await serveLocal(place.socketPath, localRoutes(board), logger);
   const { id: board_id, port } = board;
-  const discovery = { version: VERSION, board_id, port, owner };
+  const discovery = { version: VERSION, board_id, port, socket_path: place.socketPath, owner };
   await writeJsonFileAtomically(place.discoveryFile, discovery, { durable: false });
   logger.info(`The board started`, { version: VERSION, pid: process.pid, port });
   const over = new Promise<string>((resolve) => {

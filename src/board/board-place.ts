@@ -36,6 +36,8 @@ export const discoverySchema = z.object({
   version: z.string(),
   board_id: z.string(),
   port: z.int().positive(),
+  /** Where it answers; another process may have another runtime folder. Older boards leave it out. */
+  socket_path: z.string().optional(),
   owner: processIdentitySchema,
 });
 export type Discovery = z.infer<typeof discoverySchema>;

@@ -13,7 +13,17 @@ test('without settings the window listens at the fixed port, asks for a token, a
     silentAutoConnect: true,
     allowWithoutToken: false,
     statePath: '/home/ada/.local/state/claude-code-bridge',
+    showTasks: true,
+    taskNotifications: 'workspace',
+    bridgeCommand: [],
   });
+});
+
+test('what is no command, or no kind of notification, is refused by name', () => {
+  expect(read({ bridgeCommand: ['node', '/main.js'] }).bridgeCommand).toEqual(['node', '/main.js']);
+  expect(() => read({ bridgeCommand: 'node main.js' })).toThrow('claudeTerminalBridge.bridgeCommand');
+  expect(read({ taskNotifications: 'off' }).taskNotifications).toBe('off');
+  expect(() => read({ taskNotifications: 'never' })).toThrow('none of workspace, all, off: never');
 });
 
 test('only the port of the address counts', () => {

@@ -3,13 +3,14 @@ import * as vscode from 'vscode';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.js';
 import { DisposableStore } from '../../src/base/lifecycle.js';
+import { tasksInEditor } from './tasks-in-editor.js';
 import { terminalsForPrograms } from './terminals-for-programs.js';
 import type { Feature, FeatureContext } from './feature.js';
 import { outputLog } from './output-log.js';
 import { vscodeEditor } from './vscode-editor.js';
 
 /** All parts of the extension. */
-const features: readonly Feature[] = [terminalsForPrograms];
+const features: readonly Feature[] = [terminalsForPrograms, tasksInEditor];
 
 const manifest = z.object({ version: z.string() });
 const owned = new DisposableStore();

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
 import { stateDirectory } from '../../src/config/state-directory.js';
 
 /** Of `claudeTerminalBridge`. */
@@ -10,7 +11,16 @@ export interface Settings {
   readonly allowWithoutToken: boolean;
   /** Absolute. */
   readonly statePath: string;
+  /** Whether this window connects to the board. */
+  readonly showTasks: boolean;
+  /** Of which tasks a person is asked: of this workspace, all, or none. */
+  readonly taskNotifications: TaskNotifications;
+  /** Program and first arguments of `claude-code-bridge`; empty to look for it. */
+  readonly bridgeCommand: readonly string[];
 }
+
+export const taskNotifications = ['workspace', 'all', 'off'] as const;
+export type TaskNotifications = (typeof taskNotifications)[number];
 
 export interface SettingsSource {
   get<T>(name: string, fallback: T): T;
@@ -29,7 +39,26 @@ export function readSettings(
     silentAutoConnect: source.get('silentAutoConnect', true),
     allowWithoutToken: source.get('allowWithoutToken', false),
     statePath: statePathOf(source.get('stateDir', ''), context),
+    showTasks: source.get('showTasks', true),
+    taskNotifications: notificationsOf(source.get<unknown>('taskNotifications', 'workspace')),
+    bridgeCommand: commandOf(source.get<unknown>('bridgeCommand', [])),
   };
+}
+
+function notificationsOf(value: unknown): TaskNotifications {
+  const known = z.enum(taskNotifications).safeParse(value);
+  if (known.success) return known.data;
+  throw new Error(
+    `claudeTerminalBridge.taskNotifications is none of ${taskNotifications.join(', ')}: ${String(value)}`,
+  );
+}
+
+function commandOf(value: unknown): readonly string[] {
+  const known = z.array(z.string().min(1)).safeParse(value);
+  if (known.success) return known.data;
+  throw new Error(
+    'claudeTerminalBridge.bridgeCommand is not a list of texts, such as ["node", "/home/me/bridge/dist/main.js"].',
+  );
 }
 
 /** Only the port of the address is used: this is the server. */

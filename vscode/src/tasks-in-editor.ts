@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
+import { BoardConnection } from './board/board-connection.js';
+import { openBoardSocket } from './board/board-socket.js';
+import { findBoard } from './board/find-board.js';
+import type { BridgeCommandOptions } from './board/bridge-command.js';
+import type { FeatureContext } from './feature.js';
+import { readSettings, type Settings } from './settings.js';
+import type { TaskContext, TaskPart } from './tasks/task-part.js';
+
+const SECTION = 'claudeTerminalBridge';
+/** What needs another board, or none. */
+const BOARD_SETTINGS = ['showTasks', 'stateDir', 'bridgeCommand'];
+
+/** All parts of the tasks in the editor. */
+const parts: readonly TaskPart[] = [];
+
+/** Shows the tasks of the bridge in this window, as far as the settings say. */
+export function tasksInEditor(context: FeatureContext): Disposable {
+  const owned = new DisposableStore();
+  const settings = (): Settings => readSettings(vscode.workspace.getConfiguration(SECTION), context);
+  const bridge = (): BridgeCommandOptions => {
+    const { bridgeCommand, statePath } = settings();
+    return { configured: bridgeCommand, statePath, env: context.env, homeDir: context.homeDir };
+  };
+  const board = owned.add(
+    new BoardConnection({
+      open: async (isWanted) => {
+        const link = settings().showTasks || isWanted ? await findBoard(bridge(), isWanted) : undefined;
+        return link && openBoardSocket(link);
+      },
+      clock: context.clock,
+      logger: context.logger,
+    }),
+  );
+  const tasks: TaskContext = { ...context, board, settings, bridge };
+  for (const part of parts) owned.add(part(tasks));
+  owned.add(
+    vscode.workspace.onDidChangeConfiguration((changed) => {
+      if (BOARD_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`)))
+        board.reconnect();
+    }),
+  );
+  board.start();
+  return owned;
+}

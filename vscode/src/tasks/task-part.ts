@@ -1,0 +1,28 @@
+import type { Disposable } from '../../../src/base/lifecycle.js';
+import type { BoardConnection } from '../board/board-connection.js';
+import type { BridgeCommandOptions } from '../board/bridge-command.js';
+import type { FeatureContext } from '../feature.js';
+import type { Settings } from '../settings.js';
+
+/** What every part of the tasks in the editor gets. */
+export interface TaskContext extends FeatureContext {
+  /** To the board; shared by all parts but the view, whose page has a connection of its own. */
+  readonly board: BoardConnection;
+  /** Throws an error with what is wrong in them. */
+  readonly settings: () => Settings;
+  /** How to run `claude-code-bridge`. Throws as `settings`. */
+  readonly bridge: () => BridgeCommandOptions;
+}
+
+/** A part of the tasks in the editor: it begins when it is called, and ends when its result is disposed. */
+export type TaskPart = (context: TaskContext) => Disposable;
+
+/** Commands of these parts that other parts run. Each takes the id of a task first. */
+export const taskCommands = {
+  /** Shows the task in the view "Claude tasks"; without an id, the overview. */
+  show: 'claudeTerminalBridge.showTasks',
+  /** Opens its terminal. */
+  openTerminal: 'claudeTerminalBridge.openTaskTerminal',
+  /** Opens a changed file in the diff editor: the second argument is its path in the task's folder. */
+  openChange: 'claudeTerminalBridge.openTaskChange',
+} as const;
