@@ -58,7 +58,11 @@ export default defineConfig({
           ...shared,
           name: 'vscode',
           include: ['tests/vscode/**/*.test.ts'],
-          globalSetup: ['tests/harness/suite-folder.ts', 'tests/harness/find-vscode.ts'],
+          globalSetup: [
+            'tests/harness/suite-folder.ts',
+            'tests/harness/fetch-claude-versions.ts',
+            'tests/harness/find-vscode.ts',
+          ],
           testTimeout: 90_000,
           // An editor starts in 8 to 17 s, and in more on a busy machine.
           hookTimeout: 120_000,

