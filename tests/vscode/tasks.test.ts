@@ -9,13 +9,12 @@ const browser = sharedBrowser();
 
 describeNewestClaude('tasks in the editor', ({ binary }) =>
   describe.each(inject('vscodes'))('VS Code $version', (installed) => {
-    const { bridge, editor } = sharedTaskEditor(installed, browser, {
+    const { bridge } = sharedTaskEditor(installed, browser, {
       claude: binary,
       script: [runs('touch asked.txt'), says('All made.')],
     });
 
     test('are shown with the board, which the window starts when there is a task', async () => {
-      const { page } = editor();
       const id = await bridge().start({
         prompt: 'Touch.',
         path: bridge().project,
