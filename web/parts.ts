@@ -1,4 +1,5 @@
 // What is loaded when it is shown first. The pages in a chat have all in one file: app/parts.ts replaces this one.
+import type { DiffFile } from '../src/board/state.js';
 import { lazy } from './lazy.js';
 
 export const TaskPage = lazy(async () => (await import('./views/task.js')).TaskPage);
@@ -19,3 +20,6 @@ export const WorktreeActions = lazy(async () => (await import('./views/worktree.
 export const LogView = lazy(async () => (await import('./views/log.js')).LogView);
 /** Most people have none. */
 export const Processes = lazy(async () => (await import('./views/processes.js')).Processes);
+/** What more can be done to a changed file: nothing, in a browser. */
+export const FileActions = (_file: { readonly taskId: string; readonly file: DiffFile }) => null;
+export { NoticesButton as HeadActions } from './views/notices.js';

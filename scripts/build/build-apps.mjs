@@ -3,18 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { partsOf } from './parts-of.mjs';
 
 const pages = ['board-app', 'decision-app'];
-
-/** The parts of the page as a chat has them. */
-const partsOfChat = {
-  name: 'parts-of-chat',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^\.\.\/parts\.js$/ }, ({ kind, importer }) =>
-      resolve('../app/parts.ts', { kind, importer, resolveDir: join(importer, '..') }),
-    );
-  },
-};
 
 /** The outputs of the bundler, for the list of licences. */
 export async function buildApps({ root, outdir, options }) {
@@ -28,7 +19,7 @@ export async function buildApps({ root, outdir, options }) {
       entryPoints: { [page]: `web/app/${page}.tsx` },
       outdir,
       format: 'iife',
-      plugins: [partsOfChat],
+      plugins: [partsOf('app')],
       write: false,
       metafile: true,
     });

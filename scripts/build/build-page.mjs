@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { buildApps } from './build-apps.mjs';
 
 /** As every page is built. */
-const options = {
+export const pageOptions = {
   bundle: true,
   platform: 'browser',
   target: ['chrome111', 'firefox114', 'safari16.4'],
@@ -21,7 +21,7 @@ const options = {
 export async function buildPage({ root, outdir }) {
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await build({
-    ...options,
+    ...pageOptions,
     absWorkingDir: root,
     entryPoints: { app: 'web/main.tsx' },
     outdir,
@@ -31,5 +31,5 @@ export async function buildPage({ root, outdir }) {
     metafile: true,
   });
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join(root, 'web', name), join(outdir, name));
-  return { ...metafile.outputs, ...(await buildApps({ root, outdir, options })) };
+  return { ...metafile.outputs, ...(await buildApps({ root, outdir, options: pageOptions })) };
 }

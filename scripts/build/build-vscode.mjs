@@ -1,13 +1,27 @@
-// Builds the extension of VS Code into vscode/dist: one file, which the editor loads as CommonJS.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Builds the extension of VS Code into vscode/dist: one file, which the editor loads as CommonJS, and the page of its view.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { pageOptions } from './build-page.mjs';
 import { licences } from './licences.mjs';
+import { partsOf } from './parts-of.mjs';
 import { englishOnly, zodAsNamespace } from './zod-plugins.mjs';
 
 export async function buildVscode({ root }) {
   const outdir = join(root, 'vscode', 'dist');
+  rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
+  const page = await build({
+    ...pageOptions,
+    absWorkingDir: root,
+    entryPoints: { page: 'web/editor/main.tsx' },
+    outdir: join(outdir, 'web'),
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    format: 'esm',
+    plugins: [partsOf('editor')],
+    metafile: true,
+  });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { extension: 'vscode/src/extension.ts' },
@@ -24,5 +38,8 @@ export async function buildVscode({ root }) {
     metafile: true,
     logLevel: 'warning',
   });
-  writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(metafile.outputs, root));
+  writeFileSync(
+    join(outdir, 'THIRD_PARTY_LICENSES.txt'),
+    licences({ ...metafile.outputs, ...page.metafile.outputs }, root),
+  );
 }

@@ -6,14 +6,17 @@ import { findBoard } from './board/find-board.js';
 import type { BridgeCommandOptions } from './board/bridge-command.js';
 import type { FeatureContext } from './feature.js';
 import { readSettings, type Settings } from './settings.js';
+import { decisionNotifications } from './tasks/notifications/decision-notifications.js';
 import type { TaskContext, TaskPart } from './tasks/task-part.js';
+import { tasksView } from './tasks/view/tasks-view.js';
+import { waitingCount } from './tasks/waiting-count.js';
 
 const SECTION = 'claudeTerminalBridge';
 /** What needs another board, or none. */
 const BOARD_SETTINGS = ['showTasks', 'stateDir', 'bridgeCommand'];
 
 /** All parts of the tasks in the editor. */
-const parts: readonly TaskPart[] = [];
+const parts: readonly TaskPart[] = [tasksView, waitingCount, decisionNotifications];
 
 /** Shows the tasks of the bridge in this window, as far as the settings say. */
 export function tasksInEditor(context: FeatureContext): Disposable {

@@ -1,27 +1,19 @@
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { Store } from '../store.js';
 import { AppTransport } from '../transport/mcp-app.js';
-import { navigateBy } from '../views/app.js';
 import { Overview } from '../views/board.js';
 import { Keys } from '../views/keys.js';
 import { TaskPage } from '../views/task.js';
+import { useTasksInside } from '../views/tasks-inside.js';
 import { Connection } from './connection.js';
 import type { Host } from './host.js';
 import { HostContext, OpenBoard } from './open-board.js';
 import { startApp } from './start-app.js';
 import { decisionOf, tellingModel } from './tell-model.js';
 
-const TASK_LINK = /^#\/(task_[0-9a-f]{20})$/;
-
 /** All tasks, in a chat. */
 function BoardApp({ host, store, transport }: AppProps) {
-  useEffect(() => {
-    navigateBy((taskId) => store.open(taskId));
-    const follow = (event: MouseEvent): void => followLink(event, store);
-    addEventListener('click', follow);
-    return () => removeEventListener('click', follow);
-  }, [store]);
+  useTasksInside(store);
   const taskId = store.openTask.value;
   return (
     <HostContext.Provider value={host}>
@@ -47,15 +39,6 @@ interface AppProps {
   readonly host: Host;
   readonly store: Store;
   readonly transport: AppTransport;
-}
-
-/** The address of a page in a chat is not its own: links to tasks are followed inside. */
-function followLink(event: MouseEvent, store: Store): void {
-  const link = event.target instanceof Element ? event.target.closest('a') : null;
-  const taskId = TASK_LINK.exec(link?.getAttribute('href') ?? '')?.[1];
-  if (taskId === undefined) return;
-  event.preventDefault();
-  store.open(taskId);
 }
 
 void startApp('board', (host, root) => {

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { TaskCard, TaskState } from '../../src/board/state.js';
+import type { DiffFile, TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { HostContext, OpenBoard } from './open-board.js';
 
@@ -32,6 +32,16 @@ export function ImagesView({ taskId }: ViewProps) {
 
 /** The list of a chat is short: its search finds projects, too. */
 export function Filters() {
+  return null;
+}
+
+/** The client of a chat notifies its person. */
+export function HeadActions() {
+  return null;
+}
+
+/** A chat opens no files. */
+export function FileActions(_file: { readonly taskId: string; readonly file: DiffFile }) {
   return null;
 }
 

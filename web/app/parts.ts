@@ -3,7 +3,9 @@ export { DiffView } from '../views/diff.js';
 export { DecisionCard } from '../views/decision.js';
 export { TaskPage } from '../views/task.js';
 export {
+  FileActions,
   Filters,
+  HeadActions,
   ImagesView,
   KeysHelp,
   LogView,

@@ -11,9 +11,8 @@ import { OpenDecisions } from './open-decisions.js';
 import { Answered } from './answered.js';
 import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
 import { onKey } from './keys.js';
-import { NoticesButton } from './notices.js';
 import { useNow } from './use-now.js';
-import { Filters, Processes } from '../parts.js';
+import { Filters, HeadActions, Processes } from '../parts.js';
 
 const NOW_MS = 1_000;
 const noFilter: Filter = { search: '', project: '', group: '' };
@@ -34,7 +33,7 @@ export function Overview({ store }: { readonly store: Store }) {
       <header class="bar">
         <h1>Tasks</h1>
         <Search value={search} onChange={(value) => setFilter({ ...filter, search: value })} />
-        <NoticesButton />
+        <HeadActions />
       </header>
       <Answered store={store} />
       {board === undefined ? (

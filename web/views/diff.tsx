@@ -17,7 +17,7 @@ import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { openTaskPage } from './app.js';
-import { ImagesView } from '../parts.js';
+import { FileActions, ImagesView } from '../parts.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
@@ -117,7 +117,9 @@ function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
   if (isImage(file)) {
     return (
       <details class="file" open={isImageOpen} onToggle={(event) => setIsImageOpen(event.currentTarget.open)}>
-        <FileHead file={file} />
+        <FileHead file={file}>
+          <FileActions taskId={taskId} file={file} />
+        </FileHead>
         {isImageOpen && (
           <Suspense fallback={<p class="empty">Loading…</p>}>
             <ImagesView store={store} taskId={taskId} file={file} />
@@ -128,7 +130,9 @@ function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
   }
   return (
     <details class="file" open={lines.length <= FOLDED_LINES || own.length > 0}>
-      <FileHead file={file} />
+      <FileHead file={file}>
+        <FileActions taskId={taskId} file={file} />
+      </FileHead>
       <table class="lines">
         <tbody>
           {lines.map((line, at) => (

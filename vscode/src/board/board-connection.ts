@@ -6,15 +6,10 @@ import { toDisposable, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import { socketJson } from '../../../src/base/socket-json.js';
 import { FRAME_HEAD_BYTES } from '../../../src/board/frame-kinds.js';
-import type {
-  ActionAnswer,
-  ActionError,
-  ClientAction,
-  ClientMessage,
-  ServerMessage,
-} from '../../../src/board/protocol.js';
+import type { ActionAnswer, ActionError, ClientAction, ClientMessage } from '../../../src/board/protocol.js';
 import { emptyBoard, reduceBoard, type BoardAction, type BoardState } from '../../../src/board/state.js';
 import { deferred, type Deferred } from '../deferred.js';
+import { isServerMessage } from './server-message.js';
 import { followChannel, type ChannelListener, type Followed } from './followed.js';
 
 const FIRST_RETRY_MS = 500;
@@ -249,11 +244,6 @@ export class BoardConnection implements Disposable {
   #send(message: ClientMessage): void {
     if (this.#socket?.readyState === this.#socket?.OPEN) this.#socket?.send(JSON.stringify(message));
   }
-}
-
-/** The version of the protocol was agreed on with the welcome: the kind of a message is all there is to check. */
-function isServerMessage(value: unknown): value is ServerMessage {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
 function bytesOf(data: RawData): Buffer {

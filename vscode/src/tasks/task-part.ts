@@ -17,12 +17,16 @@ export interface TaskContext extends FeatureContext {
 /** A part of the tasks in the editor: it begins when it is called, and ends when its result is disposed. */
 export type TaskPart = (context: TaskContext) => Disposable;
 
-/** Commands of these parts that other parts run. Each takes the id of a task first. */
+/** Commands of these parts that other parts run. The first argument is the id of a task. */
 export const taskCommands = {
   /** Shows the task in the view "Claude tasks"; without an id, the overview. */
   show: 'claudeTerminalBridge.showTasks',
   /** Opens its terminal. */
   openTerminal: 'claudeTerminalBridge.openTaskTerminal',
+  /** Lists its changed files. */
+  openChanges: 'claudeTerminalBridge.openTaskChanges',
   /** Opens a changed file in the diff editor: the second argument is its path in the task's folder. */
   openChange: 'claudeTerminalBridge.openTaskChange',
+  /** Asks what Claude is to do, and starts a task; takes no argument. */
+  start: 'claudeTerminalBridge.startTask',
 } as const;

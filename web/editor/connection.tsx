@@ -1,0 +1,22 @@
+import { visible } from '../text/visible.js';
+import type { EditorTransport } from '../transport/editor.js';
+import type { ConnectionState } from '../transport/transport.js';
+
+/** Why nothing new comes, when nothing does. */
+export function Connection({
+  state,
+  editor,
+}: {
+  readonly state: ConnectionState;
+  readonly editor: EditorTransport;
+}) {
+  if (state.how !== 'lost') return null;
+  return (
+    <div class="connection" role="alert">
+      The board is not connected; it is tried again. Tasks go on meanwhile. {visible(state.why ?? '')}{' '}
+      <button type="button" onClick={() => editor.connect()}>
+        Try now
+      </button>
+    </div>
+  );
+}
