@@ -1,6 +1,7 @@
 import { spawn } from '@lydell/node-pty';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { nextEvent } from '../../src/base/event.js';
 import { PseudoBackend } from '../../vscode/src/terminals/pseudo-backend.js';
 
 const shells = ['/bin/sh', '/bin/bash'];
@@ -63,8 +64,10 @@ describe.each(shells)('a terminal of the extension with %s', (shell) => {
     const { backend, output } = await opened(shell);
     expect(await backend.run('if true; then').ended).not.toBe(0);
     expect(output()).not.toBe('');
-    const command = backend.run('sleep 600');
-    await command.begun;
+    // bash loses the terminal when it is interrupted while it starts a program: this one says that it has started.
+    const started = nextEvent(backend.onOutput, (text) => text.includes('started'));
+    const command = backend.run("sh -c 'echo started; exec sleep 600'");
+    await started;
     backend.type('\u0003');
     expect(await command.ended).toBe(130);
     expect(await backend.run('true').ended).toBe(0);
