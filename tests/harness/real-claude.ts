@@ -2,15 +2,17 @@ import { describe, inject } from 'vitest';
 import { usesPs } from './process-table.js';
 
 /**
- * The suite once for each pinned version of the real CLI; where processes are listed by `ps`, with the newest alone. A version that could not be fetched is left out, by name;
- * with CI=true the global set-up has failed before.
+ * The suite with one pinned version of the real CLI: the newest, and where processes are listed by `ps` the oldest, so that each runs
+ * the whole suite once. CLAUDE_VERSIONS=all runs it with all of them. A version that could not be fetched is left out, by name; with
+ * CI=true the global set-up has failed before.
  */
 export function describeRealClaude(
   name: string,
   suite: (claude: { version: string; binary: string }) => void,
 ): void {
   const versions = inject('claudeVersions');
-  for (const { version, binary } of usesPs() ? versions.slice(-1) : versions) {
+  const one = usesPs() ? versions.slice(0, 1) : versions.slice(-1);
+  for (const { version, binary } of process.env['CLAUDE_VERSIONS'] === 'all' ? versions : one) {
     if (binary === undefined)
       describe.skip(`${name} (Claude Code ${version} could not be fetched)`, () => {});
     else describe(`${name} (Claude Code ${version})`, () => suite({ version, binary }));
