@@ -2,9 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { sharedBrowser } from '../harness/board-page.js';
-import { connect } from '../harness/mcp-clients.js';
-import { serverEntry } from '../harness/start-bridge.js';
-import { TaskClient } from '../harness/task-client.js';
+import { editorToolset } from '../harness/editor-toolset.js';
+import type { TaskClient } from '../harness/task-client.js';
 import { sharedEditor } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
@@ -16,15 +15,7 @@ describe.each(inject('vscodes'))('the toolset terminal in VS Code $version', (in
   beforeAll(async () => {
     const { server } = editor();
     await mkdir(join(server.home, 'elsewhere'));
-    const env = {
-      HOME: server.home,
-      PATH: process.env['PATH'] ?? '',
-      MCP_STATE_DIR: server.statePath,
-      MCP_ALLOWED_ROOTS: server.home,
-      MCP_TOOLSETS: 'terminal,project',
-    };
-    const command = { command: process.execPath, args: [serverEntry], cwd: server.project, env };
-    bridge = new TaskClient(await connect('modern', command));
+    bridge = await editorToolset(server);
   });
 
   afterAll(() => bridge.mcp.close());

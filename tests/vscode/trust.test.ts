@@ -1,5 +1,6 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { sharedBrowser } from '../harness/board-page.js';
+import { editorToolset } from '../harness/editor-toolset.js';
 import { runCommand, sharedEditor } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
@@ -25,6 +26,11 @@ describe.each(inject('vscodes').filter(({ isNewest }) => isNewest))(
         { type: 'input', terminalId: 'x', text: 'a' },
       ] as const)
         expect(await client.ask(request)).toMatchObject({ type: 'error', code: 'UNTRUSTED_WORKSPACE' });
+      const bridge = await editorToolset(editor().server);
+      onTestFinished(() => bridge.mcp.close());
+      await expect(bridge.call('execute', { command: 'touch made' })).rejects.toThrow(
+        /^UNTRUSTED_WORKSPACE: /,
+      );
       await runCommand(page, 'Workspaces: Manage Workspace Trust');
       await page
         .locator('.workspace-trust-editor .monaco-button')

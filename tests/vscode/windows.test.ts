@@ -2,23 +2,29 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { editorsFolder, readEditorWindows } from '../../src/editor/discovery.js';
 import { sharedBrowser } from '../harness/board-page.js';
 import { EditorClient } from '../harness/editor-client.js';
+import { editorToolset } from '../harness/editor-toolset.js';
+import type { TaskClient } from '../harness/task-client.js';
 import { runCommand, sharedEditor } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
-const LAYOUT_STORED_MS = 2_500;
 const NOT_OPENED = 1006;
 const POLICY_VIOLATION = 1008;
 
 describe.each(inject('vscodes'))('a window of VS Code $version', (installed) => {
   const editor = sharedEditor({ installed }, browser);
   const whole = test.runIf(installed.isNewest);
+
+  async function toolset(): Promise<TaskClient> {
+    const bridge = await editorToolset(editor().server);
+    onTestFinished(() => bridge.mcp.close());
+    return bridge;
+  }
 
   test('has the fixed port, and a file in which programs find it', () => {
     const { window, server } = editor();
@@ -30,17 +36,18 @@ describe.each(inject('vscodes'))('a window of VS Code $version', (installed) => 
     const { page, client, server } = editor();
     await client.askFor('terminal_created', { type: 'create_terminal', id: 'kept', name: 'kept' });
     await client.run('KEPT=yes', 'kept');
-    // The editor stores which terminals it shows half a second after a change, and reports it to no extension.
-    await sleep(LAYOUT_STORED_MS);
     const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
     const closed = once(client.socket, 'close');
-    await page.reload();
+    await runCommand(page, 'Developer: Reload Window');
     await closed;
     const window = await server.newWindow(before);
     await editor().reconnect(window);
     const adopted = await editor().untilTerminal('kept');
     expect(adopted).toMatchObject({ terminalName: 'kept (tester)', createdBy: 'tester', adopted: true });
     expect(await editor().client.run('echo $KEPT', 'kept')).toMatchObject({ exitCode: 0, output: 'yes\n' });
+    const bridge = await toolset();
+    const ran = await bridge.call('execute', { terminal_id: 'kept', command: 'echo $KEPT again' });
+    expect(ran).toMatchObject({ state: 'ended', exit_code: 0, text: 'yes again\n' });
   });
 
   whole('lets no page of a browser in', async () => {
@@ -109,6 +116,11 @@ describe.each(inject('vscodes'))('a window of VS Code $version', (installed) => 
     expect(await other.run('pwd', 'second')).toMatchObject({ output: `${folder}\n` });
     const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
     expect(terminals.map(({ terminalId }) => terminalId)).not.toContain('second');
+    const bridge = await toolset();
+    expect((await bridge.call('execute', { command: 'pwd', path: folder }))['text']).toBe(`${folder}\n`);
+    expect((await bridge.call('execute', { command: 'pwd', path: server.project }))['text']).toBe(
+      `${server.project}\n`,
+    );
     const file = `${second.window.id}.json`;
     await second.page.context().close();
     await expect.poll(async () => readdir(editorsFolder(server.statePath))).not.toContain(file);
