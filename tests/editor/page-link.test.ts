@@ -92,6 +92,19 @@ test('a board that cannot be opened is tried again when the person asks for it',
   await page.until('welcome');
 });
 
+test('a board that takes no more pages says so', async () => {
+  const one = await board();
+  const pages = Array.from({ length: 16 }, () => pageAt([one]));
+  for (const page of pages) {
+    page.link.received({ type: 'connect' });
+    await page.until('welcome');
+  }
+  const beyond = pageAt([one]);
+  beyond.link.received({ type: 'connect' });
+  await beyond.until('lost');
+  expect(beyond.news.at(-1)).toMatchObject({ why: expect.stringContaining('close one') as string });
+});
+
 test('a task that is asked for before the page is there is shown when it has loaded', async () => {
   const page = pageAt([]);
   page.link.show(TASK_ID);

@@ -9,6 +9,7 @@ import { FRAME_HEAD_BYTES } from '../../../src/board/frame-kinds.js';
 import type { ActionAnswer, ActionError, ClientAction, ClientMessage } from '../../../src/board/protocol.js';
 import { emptyBoard, reduceBoard, type BoardAction, type BoardState } from '../../../src/board/state.js';
 import { deferred, type Deferred } from '../deferred.js';
+import { closeWords } from './close-words.js';
 import { isServerMessage } from './server-message.js';
 import { followChannel, type ChannelListener, type Followed } from './followed.js';
 
@@ -178,11 +179,11 @@ export class BoardConnection implements Disposable {
     socket.on('message', (data, isBinary) => this.#received(data, isBinary));
     // Its close follows.
     socket.on('error', (error) => this.#options.logger.warn('The connection to the board failed', { error }));
-    socket.on('close', () => {
+    socket.on('close', (code) => {
       this.#socket = undefined;
       if (this.#isDisposed) return;
       this.#lost();
-      this.#become({ how: 'lost', why: 'The board has ended.' });
+      this.#become({ how: 'lost', why: closeWords(code) });
       this.#openLater();
     });
   }

@@ -5,6 +5,7 @@ import type { Disposable } from '../../../../src/base/lifecycle.js';
 import type { Logger } from '../../../../src/base/logger.js';
 import { socketJson } from '../../../../src/base/socket-json.js';
 import { pageMessageSchema, type EditorAction, type PageNews } from '../../../../src/board/editor-page.js';
+import { closeWords } from '../../board/close-words.js';
 import { isServerMessage } from '../../board/server-message.js';
 
 const FIRST_RETRY_MS = 500;
@@ -111,10 +112,10 @@ export class PageLink implements Disposable {
     socket.on('error', (error) =>
       this.#options.logger.warn('The view lost its connection to the board', { error }),
     );
-    socket.on('close', () => {
+    socket.on('close', (code) => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      this.#lost('The board has ended.');
+      this.#lost(closeWords(code));
     });
   }
 
