@@ -4,6 +4,7 @@ import { permissionModes, type PermissionMode } from '../tasks/task.js';
 import { configPath, wholeNumber, type CommandContext } from './command-context.js';
 
 interface RunFlags {
+  readonly path?: string;
   readonly mode?: PermissionMode;
   readonly model?: string;
   readonly timeout?: number;
@@ -22,6 +23,7 @@ export function addRun(program: Command, context: CommandContext): void {
       'start a task in this folder, show its log and ask what it asks; Ctrl-C leaves it running, twice ends it',
     )
     .argument('<prompt>', 'what Claude Code is to do; - reads it from stdin')
+    .option('--path <folder>', 'the folder that the task works in; default: this one')
     .addOption(new Option('--mode <mode>', 'permission mode; default: auto').choices(permissionModes))
     .option('--model <model>', 'model, such as opus')
     .option(

@@ -1,9 +1,11 @@
 import { fstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
+import { expandHome } from '../config/home-path.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
 import { answerLines } from './decision-text.js';
@@ -21,6 +23,8 @@ const KILLED_BY_PERSON = 'Ended with Ctrl-C.';
 export interface RunOptions extends TaskCommandOptions {
   /** `-` is read from stdin. */
   readonly prompt: string;
+  /** Of the task; a relative one starts at `cwd`, which it is when left out. */
+  readonly path?: string | undefined;
   readonly mode?: PermissionMode | undefined;
   readonly model?: string | undefined;
   readonly timeout?: number | undefined;
@@ -83,12 +87,18 @@ async function textOf(input: RunOptions['input']): Promise<string> {
   return text(input);
 }
 
+function folderOf({ path, cwd, homeDir }: RunOptions): string {
+  if (path === '')
+    throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
+  return path === undefined ? cwd : resolve(cwd, expandHome(path, homeDir));
+}
+
 async function start(opened: OpenTasks, prompt: string, options: RunOptions): Promise<TaskRecord> {
   const before = options.continue === undefined ? undefined : await opened.find(options.continue);
   try {
     return await opened.tasks.start({
       prompt,
-      path: options.cwd,
+      path: folderOf(options),
       permissionMode: options.mode,
       model: options.model,
       timeoutSeconds: options.timeout,

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { attach, type AttachedTerminal } from '../harness/attached-terminal.js';
@@ -90,6 +90,20 @@ it('says why it cannot start a task here', async () => {
   expect(await command(bridge, ['run', 'x', '--timeout', '5'])).toMatchObject({ code: 64 });
   expect(await command(bridge, ['run', 'x', '--queue', '--worktree'])).toMatchObject({ code: 64 });
   expect(await command(bridge, ['run', 'x', '--mode', 'bogus'])).toMatchObject({ code: 64 });
+});
+
+it('--path names the folder of the task, from the current one or from the home folder', async () => {
+  const bridge = await quickBridge();
+  const { root } = bridge.workplace;
+  for (const path of [bridge.project, relative(root, bridge.project)]) {
+    const run = await command(bridge, ['run', 'AGENT: exit 0', '--path', path], { cwd: root });
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.err).toMatch(/^task_\w+ started in .*\/app\.\n$/);
+  }
+  const missing = await command(bridge, ['run', 'AGENT: exit 0', '--path', `${bridge.project}/none`]);
+  expect(missing).toMatchObject({ code: 66, out: '' });
+  expect(missing.err).toContain('PATH_NOT_FOUND');
+  expect(await command(bridge, ['run', 'AGENT: exit 0', '--path', ''])).toMatchObject({ code: 64 });
 });
 
 it('--detach returns at once; --queue starts after the task that has the folder', async () => {
