@@ -15,6 +15,8 @@ const PAUSE_ABOVE_BYTES = 512 * 1024;
 const RESUME_BELOW_BYTES = 128 * 1024;
 /** Lines above the screen that a page can scroll back to. */
 const SCROLLBACK_LINES = 1_000;
+/** While a page gets pictures of a larger session, the size of the session is looked at no more often. */
+const SIZE_LOOK_MS = 1_000;
 
 interface Size {
   readonly columns: number;
@@ -47,7 +49,13 @@ export class TerminalStream implements TerminalViewer, Disposable {
   #sentBytes = 0;
   #shownBytes = 0;
   #isPaused = false;
+  #isWatching = false;
   #isFitting = false;
+  /** Asked for while it fits: again, or again and in any case. */
+  #nextFit: 'none' | 'again' | 'now' = 'none';
+  #fittedMs = 0;
+  /** Of the page; undefined: room for any session. */
+  #room: Size | undefined;
 
   constructor(options: TerminalStreamOptions) {
     this.#options = options;
@@ -56,6 +64,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
     const state: TerminalState = {
       stream,
       ...this.#size,
+      is_part: false,
       writer: writers.writerOf(taskId),
       closed: null,
     };
@@ -84,6 +93,8 @@ export class TerminalStream implements TerminalViewer, Disposable {
           'The task was started by an older version of the bridge, which shows no terminal.',
         );
       await this.#watchAt(await link.screen(), true);
+      this.#isWatching = true;
+      if (this.#room !== undefined) await this.#fit(false);
     } catch (error) {
       this.#close(messageOf(error));
     }
@@ -100,7 +111,13 @@ export class TerminalStream implements TerminalViewer, Disposable {
     const { writers, taskId } = this.#options;
     if (!writers.isWriter(taskId, this)) return;
     writers.release(taskId, this);
-    await this.#onlyWatch();
+    await this.#fit(true);
+  }
+
+  /** The page has so much room. While it only watches, it gets pictures of a session that is larger. */
+  async view(room: Size): Promise<void> {
+    this.#room = { columns: room.columns, rows: room.rows };
+    if (!this.#isWriter) await this.#fit(false);
   }
 
   async resize(size: Size): Promise<void> {
@@ -132,7 +149,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
     if (this.channel.state.writer === writer) return;
     const wasWriter = this.channel.state.writer === this.client;
     this.channel.dispatch({ type: 'term.changed', writer });
-    if (wasWriter && writer !== this.client) void this.#onlyWatch();
+    if (wasWriter && writer !== this.client) void this.#fit(true);
   }
 
   dispose(): void {
@@ -153,9 +170,10 @@ export class TerminalStream implements TerminalViewer, Disposable {
     );
   }
 
-  async #watchAt({ columns, rows }: Size, isFirst: boolean): Promise<void> {
+  async #watchAt(size: Size, isFirst: boolean, isPart = false): Promise<void> {
+    const { columns, rows } = size;
     this.#size = { columns, rows };
-    this.channel.dispatch({ type: 'term.changed', columns, rows });
+    this.channel.dispatch({ type: 'term.changed', columns, rows, is_part: isPart });
     await this.#link?.watch({
       columns,
       rows,
@@ -165,13 +183,20 @@ export class TerminalStream implements TerminalViewer, Disposable {
     });
   }
 
-  /** In the size that the session has: another page, or `attach`, decides it. */
-  async #onlyWatch(): Promise<void> {
-    const { logger, taskId } = this.#options;
-    if (this.#link === undefined || this.#isFitting || this.channel.state.closed !== null) return;
+  /** Only watches, in the size of the session, which another page or `attach` decides; `isNow`: also when it has that size. */
+  async #fit(isNow: boolean): Promise<void> {
+    const { logger, taskId, clock } = this.#options;
+    if (!this.#isWatching) return;
+    if (this.#nextFit !== 'now') this.#nextFit = isNow ? 'now' : 'again';
+    if (this.#isFitting) return;
     this.#isFitting = true;
     try {
-      await this.#watchAt(await this.#link.screen(), false);
+      while (this.#nextFit !== 'none') {
+        const isForced = this.#nextFit === 'now';
+        this.#nextFit = 'none';
+        this.#fittedMs = clock.monotonicMs();
+        await this.#fitOnce(isForced);
+      }
     } catch (error) {
       logger.debug('A terminal could not be fitted', { taskId, error: messageOf(error) });
     } finally {
@@ -179,20 +204,41 @@ export class TerminalStream implements TerminalViewer, Disposable {
     }
   }
 
+  async #fitOnce(isForced: boolean): Promise<void> {
+    if (this.#link === undefined || this.channel.state.closed !== null) return;
+    const session = await this.#link.screen();
+    if (this.#isWriter) return;
+    const { columns, rows } = smaller(session, this.#room ?? session);
+    const isPart = columns < session.columns || rows < session.rows;
+    const isSame = columns === this.#size.columns && rows === this.#size.rows;
+    if (isForced || !isSame || isPart !== this.channel.state.is_part)
+      await this.#watchAt({ columns, rows }, false, isPart);
+  }
+
   #show({ kind, data }: TerminalPush): void {
     const { sendFrame, stream } = this.#options;
     const bytes = Buffer.from(data, 'base64');
     sendFrame(frameOf(kind, stream, this.#sentBytes, bytes));
     this.#sentBytes += bytes.length;
-    // A picture means that the session has another size than this page.
-    if (kind === 'picture' && !this.#isWriter) void this.#onlyWatch();
+    if (!this.#isWriter && this.#isOfAnotherSize(kind)) void this.#fit(false);
     if (this.#isPaused || this.#sentBytes - this.#shownBytes <= PAUSE_ABOVE_BYTES) return;
     this.#isPaused = true;
     this.#link?.pause();
+  }
+
+  /** A picture means that the session has another size than this page, a state that it has the same. */
+  #isOfAnotherSize(kind: TerminalPush['kind']): boolean {
+    if (!this.channel.state.is_part) return kind === 'picture';
+    const isDue = this.#options.clock.monotonicMs() - this.#fittedMs >= SIZE_LOOK_MS;
+    return kind === 'state' || (kind === 'picture' && isDue);
   }
 
   #close(why: string): void {
     if (this.channel.state.closed !== null || this.#owned.isDisposed) return;
     this.channel.dispatch({ type: 'term.changed', closed: why, writer: null });
   }
+}
+
+function smaller(one: Size, other: Size): Size {
+  return { columns: Math.min(one.columns, other.columns), rows: Math.min(one.rows, other.rows) };
 }

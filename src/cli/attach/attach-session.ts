@@ -3,11 +3,12 @@ import { messageOf } from '../../base/errors.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { KeeperClient } from '../../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../../keeper/wire/task-messages.js';
+import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { answerFor, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
 import { AttachKeys } from './attach-keys.js';
 import { TypedKeys } from './typed-keys.js';
-import { RESET_TERMINAL, type UserTerminal } from './user-terminal.js';
+import type { UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
 const SCROLLBACK_LINES = 500;

@@ -2,12 +2,7 @@ import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
-
-/**
- * Every mode back to what a shell expects: second screen, margins, colours, keys, mouse, focus, paste, wrapping, cursor.
- */
-export const RESET_TERMINAL =
-  '\x1b[?1049l\x1b[!p\x1b[r\x1b[0m\x1b[?1l\x1b>\x1b[4l\x1b[?6l\x1b[?7h\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[?2026l\x1b[0 q\x1b[?25h';
+import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 
 const STDOUT_FD = 1;
 
