@@ -10,13 +10,21 @@ import { decisionNotifications } from './tasks/notifications/decision-notificati
 import type { TaskContext, TaskPart } from './tasks/task-part.js';
 import { tasksView } from './tasks/view/tasks-view.js';
 import { waitingCount } from './tasks/waiting-count.js';
+import { taskStarts } from './tasks/start/task-starts.js';
+import { taskTerminals } from './tasks/terminals/task-terminals.js';
 
 const SECTION = 'claudeTerminalBridge';
 /** What needs another board, or none. */
 const BOARD_SETTINGS = ['showTasks', 'stateDir', 'bridgeCommand'];
 
 /** All parts of the tasks in the editor. */
-const parts: readonly TaskPart[] = [tasksView, waitingCount, decisionNotifications];
+const parts: readonly TaskPart[] = [
+  tasksView,
+  waitingCount,
+  decisionNotifications,
+  taskTerminals,
+  taskStarts,
+];
 
 /** Shows the tasks of the bridge in this window, as far as the settings say. */
 export function tasksInEditor(context: FeatureContext): Disposable {

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { messageOf } from '../../../../src/base/errors.js';
+import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
+import { runBridge } from '../../board/bridge-command.js';
+import type { TaskContext } from '../task-part.js';
+import { dialogsFor } from './dialogs.js';
+import { fixActions } from './fix-actions.js';
+import { noTopic, type TaskTopic } from './prompt.js';
+import { startTask } from './start-task.js';
+import { placeOf, problemsTopic, selectionTopic } from './topic-of-editor.js';
+
+const START = 'claudeTerminalBridge.startTask';
+const WITH_SELECTION = 'claudeTerminalBridge.startTaskWithSelection';
+const WITH_FILE = 'claudeTerminalBridge.startTaskWithFile';
+const FIX = 'claudeTerminalBridge.fixProblems';
+
+interface Wanted {
+  readonly uris: readonly vscode.Uri[];
+  /** Whose folder is the one of the task, although the task is not about it. */
+  readonly beside?: vscode.Uri | undefined;
+  readonly topic: Omit<TaskTopic, 'files'>;
+}
+
+/** Starts tasks from the palette, from a selection, a file or a folder, and from problems. */
+export function taskStarts(context: TaskContext): Disposable {
+  const owned = new DisposableStore();
+  const start = async ({ uris, beside, topic }: Wanted): Promise<void> => {
+    const place = await placeOf(uris, beside);
+    if (place === undefined) return;
+    const { folder, files } = place;
+    await startTask({
+      folder,
+      topic: { ...topic, files },
+      dialogs: dialogsFor(folder, context),
+      run: async (args, stdin) => {
+        // So that the task is shown where none was before.
+        context.board.want();
+        return withProgress(() => runBridge(context.bridge(), args, stdin));
+      },
+    });
+  };
+  const add = (command: string, wanted: (...args: readonly unknown[]) => Wanted): void => {
+    owned.add(
+      vscode.commands.registerCommand(command, async (...args: readonly unknown[]) => {
+        try {
+          await start(wanted(...args));
+        } catch (error) {
+          void vscode.window.showErrorMessage(messageOf(error));
+        }
+      }),
+    );
+  };
+  add(START, () => ({ uris: [], beside: activeFile(), topic: noTopic }));
+  add(WITH_SELECTION, () => selected());
+  add(WITH_FILE, (uri, all) => ({ uris: filesOf(uri, all), topic: noTopic }));
+  add(FIX, (uri, diagnostics) => ({ uris: filesOf(uri), topic: problemsTopic(diagnosticsOf(diagnostics)) }));
+  owned.add(fixActions(FIX));
+  return owned;
+}
+
+function selected(): Wanted {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.uri.scheme !== 'file') throw new Error('No file on this machine is shown.');
+  return { uris: [editor.document.uri], topic: selectionTopic(editor) };
+}
+
+/** The files of a menu; without a menu the one that is shown. Throws an error when there is none. */
+function filesOf(uri: unknown, all?: unknown): readonly vscode.Uri[] {
+  const given = Array.isArray(all) && all.length > 0 ? all : [uri ?? activeFile()];
+  const files = given.filter((one): one is vscode.Uri => one instanceof vscode.Uri && one.scheme === 'file');
+  if (files.length === 0) throw new Error('No file on this machine is chosen.');
+  return files;
+}
+
+function activeFile(): vscode.Uri | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return uri?.scheme === 'file' ? uri : undefined;
+}
+
+function diagnosticsOf(value: unknown): readonly vscode.Diagnostic[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [];
+  const found = all.filter(isDiagnostic);
+  if (found.length === 0) throw new Error('No problem is chosen.');
+  return found;
+}
+
+/** Some extensions make theirs without the class. */
+function isDiagnostic(value: unknown): value is vscode.Diagnostic {
+  return typeof value === 'object' && value !== null && 'message' in value && 'range' in value;
+}
+
+function withProgress(run: () => Promise<string>): Thenable<string> {
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: 'Starting a task…' },
+    run,
+  );
+}
