@@ -16,6 +16,8 @@ import { TypedKeys } from './typed-keys.js';
 
 /** Changes of the size within this time are one. */
 const SIZE_QUIET_MS = 150;
+/** The editor sets the first title once more when it has opened a terminal, and reports that to no extension. */
+const TITLE_AGAIN_MS = 1_000;
 /** What the board allows. */
 const MAX_SIZE: TerminalSize = { columns: 500, rows: 300 };
 const MIN_SIZE: TerminalSize = { columns: 2, rows: 1 };
@@ -93,6 +95,7 @@ export class TaskTerminal implements Disposable {
     if (!this.#isConnected) this.#note('Connecting to the board…');
     this.#follow();
     this.#entitle();
+    this.#owned.add(this.#options.clock.after(TITLE_AGAIN_MS, () => this.#titles.fire(this.#title)));
   }
 
   /** Ends the watching; the task goes on. */

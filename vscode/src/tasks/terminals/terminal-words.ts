@@ -6,6 +6,7 @@ import type { TaskCard } from '../../../../src/board/state.js';
 const MAX_TITLE_CHARS = 40;
 const MAX_LINE_CHARS = 500;
 const SHORT_ID_CHARS = 9;
+const ONLY_WATCHES = ' (only watching)';
 
 /** What a terminal of a task is to the person. */
 export type TerminalMode =
@@ -39,13 +40,13 @@ export function summaryOf(taskId: string, card: TaskCard | undefined): string {
 function suffixOf(mode: TerminalMode, card: TaskCard | undefined): string {
   switch (mode.how) {
     case 'connecting':
-      return ' (connecting)';
+      return ONLY_WATCHES;
     case 'lost':
       return ' (not connected)';
     case 'writing':
       return '';
     case 'watching':
-      return mode.writer === null ? ' (only watching)' : ` (${mode.writer} types)`;
+      return mode.writer === null ? ONLY_WATCHES : ` (${mode.writer} types)`;
     case 'closed':
       return card?.is_final === true ? ' (ended)' : ' (no terminal)';
   }
