@@ -6,6 +6,8 @@ import { ManualClock } from '../harness/manual-clock.js';
 import { FakeBoard, TASK, taskCard, TERMINAL } from './fake-board.js';
 
 const QUIET_MS = 1_000;
+/** A message that was not looked at is shown again. */
+const LATER_MS = 3_000;
 const SIZE = { columns: 150, rows: 45 };
 
 /** A terminal in the editor, and what the person sees of it. */
@@ -78,6 +80,7 @@ class Seen {
   }
 
   async claims(): Promise<void> {
+    this.clock.advance(LATER_MS);
     this.terminal.handleInput('x');
     await this.acted('term.claim');
     this.board.changes({ writer: 'vscode-1' });
@@ -144,7 +147,7 @@ test('typing asks first, and what was typed before the claim is never sent', asy
   expect(seen.sizes.at(-1)).toBe('500x300');
 });
 
-test('one question at a time is asked; it names who types now', async () => {
+test('keys that follow at once ask no second time, later ones do; the question names who types now', async () => {
   const seen = await Seen.watching();
   seen.board.changes({ writer: 'chrome-2' });
   await seen.titled('Fix the tests (chrome-2 types)');
@@ -154,6 +157,9 @@ test('one question at a time is asked; it names who types now', async () => {
   expect(seen.questions).toEqual([
     'chrome-2 types into this terminal. Type here instead? What you type goes to Claude Code.',
   ]);
+  seen.clock.advance(LATER_MS);
+  seen.terminal.handleInput('c');
+  expect(seen.questions).toHaveLength(2);
 });
 
 test('when another page takes over it says so, only watches, and sends nothing that waited', async () => {
@@ -168,6 +174,7 @@ test('when another page takes over it says so, only watches, and sends nothing t
   expect(seen.said).toEqual(['chrome-2 types into "Fix the tests" now; here it only watches again.']);
   const sent = seen.board.got.findLast((message) => message.type === 'dispatch');
   seen.board.send({ type: 'result', id: sent?.id ?? 0, ok: true });
+  seen.clock.advance(LATER_MS);
   seen.terminal.handleInput('three');
   await expect.poll(() => seen.questions).toHaveLength(2);
   expect(seen.typed).toBe('one');
@@ -249,6 +256,7 @@ test('without the board it says so, and shows the screen again when the board is
   seen.board.leaves();
   await seen.shows('The board is not connected.');
   await seen.titled('Fix the tests (not connected)');
+  seen.clock.advance(LATER_MS);
   seen.terminal.handleInput('nowhere');
   expect(seen.said).toHaveLength(1);
   seen.board.connects();

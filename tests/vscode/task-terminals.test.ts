@@ -64,7 +64,6 @@ describeNewestClaude('the terminal of a task, and the start of one,', ({ binary 
       await page.getByRole('button', { name: 'Type Here' }).click();
       await page.getByText('Touch.', { exact: true }).first().waitFor();
       expect(made()).toBe(false);
-      await page.locator('.xterm-screen:visible').click();
       await page.keyboard.press('1');
       await expect.poll(made).toBe(true);
       await expect.poll(() => shown(page)).toContain('All made.');

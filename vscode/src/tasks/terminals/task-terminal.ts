@@ -18,6 +18,8 @@ import { TypedKeys } from './typed-keys.js';
 const SIZE_QUIET_MS = 150;
 /** The editor sets the first title once more when it has opened a terminal, and reports that to no extension. */
 const TITLE_AGAIN_MS = 1_000;
+/** A message that is not looked at leaves the screen: it is shown again for what is typed later. */
+const ANSWER_AGAIN_MS = 3_000;
 /** What the board allows. */
 const MAX_SIZE: TerminalSize = { columns: 500, rows: 300 };
 const MIN_SIZE: TerminalSize = { columns: 2, rows: 1 };
@@ -65,7 +67,8 @@ export class TaskTerminal implements Disposable {
   #title: string;
   #isConnected: boolean;
   #isShown = false;
-  #isAsking = false;
+  /** When keys that go nowhere were last answered by a message. */
+  #answeredMs = Number.NEGATIVE_INFINITY;
   /** The status of the task when its terminal was last closed. */
   #closedIn: string | undefined;
   #saidWhy = '';
@@ -109,20 +112,16 @@ export class TaskTerminal implements Disposable {
   /** The person types. */
   handleInput(text: string): void {
     const mode = this.#mode;
-    switch (mode.how) {
-      case 'writing':
-        this.#keys.type(text);
-        return;
-      case 'watching':
-        void this.#claim(mode.writer);
-        return;
-      case 'closed':
-        this.#options.say(this.#saidWhy);
-        return;
-      case 'connecting':
-      case 'lost':
-        this.#options.say('The terminal is not connected to the board: what you type goes nowhere.');
+    if (mode.how === 'writing') {
+      this.#keys.type(text);
+      return;
     }
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#answeredMs < ANSWER_AGAIN_MS) return;
+    this.#answeredMs = nowMs;
+    if (mode.how === 'watching') void this.#claim(mode.writer);
+    else if (mode.how === 'closed') this.#options.say(this.#saidWhy);
+    else this.#options.say('The terminal is not connected to the board: what you type goes nowhere.');
   }
 
   setSize(size: TerminalSize): void {
@@ -191,16 +190,12 @@ export class TaskTerminal implements Disposable {
 
   async #claim(writer: string | null): Promise<void> {
     const { askToType, board, taskId, say } = this.#options;
-    if (this.#isAsking) return;
-    this.#isAsking = true;
     try {
       if (!(await askToType(claimQuestion(writer))) || this.#mode.how !== 'watching') return;
       const size = allowed(this.#size.room ?? this.#state ?? MIN_SIZE);
       await board.act({ type: 'term.claim', task_id: taskId, ...size });
     } catch (error) {
       say(messageOf(error));
-    } finally {
-      this.#isAsking = false;
     }
   }
 

@@ -114,8 +114,12 @@ class TaskTerminals implements Disposable {
       board,
       clock,
       logger,
-      askToType: async (question) =>
-        (await vscode.window.showInformationMessage(question, TYPE_HERE)) === TYPE_HERE,
+      askToType: async (question) => {
+        const isWanted = (await vscode.window.showInformationMessage(question, TYPE_HERE)) === TYPE_HERE;
+        // The button has the focus.
+        if (isWanted) this.#shown.get(taskId)?.terminal.show();
+        return isWanted;
+      },
       say: (words) => void vscode.window.showInformationMessage(words),
     });
     const terminal = vscode.window.createTerminal({
