@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import { runBridge } from '../../board/bridge-command.js';
-import type { TaskContext } from '../task-part.js';
+import { taskCommands, type TaskContext } from '../task-part.js';
 import { dialogsFor } from './dialogs.js';
 import { fixActions } from './fix-actions.js';
 import { noTopic, type TaskTopic } from './prompt.js';
 import { startTask } from './start-task.js';
 import { placeOf, problemsTopic, selectionTopic } from './topic-of-editor.js';
 
-const START = 'claudeTerminalBridge.startTask';
+const START = taskCommands.start;
 const WITH_SELECTION = 'claudeTerminalBridge.startTaskWithSelection';
 const WITH_FILE = 'claudeTerminalBridge.startTaskWithFile';
 const FIX = 'claudeTerminalBridge.fixProblems';
