@@ -9,10 +9,11 @@ import { silentLogger } from '../../../src/base/logger.js';
 it('names what the agent left behind, and not the shell around the agent, which ends by itself', async () => {
   const mark = 'task-processes-test';
   // The shell is a child of this process, as the one around an agent is a child of its keeper; the other is what was left.
-  const shell = spawn('/bin/sh', ['-c', 'sleep 60 & echo started; wait'], {
+  const shell = spawn('/bin/sh', ['-c', 'tail -f /etc/passwd & wait'], {
     env: { PATH: process.env['PATH'], [MARK_VARIABLE]: mark },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  // What it prints says that it is the program itself by now, and no longer a copy of the shell.
   await once(shell.stdout, 'data');
   const processes = new TaskProcesses({
     mark,
@@ -20,5 +21,5 @@ it('names what the agent left behind, and not the shell around the agent, which 
     clock: systemClock,
     logger: silentLogger,
   });
-  expect(await processes.endLeftovers()).toEqual(['sleep']);
+  expect(await processes.endLeftovers()).toEqual(['tail']);
 });
