@@ -14,6 +14,7 @@ const shown = {
     'TerminalAction',
     'ActionError',
     'ActionAnswer',
+    'FileText',
     'ServerMessage',
   ],
   'replica.ts': ['ChannelMessage'],

@@ -2,7 +2,8 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { AlwaysRules } from './always-rules.js';
-import { changedImage, type ImageSources } from './changed-images.js';
+import { changedImage } from './changed-images.js';
+import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
 import type { ActionAnswer, ClientAction } from './protocol.js';
 import type { Replays } from './replay/replays.js';
@@ -19,7 +20,7 @@ export interface ActServices {
   readonly replays: Pick<Replays, 'act'>;
   readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
-  readonly images: ImageSources;
+  readonly sides: TextSources;
 }
 
 const LOG_PAGE_BYTES = 128 * 1024;
@@ -29,7 +30,7 @@ const noAbort = new AbortController().signal;
 export async function act(
   action: TaskClientAction,
   by: string,
-  { tasks, reviews, replays, finisher, always, images }: ActServices,
+  { tasks, reviews, replays, finisher, always, sides }: ActServices,
 ): Promise<ActionAnswer> {
   switch (action.type) {
     case 'decision.answer':
@@ -52,7 +53,9 @@ export async function act(
     case 'log.read':
       return { log: await logPage(action, tasks) };
     case 'image.read':
-      return { image: await changedImage(images, await tasks.get(action.task_id), action) };
+      return { image: await changedImage(sides, await tasks.get(action.task_id), action) };
+    case 'file.read':
+      return { file: await changedText(sides, await tasks.get(action.task_id), action) };
     case 'review.add':
     case 'review.remove':
     case 'review.submit':

@@ -145,7 +145,7 @@ export class Board {
       if (!isForApps(action)) {
         throw new BridgeError(
           'INVALID_ARGUMENTS',
-          'An app has no terminal and no replay, and writes no rules.',
+          'An app has no terminal and no replay, reads no files, and writes no rules.',
           'Open the board in a browser.',
         );
       }
@@ -157,8 +157,9 @@ export class Board {
   }
 
   get #actServices(): ActServices {
-    const { tasks, finisher, reviews, always, patchOf, readSide } = this.#options;
-    return { tasks, finisher, reviews, always, replays: this.#replays, images: { patchOf, readSide } };
+    const { tasks, finisher, reviews, always, patchOf, readPatch, readSide } = this.#options;
+    const sides = { patchOf, readPatch, readSide };
+    return { tasks, finisher, reviews, always, replays: this.#replays, sides };
   }
 
   async close(): Promise<void> {

@@ -101,6 +101,9 @@ const imageRead = z.object({
   side: z.enum(['old', 'new']),
 });
 
+/** Asks for the text of a file that the task changed: as it was when the task began, or as it is now. */
+const fileRead = imageRead.extend({ type: z.literal('file.read') });
+
 const reviewActions = [
   /** Keeps a comment on a line until it is sent. */
   z.object({
@@ -166,6 +169,7 @@ export const clientActionSchema = z.discriminatedUnion('type', [
   ...taskActions,
   logRead,
   imageRead,
+  fileRead,
   ...reviewActions,
   ...terminalActions,
   ...replayActions,
@@ -232,6 +236,16 @@ export interface ImageSide {
   readonly bytes: number;
 }
 
+/** One side of a changed file. */
+export interface FileText {
+  /** Null when there is none to show. */
+  readonly text: string | null;
+  /** Where the file is on disk; null for the old side, and where the new side is a commit. */
+  readonly path: string | null;
+  /** Why there is no text: that side does not have the file, it is not UTF-8, or it has more than 2 MB. */
+  readonly why: 'missing' | 'binary' | 'too_large' | null;
+}
+
 /** What an action brought. */
 export interface ActionAnswer {
   /** The task that was started. */
@@ -240,6 +254,8 @@ export interface ActionAnswer {
   readonly log?: { readonly text: string; readonly cursor: string; readonly more: boolean };
   /** Of `image.read`. */
   readonly image?: ImageSide;
+  /** Of `file.read`. */
+  readonly file?: FileText;
   /** Of `rule.propose`. */
   readonly proposal?: RuleProposal;
   /** Of `replay.seek`. */

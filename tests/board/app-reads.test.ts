@@ -179,7 +179,7 @@ describe('the board of an app', () => {
     expect(tasks.answers).toMatchObject([{ verdict: 'allow', by: 'board/chat-claude-ai' }]);
   });
 
-  test('refuses an answer to what has changed, and keys for a terminal', async () => {
+  test('refuses an answer to what has changed, keys for a terminal, and the text of a file', async () => {
     const act = (action: object) => board.actFor(appActSchema.parse({ client: 'chat', action }));
     expect(await act({ ...answer, input_sha256: '0'.repeat(64) })).toMatchObject({
       ok: false,
@@ -188,6 +188,14 @@ describe('the board of an app', () => {
     expect(await act({ type: 'term.claim', task_id: TASK_ID, columns: 80, rows: 24 })).toMatchObject({
       ok: false,
       error: { code: 'INVALID_ARGUMENTS' },
+    });
+    expect(await act({ type: 'file.read', task_id: TASK_ID, file: 'a.js', side: 'new' })).toEqual({
+      ok: false,
+      error: {
+        code: 'INVALID_ARGUMENTS',
+        message: 'An app has no terminal and no replay, reads no files, and writes no rules.',
+        hint: 'Open the board in a browser.',
+      },
     });
     expect(tasks.answers).toEqual([]);
   });

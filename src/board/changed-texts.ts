@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer';
+import { join } from 'node:path';
+import { BridgeError } from '../base/errors.js';
+import type { TaskPatchQuery } from '../tasks/receipt/task-patch.js';
+import type { TaskRecord } from '../tasks/task.js';
+import type { ImageSources } from './changed-images.js';
+import type { FileText } from './protocol.js';
+import { filesOfPatch, type ReadPatch } from './read-patch.js';
+
+/** Of a larger file a page gets only where it is. */
+const MAX_TEXT_BYTES = 2 * 1024 * 1024;
+
+export interface TextSources extends ImageSources {
+  readonly readPatch: ReadPatch;
+}
+
+interface WantedSide {
+  readonly file: string;
+  readonly side: 'old' | 'new';
+}
+
+const noAbort = new AbortController().signal;
+
+/**
+ * The text of a file that a task changed, as it was before or is now. Throws INVALID_ARGUMENTS for a file that is not in the patch,
+ * and as `patchOf`, `readPatch` and `readSide`.
+ */
+export async function changedText(
+  sources: TextSources,
+  record: TaskRecord,
+  { file, side }: WantedSide,
+): Promise<FileText> {
+  const patch = await sources.patchOf(record);
+  if (patch.state === 'nothing' || !(await isInPatch(sources.readPatch, patch.query, { file, side }))) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'The file is not one that the task changed.',
+      'Read the changes again.',
+    );
+  }
+  const { query } = patch;
+  const path = side === 'new' && query.ends === undefined ? join(query.repository, file) : null;
+  try {
+    const bytes = await sources.readSide({ ...query, file, side, maxBytes: MAX_TEXT_BYTES }, noAbort);
+    if (bytes === undefined) return { text: null, path: null, why: 'missing' };
+    const text = textOf(bytes);
+    return { text: text ?? null, path, why: text === undefined ? 'binary' : null };
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    if (error.code === 'FILE_TOO_LARGE') return { text: null, path, why: 'too_large' };
+    if (error.code === 'PATH_NOT_FOUND') return { text: null, path: null, why: 'missing' };
+    throw error;
+  }
+}
+
+/** A query that names no files is of all that differ: git says which these are. */
+async function isInPatch(
+  readPatch: ReadPatch,
+  query: TaskPatchQuery,
+  { file, side }: WantedSide,
+): Promise<boolean> {
+  if (query.files !== undefined) return query.files.includes(file);
+  const { files } = await filesOfPatch(readPatch, query, noAbort);
+  return files.some(({ path, old_path: oldPath = path }) => (side === 'old' ? oldPath : path) === file);
+}
+
+/** Undefined for bytes that are not the UTF-8 of a text. */
+function textOf(bytes: Buffer): string | undefined {
+  if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
+  return bytes.toString('utf8');
+}
