@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
+import { isRemovable, reviewWords } from '../../src/board/review-words.js';
 import type { ReviewComment } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { ErrorLine } from '../views/error-line.js';
-import type { DiffLine } from './parse-hunks.js';
+import type { DiffLine } from '../../src/board/parse-hunks.js';
 
 /** A comment that is being written. It stays with the line that it is about, wherever that is when the changes change. */
 export interface Writing {
@@ -35,8 +36,8 @@ export function Comment({
     <div class={`comment ${comment.state}`}>
       <p dir="auto">{visible(comment.text)}</p>
       <p class="quiet">
-        {stateWords[comment.state]}{' '}
-        {(comment.state === 'draft' || comment.state === 'unsure') && (
+        {reviewWords[comment.state]}{' '}
+        {isRemovable(comment) && (
           <button
             type="button"
             onClick={() =>
@@ -50,13 +51,6 @@ export function Comment({
     </div>
   );
 }
-
-const stateWords = {
-  draft: 'Not sent yet.',
-  sent: 'Sent.',
-  answered: 'Answered: the line has changed since.',
-  unsure: 'Perhaps sent: the board ended meanwhile. The timeline shows whether it arrived.',
-} as const;
 
 interface LostProps extends WritingProps {
   readonly comments: readonly ReviewComment[];

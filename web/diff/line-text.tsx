@@ -1,5 +1,5 @@
 import { visible } from '../text/visible.js';
-import type { DiffLine } from './parse-hunks.js';
+import type { DiffLine } from '../../src/board/parse-hunks.js';
 
 /** A line of a diff, with what differs from its counterpart marked. */
 export function LineText({ line }: { readonly line: DiffLine }) {

@@ -4,7 +4,7 @@ import type { ReplayCommit, ReplayFiles, ReplayState } from '../../src/board/rep
 import type { DiffFile } from '../../src/board/state.js';
 import { FileHead } from '../diff/file-head.js';
 import { LineText } from '../diff/line-text.js';
-import { parseHunks } from '../diff/parse-hunks.js';
+import { parseHunks } from '../../src/board/parse-hunks.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { momentWords } from './times.js';

@@ -13,7 +13,7 @@ import {
 } from '../diff/comments.js';
 import { FileHead } from '../diff/file-head.js';
 import { LineText } from '../diff/line-text.js';
-import { parseHunks, type DiffLine } from '../diff/parse-hunks.js';
+import { parseHunks, type DiffLine } from '../../src/board/parse-hunks.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { openTaskPage } from './app.js';

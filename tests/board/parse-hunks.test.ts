@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseHunks } from '../../web/diff/parse-hunks.js';
+import { parseHunks } from '../../src/board/parse-hunks.js';
 
 const hunks = [
   '@@ -3,3 +3,3 @@ function sum() {',
