@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { emptyBoard, type DiffFile } from '../../src/board/state.js';
+import { cardOf } from '../../src/board/task-views.js';
+import { fileChoices, noTextWords, taskChoices, titleOf } from '../../vscode/src/tasks/changes/choices.js';
+import { OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+
+const file: DiffFile = {
+  path: 'src/a\u202e.js',
+  change: 'changed',
+  is_binary: false,
+  insertions: 2,
+  deletions: 1,
+  hunks: '',
+  is_cut: false,
+};
+
+test('each file is listed with what happened to it, and with unseen characters as escapes', () => {
+  const files: DiffFile[] = [
+    file,
+    { ...file, path: 'b.js', change: 'renamed', old_path: 'a\u200b.js' },
+    { ...file, path: 'logo.png', change: 'created', is_binary: true },
+  ];
+  expect(fileChoices(files).map(({ label, description }) => [label, description])).toEqual([
+    ['src/a\\u202e.js', 'changed, +2 −1'],
+    ['b.js', 'renamed, from a\\u200b.js, +2 −1'],
+    ['logo.png', 'created, binary'],
+  ]);
+  expect(titleOf(file)).toBe('a\\u202e.js (Claude task: before ↔ now)');
+  expect(noTextWords('a\u202e.js', 'too_large')).toBe(
+    'There is no text to compare: a\\u202e.js has more than 2 MB.',
+  );
+});
+
+test('tasks that named files come first, then the newest, and none that has not begun', () => {
+  const card = { ...cardOf(taskRecord({ prompt_summary: 'Fix\u202e it' })), files_changed: 2 };
+  const newer = { ...card, task_id: OTHER_ID, files_changed: 0, created_at: '2026-04-01T10:00:00.000Z' };
+  const waiting = { ...card, task_id: 'task_00000000000000000009', started_at: null };
+  const tasks = { [OTHER_ID]: newer, [TASK_ID]: card, [waiting.task_id]: waiting };
+  expect(taskChoices({ ...emptyBoard, tasks })).toEqual([
+    { label: 'Fix\\u202e it', description: 'running, 2 files', detail: '/home/ann/app', value: TASK_ID },
+    { label: 'Fix\\u202e it', description: 'running', detail: '/home/ann/app', value: OTHER_ID },
+  ]);
+});

@@ -1,0 +1,100 @@
+import type { Clock } from '../../../../src/base/clock.js';
+import { Emitter } from '../../../../src/base/event.js';
+import { toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';
+import { reduceDiff, type DiffAction, type DiffState } from '../../../../src/board/state.js';
+import type { ChannelListener } from '../../board/followed.js';
+import { deferred, type Deferred } from '../../deferred.js';
+
+const FIRST_STATE_LIMIT_MS = 40_000;
+
+/** The connection to the board, as far as it is used here. */
+export interface DiffSource {
+  follow(channel: string, listener: ChannelListener<DiffState, DiffAction>): Disposable;
+}
+
+/** The right to what a task changed, until it is disposed. */
+export interface HeldDiff extends Disposable {
+  /** The first state. Rejects when the board refuses the channel or sends nothing in 40 s. */
+  readonly ready: Promise<DiffState>;
+}
+
+interface Followed {
+  readonly first: Deferred<DiffState>;
+  readonly stop: () => void;
+  holders: number;
+  state: DiffState | undefined;
+}
+
+/** What tasks changed, each followed as long as somebody holds it. */
+export class FollowedDiffs implements Disposable {
+  readonly #board: DiffSource;
+  readonly #clock: Clock;
+  readonly #followed = new Map<string, Followed>();
+  readonly #changes = new Emitter<string>();
+  /** The id of a task of which something changed: its files, its comments. */
+  readonly onChange = this.#changes.event;
+
+  constructor(board: DiffSource, clock: Clock) {
+    this.#board = board;
+    this.#clock = clock;
+  }
+
+  hold(taskId: string): HeldDiff {
+    const followed = this.#followed.get(taskId) ?? this.#follow(taskId);
+    followed.holders++;
+    const release = toDisposable(() => {
+      followed.holders--;
+      if (followed.holders > 0 || this.#followed.get(taskId) !== followed) return;
+      this.#followed.delete(taskId);
+      followed.stop();
+    });
+    const { state, first } = followed;
+    return {
+      ready: state === undefined ? first.promise : Promise.resolve(state),
+      dispose: () => release.dispose(),
+    };
+  }
+
+  /** Undefined for a task that is not held, and until its first state is there. */
+  of(taskId: string): DiffState | undefined {
+    return this.#followed.get(taskId)?.state;
+  }
+
+  /** The tasks that are held. */
+  get taskIds(): readonly string[] {
+    return [...this.#followed.keys()];
+  }
+
+  dispose(): void {
+    for (const { stop } of this.#followed.values()) stop();
+    this.#followed.clear();
+    this.#changes.dispose();
+  }
+
+  #follow(taskId: string): Followed {
+    const first = deferred<DiffState>();
+    // Who waits for it reports the error.
+    first.promise.catch(() => undefined);
+    const limit = this.#clock.after(FIRST_STATE_LIMIT_MS, () =>
+      first.reject(new Error('The board does not say what the task changed. Try once more.')),
+    );
+    const channel = this.#board.follow(`diff:/${taskId}`, {
+      reduce: reduceDiff,
+      changed: (state) => {
+        followed.state = state;
+        limit.dispose();
+        first.resolve(state);
+        this.#changes.fire(taskId);
+      },
+      refused: (error) => first.reject(error),
+    });
+    const stop = (): void => {
+      limit.dispose();
+      channel.dispose();
+      first.reject(new Error('It is followed no longer.'));
+    };
+    const followed: Followed = { first, stop, holders: 0, state: undefined };
+    this.#followed.set(taskId, followed);
+    return followed;
+  }
+}

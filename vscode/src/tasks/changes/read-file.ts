@@ -1,0 +1,49 @@
+import type { Clock } from '../../../../src/base/clock.js';
+import type { FileText } from '../../../../src/board/protocol.js';
+import { BoardRefusal, type BoardConnection } from '../../board/board-connection.js';
+import type { TaskDocument } from './document-uri.js';
+
+/** A board may have to be started first. */
+const CONNECT_LIMIT_MS = 30_000;
+
+/** The text of one side of a file. Throws BoardRefusal. */
+export type ReadFile = (document: Omit<TaskDocument, 'file'>) => Promise<FileText>;
+
+export function fileReader(board: BoardConnection, clock: Clock): ReadFile {
+  return async ({ taskId, name, side }) => {
+    await connected(board, clock);
+    const { file } = await board.act({ type: 'file.read', task_id: taskId, file: name, side });
+    if (file !== undefined) return file;
+    throw new BoardRefusal({ code: 'INTERNAL_ERROR', message: 'The board gave no text.', hint: '' });
+  };
+}
+
+/** Connects to the board for a person who wants to see something of it. Rejects with why it is not there after 30 s. */
+export async function connected(board: BoardConnection, clock: Clock): Promise<void> {
+  board.want();
+  const isOpen = await until(board, clock, () => board.status.how === 'open', CONNECT_LIMIT_MS);
+  if (isOpen) return;
+  const { status } = board;
+  throw new Error(status.how === 'lost' ? status.why : 'The board is not connected. Try once more.');
+}
+
+/** Resolves with true as soon as `accept` holds of the board, and with false after the limit. */
+export function until(
+  board: Pick<BoardConnection, 'onChange'>,
+  clock: Clock,
+  accept: () => boolean,
+  limitMs: number,
+): Promise<boolean> {
+  if (accept()) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const settle = (found: boolean): void => {
+      changes.dispose();
+      limit.dispose();
+      resolve(found);
+    };
+    const changes = board.onChange(() => {
+      if (accept()) settle(true);
+    });
+    const limit = clock.after(limitMs, () => settle(false));
+  });
+}
