@@ -13,7 +13,7 @@ import { runCommand } from '../harness/vscode-server.js';
 const browser = sharedBrowser();
 
 describeNewestClaude('the terminal of a task, and the start of one,', ({ binary }) =>
-  describe.each(inject('vscodes').filter(({ isNewest }) => isNewest))('in VS Code $version', (installed) => {
+  describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
     const { bridge, editor } = sharedTaskEditor(installed, browser, {
       claude: binary,
       script: ({ userText, toolResults }) =>
@@ -97,7 +97,9 @@ describeNewestClaude('the terminal of a task, and the start of one,', ({ binary 
       await page.locator('.squiggly-error').first().waitFor();
       await runCommand(page, 'Go to Next Problem in Files (Error, Warning, Info)');
       await page.keyboard.press('Control+.');
-      await page.getByText('Ask Claude to fix this').first().click();
+      const fix = page.locator('.action-widget .focused').filter({ hasText: 'Ask Claude to fix this' });
+      await fix.first().waitFor();
+      await page.keyboard.press('Enter');
       await answer(page);
       expect(await request('Problems that the editor shows')).toMatch(
         /^Fix this problem: Value expected\n\nFile: broken\.json, line \d\n\nProblems that the editor shows there:\n- error, line \d: Value expected/m,
@@ -113,10 +115,8 @@ async function shown(page: Page): Promise<string> {
 }
 
 async function openFile(page: Page, name: string): Promise<void> {
-  await page.keyboard.press('Control+P');
-  await page.locator('.quick-input-widget input').first().fill(name);
-  await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().waitFor();
-  await page.keyboard.press('Enter');
+  await runCommand(page, 'View: Show Explorer');
+  await page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).dblclick();
   await page.getByRole('tab', { name }).waitFor();
 }
 
