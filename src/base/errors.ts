@@ -26,6 +26,7 @@ export const errorCodes = {
   TASK_NOT_FOUND: 'No task has that id.',
   TASK_ALREADY_RUNNING: 'The project already has a running task; each project runs one at a time.',
   TASK_NOT_RUNNING: 'The task has already ended, or has not started yet.',
+  NATIVE_SESSION: 'A person started the session; only that person ends it, types into it and continues it.',
   TASK_UNREACHABLE: 'The keeper of the task does not answer.',
   INSIDE_TASK: 'The server runs inside a task, where this is not allowed.',
   TASK_START_FAILED: 'The task could not be started.',

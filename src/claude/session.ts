@@ -135,7 +135,13 @@ export type SessionEvent =
     }
   | { readonly type: 'request'; readonly request: SessionRequest }
   /** The request is no longer pending. Without `why`, the session went on without the bridge: a person answered at the terminal. */
-  | { readonly type: 'request-gone'; readonly requestId: string; readonly why?: string }
+  | {
+      readonly type: 'request-gone';
+      readonly requestId: string;
+      readonly why?: string;
+      /** Set where it is known that a person answered. */
+      readonly by?: 'terminal';
+    }
   /** A turn has ended. `error` is set when the cause was an error of the API or the account. */
   | {
       readonly type: 'turn-ended';
@@ -194,6 +200,13 @@ export interface SessionDriver extends Disposable {
   start(): Promise<void>;
   /** `gone` when the request is no longer pending; the answer was not used. */
   answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'>;
+  /**
+   * Leaves a request to the person at the session's terminal. A driver that lacks this method denies what has no answer: no person
+   * is there.
+   */
+  leave?(requestId: string): void;
+  /** Checks whether requests were answered at the session's terminal, and fires `request-gone` for those that were. */
+  look?(): Promise<void>;
   /**
    * While a session is kept, it survives the end of its program: the next message starts the program again, with the whole conversation.
    * With a driver that lacks this method, a session ends with its program.

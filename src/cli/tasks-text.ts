@@ -1,7 +1,7 @@
 import { oneLine, quotedLines } from '../base/text/text.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
 import { finishActionSchema } from '../tasks/worktree-maker.js';
-import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
+import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decision-text.js';
 import { canContinue, inCommands } from './in-commands.js';
 import { receiptLines } from './receipt-text.js';
@@ -29,7 +29,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ['started', `${record.created_at} (${ageOf(record.created_at, nowMs)} ago)${ranFor(record)}`],
     [
       'driver',
-      `${record.driver}, ${record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,
+      `${record.driver}, ${isNative(record) ? 'started by a person' : record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,
     ],
   ];
   if (record.parent !== undefined) fields.push(['started by', record.parent.task_id]);

@@ -1,5 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
+import { requireNotNative } from './native-session.js';
 import type { TaskSpec } from './task-spec.js';
 import { isFinal, type TaskRecord } from './task.js';
 
@@ -34,6 +35,7 @@ export async function continuedSession(
       'list_tasks shows the tasks there are. Leave continue_from out to start a new session.',
     );
   }
+  requireNotNative(record, 'continued');
   if (!isFinal(record.status)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',

@@ -1,7 +1,7 @@
 import { BridgeError } from '../base/errors.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { taskIdOfUuid, uuidOfTask } from './delegated-id.js';
-import { isFinal, type TaskRecord } from './task.js';
+import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { TaskService } from './task-service.js';
 
 /** As the delegation's specification bounds a prompt. */
@@ -9,6 +9,8 @@ export const MAX_DELEGATED_CHARS = 4_000;
 /** The longest line of a log that is shown by line; more lines than asked for are never read. */
 const LINE_BYTES = 400;
 const MAX_LOG_BYTES = 400_000;
+/** More than the bridge runs at once, with sessions of people among them. */
+const MAX_ACTIVE = 2_000;
 
 export interface DelegationOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
@@ -76,7 +78,8 @@ export class Delegation {
   async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
     const { tasks, project, maxRunning } = this.#options;
     const folder = await project.resolve(path);
-    const running = (await tasks.list({ status: 'active', limit: maxRunning })).tasks;
+    const active = (await tasks.list({ status: 'active', limit: MAX_ACTIVE })).tasks;
+    const running = active.filter((record) => !isNative(record));
     const [first] = running;
     if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);
     return tasks.start({ prompt, path: folder, driver: 'print', delegated: true });

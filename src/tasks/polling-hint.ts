@@ -1,5 +1,5 @@
 // Pure: what a caller should do next, by the status of its task.
-import { AT_TERMINAL, openDecisions, type TaskRecord } from './task.js';
+import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
 /** What was done, and what was only claimed, a caller should not have to read out of a log. */
@@ -7,7 +7,10 @@ const RECEIPT = 'get_task_result gives its receipt.';
 const CLAIM =
   'That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.';
 
+const OVER = 'The session is over for the bridge; its reason says why.';
+
 export function pollingHint(record: TaskRecord): string {
+  if (isNative(record) && isFinal(record.status)) return OVER;
   switch (record.status) {
     case 'pending':
       return record.queue_position === undefined
@@ -53,6 +56,8 @@ function waitingHint(record: TaskRecord): string {
   const ids = openDecisions(record).map((decision) => decision.decision_id);
   if (ids.length === 0 && isHeldUp(record))
     return 'Task waits for that to pass and continues automatically; wait_for_task reports when. A message (message_task with interrupt) has it try at once.';
+  if (ids.length === 0 && isNative(record))
+    return 'The session waits for its person. wait_for_task reports when it goes on.';
   if (ids.length === 0 && record.reason.endsWith(AT_TERMINAL))
     return 'Task waits for a person at its terminal. wait_for_task reports when it goes on; kill_task ends it.';
   if (ids.length === 0)

@@ -8,8 +8,9 @@ import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
+import { requireNotNative } from './native-session.js';
 import { checkPrompt } from './prompt.js';
-import { isFinal, type TaskRecord } from './task.js';
+import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue } from './queue/task-queue.js';
@@ -159,6 +160,7 @@ export class TaskManager implements TaskService, Disposable {
         }
       });
     }
+    requireNotNative(record, 'ended');
     if (record.status === 'pending' && record.keeper === null) {
       const killed = await this.#queue.cancel(taskId, reason);
       if (killed !== undefined) {
@@ -207,6 +209,7 @@ export class TaskManager implements TaskService, Disposable {
         'Give text to send, or interrupt: true, or both.',
       );
     }
+    requireNotNative(await this.get(taskId), 'sent a message');
     return this.#withLink(taskId, (link) =>
       link.message({
         ...(text === undefined ? {} : { text }),
@@ -269,8 +272,8 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   /**
-   * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, counted separately,
-   * all but the newest STORED_ANSWERS questions; never one that runs. Gives what was removed, and what stays because its worktree holds work.
+   * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, each counted separately,
+   * all but as many sessions of people, and the newest STORED_ANSWERS questions; never one that runs. Gives what was removed, and what stays because its worktree holds work.
    */
   async prune(
     keepTasks?: number,
@@ -279,6 +282,7 @@ export class TaskManager implements TaskService, Disposable {
     const left = {
       task: keepTasks ?? settings.task_history_size,
       ask: STORED_ANSWERS,
+      native: keepTasks ?? settings.task_history_size,
     };
     const removed: TaskRecord[] = [];
     const withWork: TaskRecord[] = [];
@@ -286,8 +290,9 @@ export class TaskManager implements TaskService, Disposable {
       // One that cannot be read may be anything: it stays.
       const record = await this.#reader.read(id).catch(ignoreBridgeError);
       if (record === undefined || !isFinal(record.status)) continue;
-      left[purposeOf(record)]--;
-      if (left[purposeOf(record)] >= 0) continue;
+      const kind = isNative(record) ? 'native' : purposeOf(record);
+      left[kind]--;
+      if (left[kind] >= 0) continue;
       if (await this.#holdsWork(record)) {
         withWork.push(record);
         continue;

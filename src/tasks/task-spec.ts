@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  driverNameSchema,
+  recordDriverSchema,
   parentSchema,
   permissionModeSchema,
   taskIdSchema,
@@ -29,7 +29,7 @@ export const taskSpecSchema = z.object({
   /** Real path of the project, already checked against the allowed roots. */
   project_path: z.string(),
   permission_mode: permissionModeSchema,
-  driver: driverNameSchema,
+  driver: recordDriverSchema,
   model: z.string().nullable(),
   keep_open: z.boolean(),
   /** `ask`: a question of a conversation. It holds no project, leaves no files there, and is no task to its callers. */

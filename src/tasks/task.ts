@@ -39,10 +39,13 @@ export function canMove(from: TaskStatus, to: TaskStatus): boolean {
 /** The end of the reason of a task whose session waits at a dialog that is no decision. */
 export const AT_TERMINAL = 'The view "screen" shows it; it is answered at the terminal.';
 
-/** True for a status that never changes again. */
+/** The same for a session that a person started. */
+export const IN_ITS_TERMINAL = 'It is answered in the terminal of the session.';
+
 /** The end of the reason of a task whose session waits for nothing else. */
 export const WAITS_FOR_MESSAGE = 'the session waits for a message.';
 
+/** True for a status that never changes again. */
 export function isFinal(status: TaskStatus): boolean {
   return moves[status].length === 0;
 }
@@ -54,6 +57,9 @@ export type PermissionMode = z.infer<typeof permissionModeSchema>;
 const driverNames = ['interactive', 'print'] as const;
 export const driverNameSchema = z.enum(driverNames);
 export type DriverName = z.infer<typeof driverNameSchema>;
+
+/** `native`: a session that a person started; the bridge sees what it asks, and does not drive it. */
+export const recordDriverSchema = z.enum([...driverNames, 'native']);
 
 /** What a task is for: work in a project, or one question of a conversation. */
 const taskPurposes = ['task', 'ask'] as const;
@@ -147,7 +153,7 @@ const currentRecordSchema = z.object({
   prompt_summary: z.string(),
   prompt_bytes: z.number(),
   permission_mode: permissionModeSchema,
-  driver: driverNameSchema,
+  driver: recordDriverSchema,
   model: z.string().nullable(),
   keep_open: z.boolean(),
   timeout_seconds: z.number(),
@@ -206,6 +212,11 @@ const currentRecordSchema = z.object({
  */
 export const taskRecordSchema = z.preprocess(migrateRecord, currentRecordSchema);
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
+
+/** True for a session that a person started. */
+export function isNative({ driver }: Pick<TaskRecord, 'driver'>): boolean {
+  return driver === 'native';
+}
 
 /** The decisions that still wait for an answer, oldest first. */
 export function openDecisions(record: TaskRecord): Decision[] {

@@ -22,6 +22,13 @@ it('a task that failed or was killed can be continued', async () => {
   expect(await continued(TASK_ID, '/real/app', { status: 'killed' })).toMatchObject({ sessionId: SESSION });
 });
 
+it('a session that a person started is refused, also when it has ended', async () => {
+  await expect(continued(TASK_ID, '/real/app', { driver: 'native' })).rejects.toMatchObject({
+    code: 'NATIVE_SESSION',
+    message: `${TASK_ID} is a session that a person started, so it cannot be continued by the bridge.`,
+  });
+});
+
 it('another directory is refused by the names of both', async () => {
   await expect(continued(TASK_ID, '/real/other')).rejects.toMatchObject({
     code: 'INVALID_ARGUMENTS',

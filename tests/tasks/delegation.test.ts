@@ -39,6 +39,12 @@ describe('delegating', () => {
     ]);
   });
 
+  it('does not count the sessions that people started', async () => {
+    const tasks = new FakeTaskService(taskRecord({ task_id: OTHER_ID, driver: 'native' }));
+    await (await delegationOver(tasks)).delegate('one');
+    expect(tasks.started).toHaveLength(1);
+  });
+
   it('starts as many as the setting allows', async () => {
     const tasks = new FakeTaskService(taskRecord({ task_id: OTHER_ID }));
     await (await delegationOver(tasks, 2)).delegate('one');

@@ -21,6 +21,11 @@ test.each<[Partial<TaskRecord>, string]>([
     'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.',
   ],
   [
+    { status: 'waiting', driver: 'native' },
+    'The session waits for its person. wait_for_task reports when it goes on.',
+  ],
+  [{ status: 'completed', driver: 'native' }, 'The session is over for the bridge; its reason says why.'],
+  [
     { status: 'failed', exit_code: 2, last_output: 'no such file' },
     'Task failed with exit code 2. Review the error output above. get_task_result gives its receipt.',
   ],

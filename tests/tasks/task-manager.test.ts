@@ -69,18 +69,20 @@ async function end(tasks: TaskManager, taskId: string): Promise<void> {
 }
 
 describe('the tasks of a user', () => {
-  it('are pruned to the number asked for, and the answers of conversations to 200', async () => {
-    const finished = async (purpose: 'task' | 'ask') => {
+  it('are pruned to the number asked for, and the answers of conversations to 200; sessions of people count apart', async () => {
+    const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {
       const task_id = createTaskId();
       await mkdir(join(stateDir.tasksDir, task_id));
-      const record = sampleRecord({ task_id, purpose, status: 'completed' });
+      const record = sampleRecord({ task_id, purpose, driver, status: 'completed' });
       await writeFile(join(stateDir.tasksDir, task_id, 'record.json'), JSON.stringify(record));
     };
     for (let number = 0; number < 203; number++) await finished('ask');
     for (let number = 0; number < 5; number++) await finished('task');
+    for (let number = 0; number < 22; number++) await finished('task', 'native');
     const { removed } = await manager().prune(2);
+    expect(removed.filter(({ driver }) => driver === 'native')).toHaveLength(20);
     expect(removed.filter(({ purpose }) => purpose === 'ask')).toHaveLength(3);
-    expect(removed).toHaveLength(6);
+    expect(removed).toHaveLength(26);
   });
 
   it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {

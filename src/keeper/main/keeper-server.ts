@@ -10,8 +10,14 @@ import { KeeperSocket } from '../wire/keeper-socket.js';
 import { keeperRequestSchema, NUMBER_PROTOCOL, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
 import { notUnderstood } from '../wire/wire-error.js';
 
+/** A run as its clients reach it. */
+export type ServedRun = Pick<
+  TaskRun,
+  'record' | 'onDidChange' | 'respond' | 'message' | 'kill' | 'screen' | 'typed'
+>;
+
 export interface KeeperServerOptions {
-  readonly run: TaskRun;
+  readonly run: ServedRun;
   readonly socketPath: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -19,12 +25,14 @@ export interface KeeperServerOptions {
   readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
   /** The task ends when no server has been connected for this time; undefined for a task that needs none. */
   readonly stopWithoutServerSeconds?: number | undefined;
+  /** A client connected, or left. */
+  readonly onClient?: () => void;
 }
 
 /** Serves one TaskRun on a Unix socket, to any number of clients. */
 export class KeeperServer implements Disposable {
   readonly #owned = new DisposableStore();
-  readonly #run: TaskRun;
+  readonly #run: ServedRun;
   readonly #socket: KeeperSocket;
   readonly #watchers: TerminalWatchers | undefined;
   readonly #lastServer: LastServer;
@@ -40,7 +48,11 @@ export class KeeperServer implements Disposable {
         record: () => ({ push: 'record', record: run.record, protocol: PROTOCOL }),
         answer: (peer, request) => this.#answer(peer, request),
         onDrain: (peer) => this.#watchers?.caughtUp(peer),
-        onLeave: (peer) => this.#watchers?.leave(peer),
+        onJoin: () => options.onClient?.(),
+        onLeave: (peer) => {
+          options.onClient?.();
+          this.#watchers?.leave(peer);
+        },
       }),
     );
     if (terminal !== undefined)

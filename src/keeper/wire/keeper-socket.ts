@@ -18,6 +18,8 @@ export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 
   readonly path: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** A client has connected. */
+  readonly onJoin?: () => void;
   /** A client has gone. */
   readonly onLeave?: (peer: KeeperPeer) => void;
   /** A client has read all that was sent. */
@@ -80,7 +82,7 @@ export class KeeperSocket implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, answer, onLeave, onDrain, logger } = this.#options;
+    const { record, answer, onJoin, onLeave, onDrain, logger } = this.#options;
     const peer = new KeeperPeer(socket, {
       record,
       answer,
@@ -95,6 +97,7 @@ export class KeeperSocket implements Disposable {
     this.#peers.add(peer);
     logger.debug('A client connected', { clients: this.clientCount });
     this.#dropOldest();
+    onJoin?.();
   }
 
   /** A client of one call is dropped before a server, which the task may need, and before a person at the terminal. */

@@ -11,7 +11,7 @@ import { ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { withRecordClaim } from './record-claim.js';
 import { readRecordFile } from './record-file.js';
-import { isFinal, type TaskRecord } from '../task.js';
+import { isFinal, isNative, type TaskRecord } from '../task.js';
 
 export interface RecoveryParts {
   readonly stateDir: StateDir;
@@ -142,7 +142,8 @@ function endLeftovers({ task_id, process_mark, keeper }: TaskRecord, parts: Reco
   });
 }
 
-async function whatHappened({ keeper }: TaskRecord): Promise<string> {
+async function whatHappened(record: TaskRecord): Promise<string> {
+  const { keeper } = record;
   const own = await ownIdentity();
   const place = keeper === null ? 'here' : placeOf(keeper, own);
   if (place === 'elsewhere')
@@ -150,6 +151,8 @@ async function whatHappened({ keeper }: TaskRecord): Promise<string> {
   const bootThen = keeper?.boot_id ?? null;
   if (own.boot_id !== null && bootThen !== null && own.boot_id !== bootThen)
     return 'The machine was restarted, which ended the process that kept this task,';
+  if (isNative(record))
+    return 'The server of the bridge in this session ended without a word (it was killed, or it crashed); the session is its person’s and may go on,';
   return 'The process that kept this task ended without a word (it was killed, or it crashed)';
 }
 

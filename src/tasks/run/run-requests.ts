@@ -1,5 +1,5 @@
 import { BridgeError } from '../../base/errors.js';
-import type { SessionAnswer, SessionRequest } from '../../claude/session.js';
+import type { SessionAnswer, SessionEvent, SessionRequest } from '../../claude/session.js';
 import type { Closing, DecisionBook } from '../decisions/decision-book.js';
 import { editsOf } from '../decisions/edited-input.js';
 import { planModeOf } from '../decisions/plan-mode.js';
@@ -43,6 +43,7 @@ export class RunRequests {
     if (decided.verdict === 'ask') {
       const refusal = decisions.refusal(request);
       if (refusal !== undefined) {
+        if (driver.leave !== undefined) return driver.leave(request.requestId);
         this.#turnAway(refusal);
         await driver.answer(request.requestId, { verdict: 'deny', message: refusal });
         return;
@@ -62,11 +63,11 @@ export class RunRequests {
   }
 
   /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
-  gone(requestId: string, why?: string): void {
+  gone({ requestId, why, by }: Omit<Extract<SessionEvent, { type: 'request-gone' }>, 'type'>): void {
     this.#judging.delete(requestId);
     const decisionId = this.#parts.decisions.idOfRequest(requestId);
     if (decisionId === undefined) return;
-    const byPerson = why === undefined && this.#typedAt.has(decisionId);
+    const byPerson = by === 'terminal' || (why === undefined && this.#typedAt.has(decisionId));
     const words = byPerson ? 'answered at the terminal' : 'the session went on without an answer';
     this.#close(decisionId, {
       verdict: 'withdrawn',
@@ -88,6 +89,7 @@ export class RunRequests {
     await this.#mustNotBeDenied(request, sessionAnswer);
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
+    await driver.look?.();
     // Closed before the driver gets it: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, {
       verdict: answer.verdict,
@@ -106,6 +108,12 @@ export class RunRequests {
     const { decisions, driver, spec } = this.#parts;
     const request = decisions.requestOf(decisionId);
     const seconds = spec.settings.decision_timeout_seconds;
+    if (driver.leave !== undefined) {
+      const reason = `No answer came within ${seconds} seconds, so it is left to the person at the terminal.`;
+      this.#close(decisionId, { verdict: 'withdrawn', by: 'deadline', reason });
+      driver.leave(request.requestId);
+      return;
+    }
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
     this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
     await driver.answer(request.requestId, { verdict: 'deny', message });

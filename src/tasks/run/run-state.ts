@@ -6,7 +6,9 @@ import type { DecisionBook } from '../decisions/decision-book.js';
 import {
   AT_TERMINAL,
   canMove,
+  IN_ITS_TERMINAL,
   isFinal,
+  isNative,
   openDecisions,
   type TaskRecord,
   type TaskStatus,
@@ -225,7 +227,7 @@ export class RunState implements Disposable {
       return `Waits for an answer to: ${first.summary}${more}`;
     }
     if (this.#dialog !== null && this.#phase.isOpen)
-      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
+      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${isNative(this.#record) ? IN_ITS_TERMINAL : AT_TERMINAL}`;
     const { now } = this.#phase;
     if (now.name === 'blocked') return now.reason;
     if (now.name !== 'idle' || now.why !== 'message') return undefined;

@@ -3,6 +3,7 @@ import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headBytes, tailChars } from '../../base/text/text.js';
 import type { SendResult, SessionEvent } from '../../claude/session.js';
 import { LAST_OUTPUT_CHARS, type RunEnding } from './run-ending.js';
+import { isNative } from '../task.js';
 import type { SentMessage } from '../task-host.js';
 import type { RunState } from './run-state.js';
 import type { RunTroubles } from './run-troubles.js';
@@ -19,6 +20,7 @@ const MAX_QUEUED_MESSAGES = 20;
 /** A message that the session does not take now is sent again after this. */
 const SEND_AGAIN_MS = 10_000;
 const READY = 'Ready for a message (message_task)';
+const READY_FOR_PERSON = 'Waits for its person';
 const refusals = {
   asked: 'a decision is open',
   covered: 'something covers the input box of Claude Code',
@@ -202,12 +204,16 @@ export class RunTurns implements Disposable {
     this.#sendAgain?.dispose();
   }
 
+  get #ready(): string {
+    return isNative(this.#parts.state.record) ? READY_FOR_PERSON : READY;
+  }
+
   #awaitMessage(interrupted: boolean): void {
     const { state, spec, clock, phase, ending } = this.#parts;
     phase.move({ name: 'idle', why: 'message', interrupted });
     this.#wasInterrupted = interrupted;
     state.show({
-      activity: this.#holders > 0 ? 'A person works at the terminal' : READY,
+      activity: this.#holders > 0 ? 'A person works at the terminal' : this.#ready,
     });
     state.settle('exact');
     if (!interrupted || spec.keep_open || this.#holders > 0) return;

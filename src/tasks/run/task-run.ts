@@ -9,7 +9,7 @@ import { RunState } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
 import { RunTurns } from './run-turns.js';
 import { SessionPhase, type Cause } from './session-phase.js';
-import { isFinal, type TaskRecord } from '../task.js';
+import { isFinal, isNative, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import { TaskStory } from './task-story.js';
@@ -77,7 +77,9 @@ export class TaskRun implements Disposable {
     if (records.isFailing) throw cannotBeKept(this.record.task_id);
     this.#state.startTime();
     await driver.start();
-    this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
+    // A person's session has no time limit.
+    if (!isNative(this.record))
+      this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
     // An end that came before there was a process to end.
     if (this.#phase.now.name === 'leaving') await driver.kill();
   }
@@ -111,6 +113,11 @@ export class TaskRun implements Disposable {
   /** The session cannot be driven, for a reason found outside of it (its version). */
   refuse(reason: string): void {
     this.#ending.end({ status: 'failed', reason });
+  }
+
+  /** The session ended without a cause of the bridge. */
+  leave(reason: string): void {
+    this.#ending.end({ status: 'completed', reason }, 'close');
   }
 
   setVersion(version: string): void {
@@ -181,7 +188,7 @@ export class TaskRun implements Disposable {
           .catch((error: unknown) => this.fail(`A request could not be checked: ${messageOf(error)}`));
         return;
       case 'request-gone':
-        this.#requests.gone(event.requestId, event.why);
+        this.#requests.gone(event);
         return;
       case 'turn-ended':
         void this.#turns

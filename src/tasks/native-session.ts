@@ -1,0 +1,19 @@
+import { BridgeError } from '../base/errors.js';
+import { isNative, type TaskRecord } from './task.js';
+
+/** What is not done to a session that a person started, as in "cannot be ended". */
+export type NotDone = 'ended' | 'sent a message' | 'continued' | 'shown as a screen';
+
+/** Throws NATIVE_SESSION for a session that a person started. */
+export function requireNotNative(record: TaskRecord, what: NotDone): void {
+  if (isNative(record)) throw nativeSession(record.task_id, what);
+}
+
+/** The refusal to act on a session that a person started. */
+export function nativeSession(taskId: string, what: NotDone): BridgeError {
+  return new BridgeError(
+    'NATIVE_SESSION',
+    `${taskId} is a session that a person started, so it cannot be ${what} by the bridge.`,
+    'Its requests can be answered with respond_to_task; everything else is up to its person.',
+  );
+}
