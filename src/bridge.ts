@@ -83,6 +83,8 @@ export function createBridge(options: BridgeOptions): Bridge {
       clock: systemClock,
       logger,
       precondition: async (tool) => {
+        // A hook gets an answer and never an error.
+        if (tool.toolset === 'native') return;
         if (unusable !== undefined) throw unusable;
         roots.requireSome();
         if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);

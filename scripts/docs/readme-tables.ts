@@ -1,6 +1,6 @@
 // Pure: tools and settings → the two short tables of the README.
 import { configSchema, factsOf, type ConfigKey } from '../../src/config/schema.js';
-import { isForAppAlone } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/apps.js';
 import type { Tool } from '../../src/mcp/tool.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
 import { withTable } from './table-between-markers.js';
@@ -21,12 +21,12 @@ const shownSettings = [
 
 /** One row a toolset: whether it is offered unless the settings say otherwise, and its tools with links to their arguments. */
 export function toolsTable(
-  tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing' | 'app'>[],
+  tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing' | 'app' | 'forHooks'>[],
 ): string {
   const offered = new Set<string>(configSchema.shape.toolsets.parse(undefined));
   const rows = Object.entries(toolsets).map(([toolset, words]) => {
     const names = tools
-      .filter((tool) => tool.toolset === toolset && !isForAppAlone(tool))
+      .filter((tool) => tool.toolset === toolset && isForModels(tool))
       .map((tool) => tool.listing().name);
     const links = names.map((name) => `[\`${name}\`](docs/tools.md#${name.toLowerCase()})`);
     return `| \`${toolset}\` | ${offered.has(toolset) ? 'yes' : 'no'} | ${words} | ${links.join(', ')} |`;

@@ -1,6 +1,6 @@
 // Pure: tools → docs/tools.md.
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
-import { isForAppAlone } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/apps.js';
 import type { Tool } from '../../src/mcp/tool.js';
 import { expectation } from '../../src/mcp/argument-errors.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
@@ -26,7 +26,7 @@ function toolPart(tool: Pick<Tool<never, Toolset>, 'listing' | 'app'>): string {
   return [
     `### \`${name}\``,
     '',
-    `${description} Effect: ${effect}.${isForAppAlone(tool) ? ' For the page in the chat alone: no model sees it.' : ''}`,
+    `${description} Effect: ${effect}.${noModel(tool)}`,
     '',
     '| argument | | what |',
     '| --- | --- | --- |',
@@ -62,4 +62,9 @@ function row(...cells: readonly string[]): string {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+function noModel(tool: Parameters<typeof isForModels>[0]): string {
+  if (isForModels(tool)) return '';
+  return ` For ${tool.forHooks === true ? 'hooks of Claude Code' : 'the page in the chat'} alone: no model sees it.`;
 }

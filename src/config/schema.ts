@@ -37,6 +37,8 @@ const MAX_LIST_ITEMS = 100;
 const MAX_TEXT_CHARS = 4_096;
 /** Four hours, the longest task that `start_task` accepts; no decision can wait longer than its task. */
 const MAX_TASK_SECONDS = 14_400;
+/** A little below the time limit of the plugin's hook (600 s). */
+const MAX_NATIVE_WAIT_SECONDS = 590;
 /** A smaller file would be rotated at every line, and hold little but the note of what is gone. */
 const MIN_LOG_BYTES = 4_096;
 /** Ordinary tools still open a log of one gigabyte. */
@@ -127,6 +129,16 @@ export const configSchema = z.strictObject({
     .default(600)
     .describe('Time in seconds after which an unanswered question is denied, so that no task waits forever.')
     .register(settingFacts, wholeNumber('MCP_DECISION_TIMEOUT', 1, MAX_TASK_SECONDS)),
+
+  native_wait_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_NATIVE_WAIT_SECONDS)
+    .default(MAX_NATIVE_WAIT_SECONDS)
+    .describe(
+      'With the plugin of Claude Code: time in seconds for which a request of a session that you started can be answered by the bridge. Its dialog in the terminal can be answered all the time.',
+    )
+    .register(settingFacts, wholeNumber('MCP_NATIVE_WAIT', 1, MAX_NATIVE_WAIT_SECONDS)),
 
   max_log_size_bytes: z
     .int()

@@ -32,3 +32,11 @@ export function showsApps(server: Server, { mcpReq: { envelope } }: ServerContex
 export function isForAppAlone({ app }: { readonly app?: ToolApp | undefined }): boolean {
   return app?.visibility !== undefined && !app.visibility.includes('model');
 }
+
+/** True for a tool that models call: no page alone, and no hook. */
+export function isForModels(tool: {
+  readonly app?: ToolApp | undefined;
+  readonly forHooks?: boolean | undefined;
+}): boolean {
+  return !isForAppAlone(tool) && tool.forHooks !== true;
+}

@@ -40,6 +40,7 @@ export async function callTool<Services>(
   try {
     await host.precondition?.(tool);
     const answer = await tool.run(args, host.services, call);
+    if (tool.forHooks === true) return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     if (isForAppAlone(tool)) return withinLimit(tool.name, FOR_THE_APP, answer);
     const shown = guided(answer, host.guidance);
     return withinLimit(tool.name, readable(shown), shown);

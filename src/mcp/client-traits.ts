@@ -26,6 +26,11 @@ export function pageBytesFor(server: Server, context: ServerContext): number | u
   return SMALL_PAGES.get(clientName(server, context) ?? '');
 }
 
+/** Whether the client of this request has hooks that call tools. */
+export function hasHooks(server: Server, context: ServerContext): boolean {
+  return clientName(server, context) === 'claude-code';
+}
+
 /** What the client of this request calls itself. */
 export function clientName(server: Server, { mcpReq: { envelope } }: ServerContext): string | undefined {
   if (envelope === undefined) return server.getClientVersion()?.name;

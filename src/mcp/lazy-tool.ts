@@ -6,11 +6,12 @@ export interface ListedTool<Toolset extends string> {
   readonly toolset: Toolset;
   readonly listing: ToolListing;
   readonly app?: ToolApp | undefined;
+  readonly forHooks?: boolean | undefined;
 }
 
 /** A tool of which only the listing is there; the rest is loaded when it is first called. */
 export function lazyTool<Services, Toolset extends string>(
-  { toolset, listing, app }: ListedTool<Toolset>,
+  { toolset, listing, app, forHooks }: ListedTool<Toolset>,
   load: () => Promise<Tool<Services, Toolset>>,
 ): Tool<Services, Toolset> {
   let loaded: Tool<Services, Toolset> | undefined;
@@ -18,6 +19,7 @@ export function lazyTool<Services, Toolset extends string>(
     name: listing.name,
     toolset,
     app,
+    forHooks,
     listing: () => listing,
     run: async (args, services, call) => (loaded ??= await load()).run(args, services, call),
   };

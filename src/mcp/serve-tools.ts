@@ -7,9 +7,9 @@ import {
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { timed } from './call-log.js';
-import { APPS_EXTENSION, isForAppAlone, showsApps } from './apps.js';
+import { APPS_EXTENSION, isForAppAlone, isForModels, showsApps } from './apps.js';
 import { callTool, type ToolHost } from './call-tool.js';
-import { clientName, getsTextAlone, pageBytesFor, type AnswerForm } from './client-traits.js';
+import { clientName, getsTextAlone, hasHooks, pageBytesFor, type AnswerForm } from './client-traits.js';
 import { personAt, type OpenForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Tool } from './tool.js';
@@ -33,16 +33,23 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   server.setRequestHandler('tools/list', (_request, context) => {
     const hasSchema = !getsTextAlone(server, context, host.answers);
     const hasApps = showsApps(server, context);
-    const shown = host.tools.filter((tool) => hasApps || !isForAppAlone(tool));
+    const runsHooks = hasHooks(server, context);
+    const shown = host.tools.filter((tool) =>
+      tool.forHooks === true ? runsHooks : hasApps || !isForAppAlone(tool),
+    );
     return { tools: shown.map((tool) => listed(tool, { hasSchema, hasApps })) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
-    if (tool === undefined || (isForAppAlone(tool) && !showsApps(server, context))) {
+    const isHidden =
+      tool?.forHooks === true
+        ? !hasHooks(server, context)
+        : tool !== undefined && isForAppAlone(tool) && !showsApps(server, context);
+    if (tool === undefined || isHidden) {
       host.logger.info('tools/call of an unknown tool was refused', { name: params.name });
       throw unknownTool(
         params.name,
-        host.tools.filter((one) => !isForAppAlone(one)).map(({ name }) => name),
+        host.tools.filter(isForModels).map(({ name }) => name),
       );
     }
     const person = host.showsForms === false ? undefined : personAt(server, context, openForms, host.logger);
@@ -81,7 +88,9 @@ function listed<Services>(
     ...listing,
     ...(hasApps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
     inputSchema: { ...inputSchema, type: 'object' as const },
-    ...((hasSchema || isForAppAlone(tool)) && { outputSchema: { ...outputSchema, type: 'object' as const } }),
+    ...((isForAppAlone(tool) || (hasSchema && tool.forHooks !== true)) && {
+      outputSchema: { ...outputSchema, type: 'object' as const },
+    }),
   };
 }
 

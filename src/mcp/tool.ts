@@ -52,6 +52,8 @@ export interface ToolDefinition<
   readonly maxResultChars?: number;
   /** How it belongs to a page in the chat, for clients that show one. */
   readonly app?: ToolApp;
+  /** True for a tool that hooks of Claude Code call: no model sees it, and its answer is JSON text alone. */
+  readonly forHooks?: boolean;
   readonly input: Input;
   readonly output: Output;
   handle(
@@ -66,6 +68,7 @@ export interface Tool<Services, Toolset extends string = string> {
   readonly name: string;
   readonly toolset: Toolset;
   readonly app?: ToolApp | undefined;
+  readonly forHooks?: boolean | undefined;
   /** What `tools/list` shows of the tool; made when first asked for. */
   listing(): ToolListing;
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
@@ -102,6 +105,7 @@ export function toolDefiner<Services, Toolset extends string>() {
       name: definition.name,
       toolset: definition.toolset,
       app: definition.app,
+      forHooks: definition.forHooks,
       listing: listed,
       run: async (args, services, call) => {
         const given = withoutNulls(args ?? {});
@@ -148,12 +152,15 @@ function metaOf(definition: {
   readonly maxResultChars?: number;
   readonly searchHint?: string;
   readonly alwaysLoad?: boolean;
+  readonly forHooks?: boolean;
 }): JsonObject {
-  const { maxResultChars, searchHint, alwaysLoad } = definition;
+  const { maxResultChars, searchHint, alwaysLoad, forHooks } = definition;
   return {
     ...(maxResultChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultChars }),
     ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
     ...(alwaysLoad === true && { 'anthropic/alwaysLoad': true }),
+    // Claude Code shows its model no tool of this kind, and calls it for a hook all the same.
+    ...(forHooks === true && { ui: { visibility: ['app'] } }),
   };
 }
 

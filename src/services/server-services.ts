@@ -4,6 +4,7 @@ import { lazily } from '../base/lazily.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
+import type { NativeHost } from '../native/native-host.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
 import { InsideTask } from '../tasks/inside-task.js';
@@ -35,11 +36,13 @@ export function createServerServices(
   );
   const tasks = taskAccessors(options, roots, { activeProject, marks });
   const processes = processAccessors(options, roots, activeProject);
+  const native = nativeAccessor(options, roots, { tasks: tasks.services, marks });
   return {
     offered: {
       ...tasks.offered,
       ...processes.offered,
       ...projectAccessors(options, roots, activeProject),
+      native: native.host,
       board: lazily(async () => {
         const { createBoardOpener } = await import('./board-opener.js');
         return createBoardOpener(options, await tasks.services());
@@ -52,6 +55,8 @@ export function createServerServices(
     processServices: processes.services,
     marks,
     dispose: async () => {
+      // Its record is written with what the tasks have open.
+      await native.dispose();
       tasks.dispose();
       await processes.dispose();
     },
@@ -118,6 +123,22 @@ function processAccessors(options: BridgeOptions, roots: AllowedRoots, activePro
     },
     dispose: async () => built?.dispose(),
   };
+}
+
+/** Sessions that are tasks already, and those of a server that cannot work, are left alone. */
+function nativeAccessor(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  around: { readonly tasks: () => Promise<TaskServices>; readonly marks: () => Promise<readonly string[]> },
+) {
+  let built: NativeHost | undefined;
+  const host = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
+    if (options.unusable !== undefined || (await around.marks()).length > 0)
+      return { event: () => Promise.resolve({}) };
+    const { createNativeHost } = await import('./native-sessions.js');
+    return (built = createNativeHost(options, roots, around.tasks));
+  });
+  return { host, dispose: async () => built?.dispose() };
 }
 
 function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {

@@ -21,6 +21,8 @@ const CHOOSES = 'set_active_project';
 
 /** Whether the tool is offered inside a task. Reading tools from `look` on; those that change files or programs never. */
 export function isOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): boolean {
+  // It answers at once there, and a hook whose tool is missing shows an error.
+  if (tool.toolset === 'native') return true;
   if (allows === 'off' || PERSONAL.has(tool.toolset)) return false;
   if (tool.listing().annotations.readOnlyHint || tool.name === CHOOSES) return true;
   return allows === 'start' && STARTS.has(tool.name);

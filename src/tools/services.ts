@@ -37,6 +37,15 @@ interface AppBoard {
   act(asked: { readonly client: string; readonly action: unknown }): Promise<AppOutcome>;
 }
 
+/** What the hooks of a session that a person started report. */
+interface NativeSessions {
+  /** Resolves with what the hook answers; `{}` leaves everything to the person. Never rejects. */
+  event(
+    fields: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
 interface AppAnswer {
   readonly board_id: string;
   readonly version: string;
@@ -72,4 +81,5 @@ export interface ToolServices {
   readonly board: () => Promise<BoardOpener>;
   readonly copies: () => Promise<ContainerCopies>;
   readonly terminals: () => Promise<EditorTerminals>;
+  readonly native: () => Promise<NativeSessions>;
 }

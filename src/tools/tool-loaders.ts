@@ -39,6 +39,7 @@ export const toolLoaders: Readonly<Record<string, () => Promise<BridgeTool>>> = 
   list_tasks: async () => (await import('./tasks/list-tasks.js')).listTasks,
   list_terminals: async () => (await import('./terminal/list-terminals.js')).listTerminals,
   message_task: async () => (await import('./tasks/message-task.js')).messageTask,
+  native_event: async () => (await import('./native/native-event.js')).nativeEvent,
   open_board: async () => (await import('./board/open-board.js')).openBoard,
   ps: async () => (await import('./process/ps.js')).ps,
   read_file: async () => (await import('./files/read-file.js')).readFile,

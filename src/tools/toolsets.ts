@@ -5,6 +5,7 @@ export const toolsets = {
   delegate: 'Delegate tasks one at a time, with the tool names of an earlier server.',
   files: 'List, read and search files of a project.',
   git: 'Show what changed in a repository.',
+  native: 'See and answer sessions of Claude Code that you start yourself.',
   process: 'Start any program, here or in a container; follow it, type into it, end it.',
   project: 'Choose the active project; create folders, files and repositories.',
   tasks: 'Start Claude Code in a project, follow it, answer its questions, end it.',

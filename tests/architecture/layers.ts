@@ -132,6 +132,11 @@ export const layers: readonly Layer[] = [
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
   },
   {
+    folder: 'native',
+    holds: 'sessions that a person started: their hooks, their records',
+    imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'base'],
+  },
+  {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',

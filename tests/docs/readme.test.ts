@@ -7,7 +7,7 @@ import { OLDEST_SUPPORTED_VERSION } from '../../src/claude/installation.js';
 import { CLAUDE_VERSIONS } from '../../src/cli/demo/fetch-claude.js';
 import { configKeys, factsOf } from '../../src/config/schema.js';
 import { SETTINGS_FILE_VARIABLE } from '../../src/config/settings-file.js';
-import { isForAppAlone } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/apps.js';
 import { MARK_VARIABLE } from '../../src/os/mark-variable.js';
 import { allPrompts } from '../../src/prompts/registry.js';
 import { allResources } from '../../src/resources/registry.js';
@@ -16,7 +16,7 @@ import { enabledTools } from '../../src/tools/registry.js';
 import { toolsets } from '../../src/tools/toolsets.js';
 
 const toolNames = enabledTools('all')
-  .filter((tool) => !isForAppAlone(tool))
+  .filter(isForModels)
   .map((tool) => tool.name);
 const root = resolve(import.meta.dirname, '..', '..');
 const pages = [
@@ -28,6 +28,7 @@ const pages = [
   'docs/containers.md',
   'docs/dependencies.md',
   'docs/guide.md',
+  'docs/native.md',
   'docs/performance.md',
   'docs/process-containers.md',
   'tests/specification/deviations.md',

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/base/errors.js';
 import { configSchema } from '../../src/config/schema.js';
-import { isForAppAlone } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/apps.js';
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { allTools } from './all-tools.js';
@@ -37,7 +37,7 @@ describe('the list of tools', () => {
 
   test('of the default toolsets stays small', () => {
     const listings = enabledTools(configSchema.parse({}).toolsets)
-      .filter((tool) => !isForAppAlone(tool))
+      .filter(isForModels)
       .map((tool) => tool.listing());
     const model = listings.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const modelBytes = bytesOf(model);

@@ -19,4 +19,5 @@ export const unusedServices: ToolServices = {
   copies: unused,
   board: unused,
   terminals: unused,
+  native: unused,
 };

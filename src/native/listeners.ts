@@ -1,0 +1,47 @@
+import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import { boardPlace } from '../board/board-place.js';
+import { readLock } from '../store/lock-file.js';
+import { ownerState } from '../store/owner-state.js';
+
+/** A client that waits calls again within seconds; one that asks now and then, within a minute. */
+const RECENT_MS = 60_000;
+
+export interface ListenersOptions {
+  readonly statePath: string;
+  readonly runtimePath: string;
+  readonly clock: Clock;
+}
+
+/** Whether anyone would see what a session asks: the board, or a client that looked at the session within the last minute. */
+export class Listeners {
+  readonly #options: ListenersOptions;
+  #clientMs: number | undefined;
+
+  constructor(options: ListenersOptions) {
+    this.#options = options;
+  }
+
+  /** A client of the session connected or left. */
+  client(): void {
+    this.#clientMs = this.#options.clock.monotonicMs();
+  }
+
+  async isHeard(clientCount: number): Promise<boolean> {
+    const { clock } = this.#options;
+    if (clientCount > 0) return true;
+    if (this.#clientMs !== undefined && clock.monotonicMs() - this.#clientMs < RECENT_MS) return true;
+    return this.#hasBoard();
+  }
+
+  async #hasBoard(): Promise<boolean> {
+    const { statePath, runtimePath, clock } = this.#options;
+    try {
+      const lock = await readLock(boardPlace(statePath, runtimePath).lockFile);
+      return lock.state === 'held' && (await ownerState(lock.holder.owner, { statePath, clock })) !== 'gone';
+    } catch (error) {
+      if (error instanceof BridgeError) return false;
+      throw error;
+    }
+  }
+}

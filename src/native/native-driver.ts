@@ -1,0 +1,237 @@
+import type { Clock } from '../base/clock.js';
+import { Emitter } from '../base/event.js';
+import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
+import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/interactive/hook-requests.js';
+import type {
+  ScreenView,
+  SendResult,
+  SessionAnswer,
+  SessionDriver,
+  SessionEvent,
+} from '../claude/session.js';
+import { filesWritten, toolSummary } from '../claude/tool-summary.js';
+import { nativeSession } from '../tasks/native-session.js';
+import type { SessionStatus } from './session-status.js';
+import { isFor, StandingRequests, type HookAnswer } from './standing-requests.js';
+import { TerminalWatch } from './terminal-watch.js';
+
+/** A cancelled call means an answer in the terminal, unless the session ends at that moment. */
+const CANCEL_PAUSE_MS = 50;
+/** Denials whose tool ran all the same are looked for among so many. */
+const MAX_DENIED = 20;
+const LEFT: HookAnswer = {};
+const REFUSED = 'refused or interrupted in the terminal';
+const ALLOWED = 'allowed in the terminal';
+const WENT_ON = 'answered in the terminal';
+
+export interface NativeDriverOptions {
+  readonly clock: Clock;
+  readonly taskId: string;
+  readonly sessionId: string;
+  readonly project: string;
+  readonly status: Pick<SessionStatus, 'read'>;
+  /** Whether anyone would answer a request. */
+  readonly isHeard: () => Promise<boolean>;
+}
+
+/** A session that a person started, known by the hooks of the plugin. It is answered, and never typed into or ended. */
+export class NativeDriver implements SessionDriver {
+  readonly #options: NativeDriverOptions;
+  readonly #events = new Emitter<SessionEvent>();
+  readonly onEvent = this.#events.event;
+  readonly #standing = new StandingRequests();
+  readonly #watch: TerminalWatch;
+  #denied: PermissionRequestEvent[] = [];
+  #nextRequest = 1;
+  #said = '';
+  #isClosed = false;
+
+  constructor(options: NativeDriverOptions) {
+    this.#options = options;
+    this.#watch = new TerminalWatch(options.clock, options.status, () => this.#settleAll(WENT_ON));
+  }
+
+  start(): Promise<void> {
+    this.#events.fire({ type: 'spawned', pid: undefined });
+    this.#events.fire({ type: 'session', sessionId: this.#options.sessionId });
+    return Promise.resolve();
+  }
+
+  /** What a hook answers; only that of a request may take long. `signal` aborts when Claude Code waits no longer. */
+  async hook(event: KnownHookEvent, signal: AbortSignal): Promise<HookAnswer> {
+    if (this.#isClosed) return LEFT;
+    switch (event.hook_event_name) {
+      case 'UserPromptSubmit':
+        this.#settleAll(WENT_ON);
+        this.#events.fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
+        return LEFT;
+      case 'PermissionRequest':
+        return this.#asked(event, signal);
+      case 'PostToolUse':
+      case 'PostToolUseFailure':
+        this.#used(event);
+        return LEFT;
+      case 'Stop':
+        this.#ended(event.last_assistant_message ?? '');
+        return LEFT;
+      case 'StopFailure':
+        this.#events.fire({ type: 'notice', text: `The turn failed: ${event.error}` });
+        this.#ended(event.last_assistant_message ?? '');
+        return LEFT;
+      case 'PreToolUse':
+      case 'Notification':
+      case 'SessionEnd':
+        return LEFT;
+    }
+  }
+
+  answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
+    const standing = this.#standing.asked(requestId);
+    if (standing?.reply === undefined) return Promise.resolve('gone');
+    this.#standing.take(requestId);
+    this.#looked();
+    if (answer.verdict === 'deny') this.#denied = [...this.#denied, standing.event].slice(-MAX_DENIED);
+    standing.reply(hookOutput(standing.event, answer));
+    return Promise.resolve('answered');
+  }
+
+  async look(): Promise<void> {
+    if (await this.#watch.wentOn()) this.#settleAll(WENT_ON);
+  }
+
+  leave(requestId: string): void {
+    const standing = this.#standing.asked(requestId);
+    if (standing === undefined) return;
+    this.#standing.take(requestId);
+    this.#standing.add({ ...standing, reply: undefined });
+    standing.reply?.(LEFT);
+    this.#looked();
+  }
+
+  send(): Promise<SendResult> {
+    return Promise.reject(nativeSession(this.#options.taskId, 'sent a message'));
+  }
+
+  interrupt(): Promise<void> {
+    return Promise.reject(nativeSession(this.#options.taskId, 'sent a message'));
+  }
+
+  /** Lets the session go: it runs on without the bridge. */
+  close(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#isClosed = true;
+    this.#watch.dispose();
+    for (const { reply } of this.#standing.takeAll()) reply?.(LEFT);
+    this.#events.fire({ type: 'exited', exit: { code: 0 } });
+    return Promise.resolve();
+  }
+
+  kill(): Promise<void> {
+    return this.close();
+  }
+
+  screen(): Promise<ScreenView> {
+    return Promise.reject(nativeSession(this.#options.taskId, 'shown as a screen'));
+  }
+
+  lastOutput(maxChars: number): string {
+    return this.#said.slice(-maxChars);
+  }
+
+  dispose(): void {
+    void this.close();
+    this.#events.dispose();
+  }
+
+  async #asked(event: PermissionRequestEvent, signal: AbortSignal): Promise<HookAnswer> {
+    const request = requestOf(`native-${this.#nextRequest++}`, event, this.#options.project);
+    const isHeard = await this.#options.isHeard();
+    if (this.#isClosed || signal.aborted) return LEFT;
+    if (!isHeard) {
+      this.#standing.add({ request, event, reply: undefined });
+      this.#looked();
+      return LEFT;
+    }
+    return new Promise((resolve) => {
+      this.#standing.add({ request, event, reply: resolve });
+      signal.addEventListener('abort', () => this.#cancelled(request.requestId), { once: true });
+      this.#looked();
+      this.#events.fire({ type: 'request', request });
+    });
+  }
+
+  #cancelled(requestId: string): void {
+    this.#options.clock.after(CANCEL_PAUSE_MS, () => {
+      if (!this.#isClosed) this.#settle(requestId, REFUSED);
+    });
+  }
+
+  #used(event: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>): void {
+    const { tool_name: tool, tool_input: input } = event;
+    const standing = this.#standing.takeFor(tool, input);
+    if (standing !== undefined) {
+      standing.reply?.(LEFT);
+      this.#gone(standing.request.requestId, ALLOWED);
+    }
+    const summary = toolSummary(tool, input, this.#options.project);
+    const denied = this.#denied.find((one) =>
+      isFor({ tool: one.tool_name, input: one.tool_input }, tool, input),
+    );
+    if (denied !== undefined) {
+      this.#denied = this.#denied.filter((one) => one !== denied);
+      this.#events.fire({
+        type: 'notice',
+        text: `${summary} was allowed in the terminal before it was denied`,
+      });
+    }
+    const ok = event.hook_event_name === 'PostToolUse';
+    const filesChanged = ok ? filesWritten(tool, input, event.cwd ?? this.#options.project) : [];
+    this.#events.fire({ type: 'tool-started', tool, summary, input });
+    this.#events.fire({
+      type: 'tool-finished',
+      tool,
+      summary,
+      ok,
+      filesChanged,
+      ...(event.hook_event_name === 'PostToolUseFailure' && { error: event.error }),
+    });
+  }
+
+  #ended(message: string): void {
+    this.#settleAll(WENT_ON);
+    this.#denied = [];
+    this.#said = message;
+    this.#events.fire({ type: 'turn-ended', source: 'exact', message, backgroundTasks: 0 });
+  }
+
+  #settle(requestId: string, why: string): void {
+    const standing = this.#standing.take(requestId);
+    if (standing === undefined) return;
+    standing.reply?.(LEFT);
+    this.#gone(requestId, why);
+  }
+
+  #settleAll(why: string): void {
+    for (const { request, reply } of this.#standing.takeAll()) {
+      reply?.(LEFT);
+      this.#gone(request.requestId, why);
+    }
+    this.#looked();
+  }
+
+  #gone(requestId: string, why: string): void {
+    this.#events.fire({ type: 'request-gone', requestId, why, by: 'terminal' });
+    this.#looked();
+  }
+
+  /** Dialogs came or went. */
+  #looked(): void {
+    if (this.#standing.size > 0) this.#watch.start();
+    else this.#watch.stop();
+    const { left } = this.#standing;
+    this.#events.fire({
+      type: 'dialog',
+      text: left === undefined ? null : `Waits for an answer to: ${left.request.summary}`,
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { messageOf } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
+import { hookEventOf } from './hook-fields.js';
+import type { NativeSession, NativeSessionParts } from './native-session.js';
+import type { HookAnswer } from './standing-requests.js';
+
+/** Leaves everything to the person. */
+const LEFT: HookAnswer = {};
+const CLOSED =
+  'Claude Code ended the server of the bridge in this session, as it does when the session ends.';
+const REPLACED = 'The person went on with another session in the same Claude Code.';
+
+export interface NativeHostOptions {
+  readonly logger: Logger;
+  /** The real path of a session's folder. Throws for one outside of the allowed roots. */
+  readonly resolveProject: (folder: string) => Promise<string>;
+  readonly open: (
+    parts: Pick<NativeSessionParts, 'sessionId' | 'project' | 'prompt'>,
+  ) => Promise<NativeSession>;
+}
+
+/** Answers the hooks of the one Claude Code that started this server: its session is a task as long as it lasts. */
+export class NativeHost {
+  readonly #options: NativeHostOptions;
+  #session: NativeSession | undefined;
+  /** One session is opened or ended at a time. */
+  #order: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
+  /** A session that is not the bridge's to see, or that could not be recorded. */
+  #leftAlone = new Set<string>();
+
+  constructor(options: NativeHostOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with what the hook answers. Never rejects: a hook that fails shows an error to the person. */
+  async event(fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HookAnswer> {
+    const event = hookEventOf(fields);
+    if (event === undefined || event.hook_event_name === 'other') return LEFT;
+    try {
+      const session = await this.#sessionOf(event);
+      return (await session?.hook(event, signal)) ?? LEFT;
+    } catch (error) {
+      this.#options.logger.warn('an event of this session is left out', { error: messageOf(error) });
+      return LEFT;
+    }
+  }
+
+  /** Ends the record of the session. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await this.#order;
+    await this.#session?.end(CLOSED);
+    this.#session = undefined;
+  }
+
+  #sessionOf(event: KnownHookEvent): Promise<NativeSession | undefined> {
+    const found = this.#order.then(() => this.#current(event));
+    this.#order = found.catch(() => undefined);
+    return found;
+  }
+
+  async #current(event: KnownHookEvent): Promise<NativeSession | undefined> {
+    const { session_id: sessionId, cwd } = event;
+    if (this.#isDisposed || this.#leftAlone.has(sessionId)) return undefined;
+    if (this.#session?.sessionId === sessionId) return this.#session;
+    const before = this.#session;
+    this.#session = undefined;
+    await before?.end(REPLACED);
+    const prompt = event.hook_event_name === 'UserPromptSubmit' ? event.prompt : '';
+    try {
+      const project = await this.#options.resolveProject(cwd ?? '');
+      this.#session = await this.#options.open({ sessionId, project, prompt });
+    } catch (error) {
+      this.#leftAlone.add(sessionId);
+      throw error;
+    }
+    return this.#session;
+  }
+}

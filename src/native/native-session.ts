@@ -1,0 +1,204 @@
+import { rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { systemClock, withinMs } from '../base/clock.js';
+import { Closers } from '../base/closers.js';
+import { createSecret, createTaskId } from '../base/ids.js';
+import type { Logger } from '../base/logger.js';
+import { makeFolders } from '../base/files/make-folders.js';
+import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
+import { KeeperServer, type ServedRun } from '../keeper/main/keeper-server.js';
+import { TaskFiles } from '../keeper/main/task-files.js';
+import { ownIdentity } from '../store/process-identity.js';
+import type { RuntimeDir } from '../store/runtime-dir.js';
+import type { StateDir } from '../store/state-dir.js';
+import { nativeSession } from '../tasks/native-session.js';
+import { initialRecord } from '../tasks/record/initial-record.js';
+import { ReadableLog } from '../tasks/run/readable-log.js';
+import { TaskRun } from '../tasks/run/task-run.js';
+import type { TaskSpec } from '../tasks/task-spec.js';
+import { Listeners } from './listeners.js';
+import { NativeDriver } from './native-driver.js';
+import { SessionStatus } from './session-status.js';
+import type { HookAnswer } from './standing-requests.js';
+
+const clock = systemClock;
+const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+/** A server leaves within 250 ms. */
+const GOODBYE_MS = 80;
+const NO_PROMPT = 'A session that a person started.';
+
+export interface NativeSessionParts {
+  readonly sessionId: string;
+  /** Real path, inside the allowed roots. */
+  readonly project: string;
+  /** What the person said first; empty when the session began before. */
+  readonly prompt: string;
+  /** Where Claude Code stores its files. */
+  readonly claudeFolder: string;
+  readonly stateDir: StateDir;
+  readonly runtimeDir: RuntimeDir;
+  readonly logger: Logger;
+  readonly waitSeconds: number;
+  readonly maxLogBytes: number;
+}
+
+/** A session that a person started, served as a task by this process. */
+export interface NativeSession {
+  readonly sessionId: string;
+  readonly taskId: string;
+  hook(event: KnownHookEvent, signal: AbortSignal): Promise<HookAnswer>;
+  /** Ends its record, within a moment; the session itself goes on. */
+  end(reason: string): Promise<void>;
+}
+
+/** Makes the record of a session and serves it. Throws STATE_UNUSABLE, with nothing left behind. */
+export async function openNativeSession(parts: NativeSessionParts): Promise<NativeSession> {
+  const taskId = createTaskId();
+  const closers = new Closers(parts.logger);
+  try {
+    return await open(parts, taskId, closers);
+  } catch (error) {
+    await closers.close();
+    await parts.stateDir.removeTaskDir(taskId);
+    throw error;
+  }
+}
+
+async function open(parts: NativeSessionParts, taskId: string, closers: Closers): Promise<NativeSession> {
+  const { stateDir, runtimeDir, logger, sessionId } = parts;
+  const prompt = parts.prompt === '' ? NO_PROMPT : parts.prompt;
+  await stateDir.createTaskDir(taskId);
+  await writeFile(stateDir.promptFile(taskId), prompt, { mode: OWNER_ONLY });
+  const socketPath = runtimeDir.socketPath(taskId);
+  const store = closers.owns('the files of the session', await openFiles(parts, taskId));
+  const listeners = new Listeners({ statePath: stateDir.path, runtimePath: runtimeDir.path, clock });
+  let server: KeeperServer | undefined = undefined;
+  const driver = new NativeDriver({
+    clock,
+    taskId,
+    sessionId,
+    project: parts.project,
+    status: new SessionStatus(parts.claudeFolder, sessionId),
+    isHeard: () => listeners.isHeard(server?.clientCount ?? 0),
+  });
+  const run = closers.owns('the run', await newRun(parts, { taskId, prompt, socketPath, store, driver }));
+  store.follow(run);
+  server = closers.owns(
+    'the server of the socket',
+    await KeeperServer.start({
+      run: withoutControl(run, taskId),
+      socketPath,
+      clock,
+      logger,
+      onClient: () => listeners.client(),
+    }),
+  );
+  const served = server;
+  await run.start();
+  return {
+    sessionId,
+    taskId,
+    hook: (event, signal) => driver.hook(event, signal),
+    end: async (reason) => {
+      run.leave(reason);
+      await run.ended;
+      await withinMs(clock, GOODBYE_MS, served.finish());
+      await closers.close();
+      rmSync(socketPath, { force: true });
+    },
+  };
+}
+
+function openFiles(
+  { stateDir, logger, maxLogBytes }: NativeSessionParts,
+  taskId: string,
+): Promise<TaskFiles> {
+  return TaskFiles.open({
+    stateDir,
+    taskId,
+    logFile: stateDir.logFile(taskId),
+    makeLogFolder: () => makeFolders(stateDir.taskDir(taskId), OWNER_ONLY_FOLDER),
+    maxBytes: maxLogBytes,
+    clock,
+    logger,
+  });
+}
+
+interface RunParts {
+  readonly taskId: string;
+  readonly prompt: string;
+  readonly socketPath: string;
+  readonly store: TaskFiles;
+  readonly driver: NativeDriver;
+}
+
+async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun> {
+  const { taskId, prompt, socketPath, store, driver } = own;
+  const { stateDir, logger } = parts;
+  const spec = specOf(parts, taskId);
+  return new TaskRun(
+    {
+      spec,
+      clock,
+      logger,
+      driver,
+      journal: store.journal,
+      log: new ReadableLog(store.log, clock),
+      records: store.records,
+      check: () =>
+        Promise.resolve({ verdict: 'ask', rule: 'no-rule', reason: 'a person started this session' }),
+      // Nothing of the session belongs to the bridge.
+      endLeftovers: () => Promise.resolve([]),
+      identify: () => Promise.resolve(undefined),
+      flush: () => store.flush(),
+      release: () => Promise.resolve(),
+    },
+    initialRecord({
+      spec,
+      prompt,
+      owner: await ownIdentity(),
+      // No process has it: what this session started is not the bridge's to end.
+      mark: createSecret(),
+      socketPath,
+      files: { logFile: stateDir.logFile(taskId), promptFile: stateDir.promptFile(taskId) },
+      now: clock.now(),
+    }),
+  );
+}
+
+function specOf({ project, waitSeconds, maxLogBytes }: NativeSessionParts, taskId: string): TaskSpec {
+  return {
+    task_id: taskId,
+    project_path: project,
+    permission_mode: 'cautious',
+    driver: 'native',
+    model: null,
+    keep_open: true,
+    timeout_seconds: 0,
+    created_at: new Date(clock.now()).toISOString(),
+    settings: {
+      shell: '',
+      claude_command: ['claude'],
+      auto_approve_patterns: [],
+      decision_timeout_seconds: waitSeconds,
+      max_log_size_bytes: maxLogBytes,
+      pass_environment: [],
+    },
+  };
+}
+
+/** What clients may do to a session of a person: see it, and answer it. */
+function withoutControl(run: TaskRun, taskId: string): ServedRun {
+  return {
+    get record() {
+      return run.record;
+    },
+    onDidChange: run.onDidChange,
+    respond: (answer) => run.respond(answer),
+    message: () => Promise.reject(nativeSession(taskId, 'sent a message')),
+    kill: () => Promise.reject(nativeSession(taskId, 'ended')),
+    screen: () => Promise.reject(nativeSession(taskId, 'shown as a screen')),
+    typed: () => undefined,
+  };
+}

@@ -1,0 +1,31 @@
+import { claudeConfigDir } from '../claude/transcript-files.js';
+import { NativeHost } from '../native/native-host.js';
+import { openNativeSession } from '../native/native-session.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import type { BridgeOptions } from './options.js';
+import type { TaskServices } from './task-services.js';
+
+/** The host of the session whose Claude Code started this server. */
+export function createNativeHost(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  taskServices: () => Promise<Pick<TaskServices, 'stateDir' | 'runtimeDir'>>,
+): NativeHost {
+  const { config, env, homeDir, logger } = options;
+  return new NativeHost({
+    logger,
+    resolveProject: (folder) => roots.resolveDirectory(folder),
+    open: async (session) => {
+      const { stateDir, runtimeDir } = await taskServices();
+      return openNativeSession({
+        ...session,
+        stateDir,
+        runtimeDir,
+        logger,
+        claudeFolder: claudeConfigDir({ HOME: homeDir, ...env }) ?? homeDir,
+        waitSeconds: config.native_wait_seconds,
+        maxLogBytes: config.max_log_size_bytes,
+      });
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineTool } from '../define-tool.js';
+
+/** Claude Code fills in a hook's fields as text; a field that an event does not have is empty. */
+const text = z.string().default('');
+
+/** What a hook of a session reports that a person started. */
+export const nativeEvent = defineTool({
+  name: 'native_event',
+  title: 'An event of this session',
+  toolset: 'native',
+  effect: 'write',
+  forHooks: true,
+  description: 'What happened in this session.',
+  isExact: true,
+  input: {
+    event: z.string(),
+    session: text,
+    cwd: text,
+    tool: text,
+    tool_input: text,
+    suggestions: text,
+    prompt: text,
+    message: text,
+    error: text,
+  },
+  output: { hookSpecificOutput: z.looseObject({}).optional() },
+  handle: async (fields, { native }, { signal }) => (await native()).event(fields, signal),
+});

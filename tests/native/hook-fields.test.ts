@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { hookEventOf } from '../../src/native/hook-fields.js';
+
+const session = '11111111-1111-4111-8111-111111111111';
+
+test('a request has its input and suggestions as objects', () => {
+  const fields = {
+    event: 'PermissionRequest',
+    session,
+    cwd: '/app',
+    tool: 'Bash',
+    tool_input: '{"command":"ls"}',
+    suggestions: '[{"type":"addRules"}]',
+    prompt: '',
+  };
+  expect(hookEventOf(fields)).toEqual({
+    hook_event_name: 'PermissionRequest',
+    session_id: session,
+    cwd: '/app',
+    tool_name: 'Bash',
+    tool_input: { command: 'ls' },
+    permission_suggestions: [{ type: 'addRules' }],
+  });
+});
+
+test('what an event does not have is left out', () => {
+  expect(hookEventOf({ event: 'Stop', session, message: '', tool_input: '' })).toEqual({
+    hook_event_name: 'Stop',
+    session_id: session,
+    background_tasks: [],
+  });
+});
+
+test.each([
+  { event: 'PermissionRequest', session, tool: 'Bash', tool_input: '"a text"' },
+  { event: 'Stop', session: 'no uuid' },
+  {},
+])('%j is no event', (fields) => {
+  const event = hookEventOf(fields);
+  expect(event === undefined || event.hook_event_name === 'other').toBe(true);
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../../src/base/logger.js';
+import { NativeHost } from '../../src/native/native-host.js';
+import type { NativeSession } from '../../src/native/native-session.js';
+
+const ONE = '11111111-1111-4111-8111-111111111111';
+const TWO = '22222222-2222-4222-8222-222222222222';
+const signal = new AbortController().signal;
+const prompt = (session: string, cwd = '/roots/app') => ({
+  event: 'UserPromptSubmit',
+  session,
+  cwd,
+  prompt: 'Do it.',
+});
+
+function host({ fails = false } = {}) {
+  const steps: string[] = [];
+  const made = new NativeHost({
+    logger: silentLogger,
+    resolveProject: (folder) =>
+      folder.startsWith('/roots/') ? Promise.resolve(folder) : Promise.reject(new Error('outside')),
+    open: ({ sessionId, project, prompt: said }) => {
+      steps.push(`open ${sessionId[0]} ${project} ${said}`);
+      if (fails) return Promise.reject(new Error('no room on the disk'));
+      const session: NativeSession = {
+        sessionId,
+        taskId: 'task_0123456789abcdef0123',
+        hook: (event) => {
+          steps.push(event.hook_event_name);
+          return Promise.resolve({ answered: true });
+        },
+        end: (reason) => {
+          steps.push(`end ${sessionId[0]}: ${reason}`);
+          return Promise.resolve();
+        },
+      };
+      return Promise.resolve(session);
+    },
+  });
+  return { host: made, steps };
+}
+
+test('the first event opens the session, once for two events at once', async () => {
+  const { host: made, steps } = host();
+  const answers = await Promise.all([
+    made.event(prompt(ONE), signal),
+    made.event({ event: 'Stop', session: ONE, cwd: '/roots/app' }, signal),
+  ]);
+  expect(answers).toEqual([{ answered: true }, { answered: true }]);
+  expect(steps).toEqual(['open 1 /roots/app Do it.', 'UserPromptSubmit', 'Stop']);
+});
+
+test('another session of the same Claude Code ends the one before', async () => {
+  const { host: made, steps } = host();
+  await made.event(prompt(ONE), signal);
+  await made.event(prompt(TWO), signal);
+  await made.dispose();
+  expect(steps).toEqual([
+    'open 1 /roots/app Do it.',
+    'UserPromptSubmit',
+    'end 1: The person went on with another session in the same Claude Code.',
+    'open 2 /roots/app Do it.',
+    'UserPromptSubmit',
+    'end 2: Claude Code ended the server of the bridge in this session, as it does when the session ends.',
+  ]);
+});
+
+test('a session outside of the allowed roots is left alone', async () => {
+  const { host: made, steps } = host();
+  expect(await made.event(prompt(ONE, '/elsewhere'), signal)).toEqual({});
+  expect(await made.event(prompt(ONE), signal)).toEqual({});
+  expect(steps).toEqual([]);
+});
+
+test('a session that cannot be recorded is left to its person', async () => {
+  const { host: made, steps } = host({ fails: true });
+  expect(await made.event(prompt(ONE), signal)).toEqual({});
+  expect(await made.event({ event: 'Stop', session: ONE, cwd: '/roots/app' }, signal)).toEqual({});
+  expect(steps).toEqual(['open 1 /roots/app Do it.']);
+});
+
+test('what is no event of a session is answered with nothing', async () => {
+  const { host: made, steps } = host();
+  expect(await made.event({ event: 'Stop', session: 'no uuid' }, signal)).toEqual({});
+  expect(await made.event({ event: 'SomethingNew', session: ONE, cwd: '/roots/app' }, signal)).toEqual({});
+  expect(steps).toEqual([]);
+});

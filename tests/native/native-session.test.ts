@@ -1,0 +1,106 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
+import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
+import { openNativeSession } from '../../src/native/native-session.js';
+import { RuntimeDir } from '../../src/store/runtime-dir.js';
+import { StateDir } from '../../src/store/state-dir.js';
+import { readRecordFile } from '../../src/tasks/record/record-file.js';
+import { openDecisions, type TaskRecord } from '../../src/tasks/task.js';
+
+const sessionId = '11111111-1111-4111-8111-111111111111';
+const never = new AbortController().signal;
+const request: KnownHookEvent = {
+  session_id: sessionId,
+  hook_event_name: 'PermissionRequest',
+  tool_name: 'Bash',
+  tool_input: { command: 'touch a' },
+};
+
+/** A session with a client that listens. */
+async function listenedTo({ waitSeconds = 590 } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'native-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const stateDir = new StateDir(join(folder, 'state'));
+  const runtimeDir = new RuntimeDir(folder);
+  await mkdir(stateDir.tasksDir, { recursive: true });
+  const session = await openNativeSession({
+    sessionId,
+    project: '/roots/app',
+    prompt: 'Do it.',
+    claudeFolder: join(folder, 'claude'),
+    stateDir,
+    runtimeDir,
+    logger: silentLogger,
+    waitSeconds,
+    maxLogBytes: 100_000,
+  });
+  const socketPath = runtimeDir.socketPath(session.taskId);
+  const link = await KeeperClient.connect(session.taskId, socketPath);
+  if (link === undefined) throw new Error('nothing listens');
+  onTestFinished(() => link.dispose());
+  const record = async (): Promise<TaskRecord> => {
+    const file = await readRecordFile(stateDir, session.taskId);
+    if (file.state !== 'ok') throw new Error(file.state);
+    return file.record;
+  };
+  const decision = async (): Promise<string> => {
+    await expect.poll(async () => openDecisions(await record()).length).toBe(1);
+    return openDecisions(await record())[0]?.decision_id ?? '';
+  };
+  return { session, link, record, decision, folder, stateDir };
+}
+
+test('is a task that others answer through its socket, and that ends as completed', async () => {
+  const { session, link, record, decision, folder } = await listenedTo();
+  const begun = { driver: 'native', prompt_summary: 'Do it.', session_id: sessionId };
+  await expect.poll(record).toMatchObject(begun);
+  const answer = session.hook(request, never);
+  await link.respond({ decision_id: await decision(), verdict: 'deny', message: 'No.', by: 'caller' });
+  expect(await answer).toMatchObject({
+    hookSpecificOutput: { decision: { behavior: 'deny', message: 'No.' } },
+  });
+  await session.end('It is over.');
+  expect(await record()).toMatchObject({ status: 'completed', reason: 'It is over.', signal: null });
+  expect((await readdir(folder)).filter((name) => name.endsWith('.sock'))).toEqual([]);
+});
+
+test('refuses what is its person’s', async () => {
+  const { session, link } = await listenedTo();
+  const refused = { code: 'NATIVE_SESSION' };
+  await expect(link.kill('Enough.')).rejects.toMatchObject(refused);
+  await expect(link.message({ text: 'Go on.' })).rejects.toMatchObject(refused);
+  await expect(link.screen()).rejects.toMatchObject(refused);
+  await session.end('It is over.');
+});
+
+test('leaves a request to the person when no answer comes, and denies nothing', async () => {
+  const { session, record } = await listenedTo({ waitSeconds: 1 });
+  const startedMs = systemClock.monotonicMs();
+  expect(await session.hook(request, never)).toEqual({});
+  expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(900);
+  await expect
+    .poll(async () => (await record()).decisions)
+    .toMatchObject([
+      {
+        verdict: 'withdrawn',
+        answered_by: 'deadline',
+        reason: 'No answer came within 1 seconds, so it is left to the person at the terminal.',
+      },
+    ]);
+  await expect.poll(async () => (await record()).reason).toContain('It is answered in the terminal');
+  await session.end('It is over.');
+});
+
+test('that is over withdraws what it asked', async () => {
+  const { session, record, decision } = await listenedTo();
+  const answer = session.hook(request, never);
+  await decision();
+  await session.end('It is over.');
+  expect(await answer).toEqual({});
+  expect((await record()).decisions).toMatchObject([{ verdict: 'withdrawn', reason: 'the task ended' }]);
+});

@@ -1,0 +1,33 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SessionStatus } from '../../src/native/session-status.js';
+
+async function claudeFolder(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'claude-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'sessions'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'sessions', name), text);
+  return folder;
+}
+
+test('is that of the file with the session’s id, also when it changes', async () => {
+  const folder = await claudeFolder({
+    '1.json': '{"sessionId":"other","status":"idle"}',
+    '2.json': '{"half',
+    '3.json': '{"sessionId":"mine","status":"waiting"}',
+    '3.key': 'not read',
+  });
+  const status = new SessionStatus(folder, 'mine');
+  expect(await status.read()).toBe('waiting');
+  await writeFile(join(folder, 'sessions', '3.json'), '{"sessionId":"mine","status":"busy"}');
+  expect(await status.read()).toBe('other');
+  await rm(join(folder, 'sessions', '3.json'));
+  expect(await status.read()).toBeUndefined();
+});
+
+test('is not known without such a file or folder', async () => {
+  expect(await new SessionStatus(await claudeFolder({}), 'mine').read()).toBeUndefined();
+  expect(await new SessionStatus('/nowhere', 'mine').read()).toBeUndefined();
+});
