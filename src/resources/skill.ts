@@ -1,6 +1,6 @@
 import { defineResource } from './define-resource.js';
 
-const frontmatter = {
+export const frontmatter = {
   name: 'claude-code-bridge',
   description:
     "Delegate work to Claude Code in one of the user's projects, answer what it asks, check what it did, go on from there.",

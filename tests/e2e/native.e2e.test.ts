@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AttachedTerminal } from '../harness/attached-terminal.js';
+import { personalClaude } from '../harness/native-plugin.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { runs, says } from '../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+
+const pluginFolder = join(import.meta.dirname, '../../plugins/code-bridge');
+const ASKS = 'Do you want to proceed?';
+const CTRL_C = '\u0003';
+
+const listedSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
+const recordSchema = z.looseObject({
+  driver: z.string(),
+  status: z.string(),
+  keeper: z.object({ pid: z.number() }),
+  decisions: z.array(
+    z.object({ summary: z.string(), verdict: z.string().nullable(), answered_by: z.string().nullable() }),
+  ),
+});
+
+/** Types a prompt as a person does: the CLI takes an Enter that comes at once for a part of a paste. */
+async function prompts(terminal: AttachedTerminal, text: string): Promise<void> {
+  terminal.type(text);
+  await terminal.sees(text);
+  terminal.type('\r');
+}
+
+async function onlyTask(bridge: TestBridge): Promise<string> {
+  const { tasks } = listedSchema.parse(await bridge.call('list_tasks'));
+  expect(tasks).toHaveLength(1);
+  return tasks[0]?.task_id ?? '';
+}
+
+async function record(bridge: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
+  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+  return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+}
+
+function answers(bridge: TestBridge, taskId: string) {
+  return async () =>
+    (await record(bridge, taskId)).decisions.map(({ verdict, answered_by }) => `${verdict} ${answered_by}`);
+}
+
+describeNewestClaude('a session that a person started, with the plugin', ({ binary }) => {
+  test('is answered by the bridge or in its terminal, whichever comes first, and ends with its person', async () => {
+    const script = [
+      runs('touch alone'),
+      says('The first is done.'),
+      runs('touch allowed'),
+      says('The second is done.'),
+      runs('touch refused'),
+      says('The third is done.'),
+      runs('touch at-terminal && sleep 6'),
+      says('The fourth is done.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+
+    // Without a listener the dialog is the person's alone.
+    await prompts(terminal, 'make the first');
+    await terminal.sees(ASKS);
+    const taskId = await onlyTask(bridge);
+    const alone = await bridge.until(taskId, ({ status }) => status === 'waiting');
+    expect(alone.decisions).toEqual([]);
+    expect(alone.reason).toBe(
+      'Waits for an answer to: Bash(touch alone). It is answered in the terminal of the session.',
+    );
+    await terminal.press('1', terminal.sees('The first is done.'));
+
+    await prompts(terminal, 'make the second');
+    const asked = await bridge.decision(taskId);
+    expect(asked).toMatchObject({ kind: 'permission', summary: 'Bash(touch allowed)' });
+    expect(existsSync(join(bridge.project, 'allowed'))).toBe(false);
+    await bridge.respond(taskId, asked, { verdict: 'allow' });
+    await terminal.sees('The second is done.');
+    expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
+
+    await prompts(terminal, 'make the third');
+    await bridge.answerNext(taskId, { verdict: 'deny', message: 'Not today.' });
+    await terminal.sees('Not today.');
+    expect(existsSync(join(bridge.project, 'refused'))).toBe(false);
+    await terminal.sees('The third is done.');
+
+    await prompts(terminal, 'make the fourth');
+    const raced = await bridge.decision(taskId);
+    await terminal.sees(ASKS);
+    const closed = ['allow caller', 'deny caller', 'withdrawn terminal'];
+    await terminal.press('1', expect.poll(answers(bridge, taskId)).toEqual(closed));
+    expect(await terminal.text()).not.toContain('The fourth is done.');
+    const late = { task_id: taskId, decision_id: raced.decision_id, verdict: 'deny' };
+    expect(await bridge.refusal('respond_to_task', late)).toContain('DECISION_CLOSED');
+    await terminal.sees('The fourth is done.');
+
+    for (const [tool, args] of [
+      ['kill_task', {}],
+      ['message_task', { text: 'Stop.' }],
+      ['get_task_output', { view: 'screen' }],
+    ] as const)
+      expect(await bridge.refusal(tool, { task_id: taskId, ...args })).toContain('NATIVE_SESSION');
+    terminal.type(CTRL_C);
+    await terminal.sees('again to exit');
+    terminal.type(CTRL_C);
+    await terminal.exited;
+    const end = await bridge.end(taskId);
+    expect(end.status).toBe('completed');
+    expect(end.reason).toContain('as it does when the session ends');
+  });
+
+  test('goes on at once when the bridge is killed, which its record says', async () => {
+    const bridge = await startBridge({ claude: binary, script: [runs('touch still'), says('All is done.')] });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const another = await bridge.call('list_tasks');
+    expect(another['tasks']).toEqual([]);
+    const terminal = await claude.open();
+    await prompts(terminal, 'make it');
+    await terminal.sees(ASKS);
+    const taskId = await onlyTask(bridge);
+    const { keeper } = await record(bridge, taskId);
+    process.kill(keeper.pid, 'SIGKILL');
+    await terminal.press('1', terminal.sees('All is done.'));
+    expect(existsSync(join(bridge.project, 'still'))).toBe(true);
+    const end = await bridge.end(taskId);
+    expect(end.status).toBe('error');
+    expect(end.reason).toContain('the session is its person’s');
+    terminal.type(CTRL_C);
+    await terminal.sees('again to exit');
+    terminal.type(CTRL_C);
+    await terminal.exited;
+  });
+
+  test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {
+    const bridge = await startBridge({ claude: binary, userSettings: { model: 'opus' } });
+    const claude = await personalClaude(bridge, binary);
+    const settings = async (): Promise<unknown> =>
+      JSON.parse(await readFile(join(bridge.workplace.homeDir, '.claude', 'settings.json'), 'utf8'));
+    expect(
+      await claude.run('plugin', 'validate', '--strict', '--profile', 'directory', pluginFolder),
+    ).toContain('Validation passed');
+    await claude.install();
+    expect(await settings()).toMatchObject({
+      enabledPlugins: { 'code-bridge@claude-code-bridge-plugins': true },
+    });
+    await claude.uninstall();
+    // Claude Code leaves the keys that it made.
+    expect(await settings()).toEqual({ model: 'opus', enabledPlugins: {}, extraKnownMarketplaces: {} });
+  });
+});

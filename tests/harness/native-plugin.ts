@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { attach, type AttachedTerminal } from './attached-terminal.js';
+import { serverEntry, type TestBridge } from './start-bridge.js';
+
+const run = promisify(execFile);
+/** The repository, which is the marketplace. */
+const marketplace = fileURLToPath(new URL('../..', import.meta.url));
+const PLUGIN = 'code-bridge@claude-code-bridge-plugins';
+
+/** The real CLI of the person that `bridge` belongs to. */
+export interface PersonalClaude {
+  /** Runs `claude` with arguments; its output. */
+  run(...args: string[]): Promise<string>;
+  install(): Promise<void>;
+  uninstall(): Promise<void>;
+  /** Starts a session in a terminal, in the first project. */
+  open(): Promise<AttachedTerminal>;
+}
+
+/** Makes `npx` start the built server, as the plugin names it, and gives the CLI beside it. */
+export async function personalClaude(bridge: TestBridge, binary: string): Promise<PersonalClaude> {
+  const bin = join(bridge.workplace.root, 'bin');
+  await mkdir(bin);
+  // Its arguments are: -y claude-code-bridge and those of the server.
+  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@"\n`;
+  await writeFile(join(bin, 'npx'), npx);
+  await chmod(join(bin, 'npx'), 0o755);
+  const path = `${bin}:${bridge.env['PATH'] ?? ''}`;
+  const claude = async (...args: string[]): Promise<string> => {
+    const options = { env: { ...bridge.env, PATH: path }, cwd: bridge.project };
+    const { stdout } = await run(binary, args, options);
+    return stdout;
+  };
+  return {
+    run: claude,
+    install: async () => {
+      await claude('plugin', 'marketplace', 'add', marketplace);
+      await claude('plugin', 'install', PLUGIN);
+    },
+    uninstall: async () => {
+      await claude('plugin', 'uninstall', PLUGIN);
+      await claude('plugin', 'marketplace', 'remove', 'claude-code-bridge-plugins');
+    },
+    open: async () => {
+      const shell = `PATH='${path}' exec '${binary}' --permission-mode default`;
+      const terminal = await attach(bridge, { shell, cwd: bridge.project });
+      await terminal.sees('manual mode on');
+      return terminal;
+    },
+  };
+}
