@@ -7,6 +7,7 @@ import { followLog } from './attach/follow-log.js';
 import { answerOf, type GivenAnswer } from './decision-answer.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
+import { requireOutsideSession } from '../tasks/own-session.js';
 import { requireOutsideTasks } from './require-outside-tasks.js';
 import { printTaskDiff } from './task-diff.js';
 import { taskTable } from './tasks-table.js';
@@ -106,6 +107,7 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
     case 'answer': {
       const record = await opened.find(request.task);
       const answer = answerOf(openDecision(record, request.decision, options.command), request);
+      await requireOutsideSession(record, options.env);
       const after = await tasks.respond(record.task_id, answer);
       return print(after, `${answer.decision_id} answered: ${answer.verdict}\n`);
     }

@@ -10,6 +10,7 @@ import type {
   SessionEvent,
 } from '../claude/session.js';
 import { filesWritten, toolSummary } from '../claude/tool-summary.js';
+import type { Pid } from '../os/pid.js';
 import { nativeSession } from '../tasks/native-session.js';
 import type { SessionStatus } from './session-status.js';
 import { isFor, StandingRequests, type HookAnswer } from './standing-requests.js';
@@ -30,6 +31,8 @@ export interface NativeDriverOptions {
   readonly sessionId: string;
   readonly project: string;
   readonly status: Pick<SessionStatus, 'read'>;
+  /** The process of the session, where it is known. */
+  readonly pid: Pid | undefined;
   /** Whether anyone would answer a request. */
   readonly isHeard: () => Promise<boolean>;
 }
@@ -52,7 +55,7 @@ export class NativeDriver implements SessionDriver {
   }
 
   start(): Promise<void> {
-    this.#events.fire({ type: 'spawned', pid: undefined });
+    this.#events.fire({ type: 'spawned', pid: this.#options.pid });
     this.#events.fire({ type: 'session', sessionId: this.#options.sessionId });
     return Promise.resolve();
   }

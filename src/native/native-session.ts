@@ -8,10 +8,13 @@ import { makeFolders } from '../base/files/make-folders.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { KeeperServer, type ServedRun } from '../keeper/main/keeper-server.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
-import { ownIdentity } from '../store/process-identity.js';
+import { pidOf, type Pid } from '../os/pid.js';
+import { processSource } from '../os/process-source.js';
+import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import { nativeSession } from '../tasks/native-session.js';
+import { ancestorsOf } from '../tasks/own-session.js';
 import { initialRecord } from '../tasks/record/initial-record.js';
 import { ReadableLog } from '../tasks/run/readable-log.js';
 import { TaskRun } from '../tasks/run/task-run.js';
@@ -73,13 +76,15 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
   const socketPath = runtimeDir.socketPath(taskId);
   const store = closers.owns('the files of the session', await openFiles(parts, taskId));
   const listeners = new Listeners({ statePath: stateDir.path, runtimePath: runtimeDir.path, clock });
+  const status = new SessionStatus(parts.claudeFolder, sessionId);
   let server: KeeperServer | undefined = undefined;
   const driver = new NativeDriver({
     clock,
     taskId,
     sessionId,
     project: parts.project,
-    status: new SessionStatus(parts.claudeFolder, sessionId),
+    status,
+    pid: await ancestorOf(status),
     isHeard: () => listeners.isHeard(server?.clientCount ?? 0),
   });
   const run = closers.owns('the run', await newRun(parts, { taskId, prompt, socketPath, store, driver }));
@@ -108,6 +113,13 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
       rmSync(socketPath, { force: true });
     },
   };
+}
+
+/** The process that the file names, if it is one that this process was started by: the file alone proves nothing. */
+async function ancestorOf(status: SessionStatus): Promise<Pid | undefined> {
+  const pid = pidOf(await status.pid());
+  if (pid === undefined) return undefined;
+  return ancestorsOf(process.pid, await processSource.table()).has(pid) ? pid : undefined;
 }
 
 function openFiles(
@@ -150,7 +162,7 @@ async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun
         Promise.resolve({ verdict: 'ask', rule: 'no-rule', reason: 'a person started this session' }),
       // Nothing of the session belongs to the bridge.
       endLeftovers: () => Promise.resolve([]),
-      identify: () => Promise.resolve(undefined),
+      identify: identityOf,
       flush: () => store.flush(),
       release: () => Promise.resolve(),
     },

@@ -8,6 +8,7 @@ import type { NativeHost } from '../native/native-host.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
 import { InsideTask } from '../tasks/inside-task.js';
+import { requireOutsideSession } from '../tasks/own-session.js';
 import type { ToolServices } from '../tools/services.js';
 import type { BridgeOptions } from './options.js';
 import type { ProcessServices } from './process-services.js';
@@ -80,6 +81,7 @@ function taskAccessors(
         allows: options.config.inside_tasks,
         marks: around.marks,
         isMarked: isMarked(options.env),
+        requireOutside: (record) => requireOutsideSession(record, options.env),
       }),
   );
   const receipts = lazily(async () => {

@@ -30,6 +30,8 @@ export interface InsideTaskOptions {
   readonly marks: () => Promise<readonly string[]>;
   /** False when only a process above this one has a mark: somebody removed it from the environment on the way. */
   readonly isMarked: boolean;
+  /** Throws NATIVE_SESSION for a task that is the session around this process. */
+  readonly requireOutside: (record: TaskRecord) => Promise<void>;
 }
 
 /** The error of a call that a server does not carry out inside a task. */
@@ -106,9 +108,12 @@ export class InsideTask implements TaskService {
     return this.#tasks.kill(taskId, reason);
   }
 
-  /** Throws INSIDE_TASK, and as `TaskService.respond`. */
+  /** Throws INSIDE_TASK, NATIVE_SESSION, and as `TaskService.respond`. */
   async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
-    if ((await this.#around()) === undefined) return this.#tasks.respond(taskId, answer);
+    if ((await this.#around()) === undefined) {
+      await this.#options.requireOutside(await this.#tasks.get(taskId));
+      return this.#tasks.respond(taskId, answer);
+    }
     throw insideTaskFault(
       'answer decisions',
       'A person answers them, or the client outside of all tasks that follows the task.',

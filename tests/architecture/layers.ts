@@ -134,7 +134,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
-    imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'base'],
+    imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'os', 'base'],
   },
   {
     folder: 'services',

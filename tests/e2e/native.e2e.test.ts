@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { AttachedTerminal } from '../harness/attached-terminal.js';
 import { personalClaude } from '../harness/native-plugin.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
-import { runs, says } from '../harness/scripted-turns.js';
+import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 const pluginFolder = join(import.meta.dirname, '../../plugins/code-bridge');
@@ -18,6 +18,7 @@ const recordSchema = z.looseObject({
   driver: z.string(),
   status: z.string(),
   keeper: z.object({ pid: z.number() }),
+  agent: z.object({ pid: z.number() }).nullable(),
   decisions: z.array(
     z.object({ summary: z.string(), verdict: z.string().nullable(), answered_by: z.string().nullable() }),
   ),
@@ -28,6 +29,12 @@ async function prompts(terminal: AttachedTerminal, text: string): Promise<void> 
   terminal.type(text);
   await terminal.sees(text);
   terminal.type('\r');
+}
+
+async function leave(terminal: AttachedTerminal): Promise<void> {
+  await terminal.press(CTRL_C, terminal.sees('again to exit'));
+  terminal.type(CTRL_C);
+  await terminal.exited;
 }
 
 async function onlyTask(bridge: TestBridge): Promise<string> {
@@ -98,16 +105,14 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     expect(await bridge.refusal('respond_to_task', late)).toContain('DECISION_CLOSED');
     await terminal.sees('The fourth is done.');
 
+    expect((await record(bridge, taskId)).agent).not.toBeNull();
     for (const [tool, args] of [
       ['kill_task', {}],
       ['message_task', { text: 'Stop.' }],
       ['get_task_output', { view: 'screen' }],
     ] as const)
       expect(await bridge.refusal(tool, { task_id: taskId, ...args })).toContain('NATIVE_SESSION');
-    terminal.type(CTRL_C);
-    await terminal.sees('again to exit');
-    terminal.type(CTRL_C);
-    await terminal.exited;
+    await leave(terminal);
     const end = await bridge.end(taskId);
     expect(end.status).toBe('completed');
     expect(end.reason).toContain('as it does when the session ends');
@@ -130,10 +135,38 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const end = await bridge.end(taskId);
     expect(end.status).toBe('error');
     expect(end.reason).toContain('the session is its person’s');
-    terminal.type(CTRL_C);
-    await terminal.sees('again to exit');
-    terminal.type(CTRL_C);
-    await terminal.exited;
+    await leave(terminal);
+  });
+
+  test('is not held up by a bridge that hangs', async () => {
+    const script = [
+      asks('Which colour?', ['Red', 'Blue']),
+      says('Blue it is.'),
+      runs('touch while-hung'),
+      says('All is done.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+    await prompts(terminal, 'ask me');
+    await terminal.sees('Which colour?');
+    const taskId = await onlyTask(bridge);
+    await bridge.until(taskId, ({ reason }) => reason.includes('Which colour?'));
+    await terminal.press('2', terminal.sees('Blue it is.'));
+
+    const { keeper } = await record(bridge, taskId);
+    process.kill(keeper.pid, 'SIGSTOP');
+    const startedMs = performance.now();
+    await prompts(terminal, 'make it');
+    await terminal.sees(ASKS);
+    const tookMs = performance.now() - startedMs;
+    process.stderr.write(`a dialog with a hung bridge: ${Math.round(tookMs)} ms\n`);
+    expect(tookMs).toBeLessThan(5_000);
+    await terminal.press('1', terminal.sees('All is done.'));
+    process.kill(keeper.pid, 'SIGCONT');
+    await leave(terminal);
+    await bridge.end(taskId);
   });
 
   test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {

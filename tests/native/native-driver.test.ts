@@ -29,6 +29,7 @@ function session({ isHeard = true } = {}) {
     taskId: 'task_0123456789abcdef0123',
     sessionId: session_id,
     project: '/app',
+    pid: undefined,
     status: { read: () => Promise.resolve(status) },
     isHeard: () => Promise.resolve(isHeard),
   });

@@ -16,11 +16,12 @@ test('is that of the file with the session’s id, also when it changes', async 
   const folder = await claudeFolder({
     '1.json': '{"sessionId":"other","status":"idle"}',
     '2.json': '{"half',
-    '3.json': '{"sessionId":"mine","status":"waiting"}',
+    '3.json': '{"pid":3,"sessionId":"mine","status":"waiting"}',
     '3.key': 'not read',
   });
   const status = new SessionStatus(folder, 'mine');
   expect(await status.read()).toBe('waiting');
+  expect(await status.pid()).toBe(3);
   await writeFile(join(folder, 'sessions', '3.json'), '{"sessionId":"mine","status":"busy"}');
   expect(await status.read()).toBe('other');
   await rm(join(folder, 'sessions', '3.json'));

@@ -7,6 +7,7 @@ import { KeeperClient } from '../../keeper/host/keeper-client.js';
 import { requireOutsideTasks } from '../require-outside-tasks.js';
 import { openStateDir, type StateDir } from '../../store/state-dir.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
+import { requireNotNative } from '../../tasks/native-session.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { DEFAULT_DETACH_KEY, detachByte } from './attach-keys.js';
 import { AttachSession, type AttachEnd } from './attach-session.js';
@@ -48,6 +49,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
     say(endWords(record));
     return exitCodeOfEnd(record.status);
   }
+  requireNotNative(record, 'shown as a screen');
   const { input, output } = options;
   if (!(input instanceof ReadStream) || !(output instanceof WriteStream)) {
     throw new BridgeError(
