@@ -20,6 +20,8 @@ export interface DecisionView {
   readonly parts: readonly RulePartView[];
   /** It can be allowed with another input. */
   readonly can_edit: boolean;
+  /** Without an answer it is left to the person at the session's terminal, and no rule applies to it. */
+  readonly is_left: boolean;
   readonly asked_at: string;
   readonly expires_at: string;
   /** Null while it is open. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { headBytes } from '../base/text/text.js';
 import { projectFiles } from '../tasks/project-files.js';
-import { isFinal, WAITS_FOR_MESSAGE, type Decision, type TaskRecord } from '../tasks/task.js';
+import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } from '../tasks/task.js';
 import { canContinue } from './continue-task.js';
 import { onPage } from './page-words.js';
 import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
@@ -45,8 +45,11 @@ export function cardOf(record: TaskRecord): TaskCard {
   };
 }
 
-function isReady({ status, reason, decisions }: TaskRecord): boolean {
+/** Ready for a message of this page: a session that a person started takes none. */
+function isReady(record: TaskRecord): boolean {
+  const { status, reason, decisions } = record;
   return (
+    !isNative(record) &&
     status === 'waiting' &&
     reason.endsWith(WAITS_FOR_MESSAGE) &&
     decisions.every(({ closed_at }) => closed_at !== null)
@@ -75,6 +78,7 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
     why: decision.why ?? null,
     parts: decision.parts ?? [],
     can_edit: decision.can_edit ?? false,
+    is_left: decision.is_left ?? false,
     asked_at: decision.asked_at,
     expires_at: decision.expires_at,
     closed: endOf(decision),

@@ -110,6 +110,8 @@ export const decisionSchema = z.object({
   parts: z.array(rulePartSchema).optional(),
   /** True when it can be allowed with another input. */
   can_edit: z.boolean().optional(),
+  /** True when no answer leaves it to the person at the terminal, where it is otherwise a denial. */
+  is_left: z.boolean().optional(),
   /** What was allowed instead of what was asked. */
   edits: z.array(editSchema).optional(),
   asked_at: z.string(),

@@ -47,3 +47,7 @@ it('where the session is gone with its worktree, or never began, the new task be
 it('a task that runs is not gone on with', async () => {
   await expect(goOn({ status: 'running' })).rejects.toThrow('has not ended');
 });
+
+it('a session that a person started is refused', async () => {
+  await expect(goOn({ ...ended, driver: 'native' })).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
+});

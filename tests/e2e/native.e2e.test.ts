@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AttachedTerminal } from '../harness/attached-terminal.js';
 import { personalClaude } from '../harness/native-plugin.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
@@ -11,7 +10,6 @@ import { startBridge, type TestBridge } from '../harness/start-bridge.js';
 
 const pluginFolder = join(import.meta.dirname, '../../plugins/code-bridge');
 const ASKS = 'Do you want to proceed?';
-const CTRL_C = '\u0003';
 
 const listedSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 const recordSchema = z.looseObject({
@@ -23,19 +21,6 @@ const recordSchema = z.looseObject({
     z.object({ summary: z.string(), verdict: z.string().nullable(), answered_by: z.string().nullable() }),
   ),
 });
-
-/** Types a prompt as a person does: the CLI takes an Enter that comes at once for a part of a paste. */
-async function prompts(terminal: AttachedTerminal, text: string): Promise<void> {
-  terminal.type(text);
-  await terminal.sees(text);
-  terminal.type('\r');
-}
-
-async function leave(terminal: AttachedTerminal): Promise<void> {
-  await terminal.press(CTRL_C, terminal.sees('again to exit'));
-  terminal.type(CTRL_C);
-  await terminal.exited;
-}
 
 async function onlyTask(bridge: TestBridge): Promise<string> {
   const { tasks } = listedSchema.parse(await bridge.call('list_tasks'));
@@ -71,7 +56,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const terminal = await claude.open();
 
     // Without a listener the dialog is the person's alone.
-    await prompts(terminal, 'make the first');
+    await terminal.prompt('make the first');
     await terminal.sees(ASKS);
     const taskId = await onlyTask(bridge);
     const alone = await bridge.until(taskId, ({ status }) => status === 'waiting');
@@ -81,7 +66,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     );
     await terminal.press('1', terminal.sees('The first is done.'));
 
-    await prompts(terminal, 'make the second');
+    await terminal.prompt('make the second');
     const asked = await bridge.decision(taskId);
     expect(asked).toMatchObject({ kind: 'permission', summary: 'Bash(touch allowed)' });
     expect(existsSync(join(bridge.project, 'allowed'))).toBe(false);
@@ -89,13 +74,13 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     await terminal.sees('The second is done.');
     expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
 
-    await prompts(terminal, 'make the third');
+    await terminal.prompt('make the third');
     await bridge.answerNext(taskId, { verdict: 'deny', message: 'Not today.' });
     await terminal.sees('Not today.');
     expect(existsSync(join(bridge.project, 'refused'))).toBe(false);
     await terminal.sees('The third is done.');
 
-    await prompts(terminal, 'make the fourth');
+    await terminal.prompt('make the fourth');
     const raced = await bridge.decision(taskId);
     await terminal.sees(ASKS);
     const closed = ['allow caller', 'deny caller', 'withdrawn terminal'];
@@ -112,7 +97,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
       ['get_task_output', { view: 'screen' }],
     ] as const)
       expect(await bridge.refusal(tool, { task_id: taskId, ...args })).toContain('NATIVE_SESSION');
-    await leave(terminal);
+    await terminal.leave();
     const end = await bridge.end(taskId);
     expect(end.status).toBe('completed');
     expect(end.reason).toContain('as it does when the session ends');
@@ -125,7 +110,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const another = await bridge.call('list_tasks');
     expect(another['tasks']).toEqual([]);
     const terminal = await claude.open();
-    await prompts(terminal, 'make it');
+    await terminal.prompt('make it');
     await terminal.sees(ASKS);
     const taskId = await onlyTask(bridge);
     const { keeper } = await record(bridge, taskId);
@@ -135,7 +120,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const end = await bridge.end(taskId);
     expect(end.status).toBe('error');
     expect(end.reason).toContain('the session is its person’s');
-    await leave(terminal);
+    await terminal.leave();
   });
 
   test('is not held up by a bridge that hangs', async () => {
@@ -149,7 +134,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const claude = await personalClaude(bridge, binary);
     await claude.install();
     const terminal = await claude.open();
-    await prompts(terminal, 'ask me');
+    await terminal.prompt('ask me');
     await terminal.sees('Which colour?');
     const taskId = await onlyTask(bridge);
     await bridge.until(taskId, ({ reason }) => reason.includes('Which colour?'));
@@ -158,14 +143,14 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const { keeper } = await record(bridge, taskId);
     process.kill(keeper.pid, 'SIGSTOP');
     const startedMs = performance.now();
-    await prompts(terminal, 'make it');
+    await terminal.prompt('make it');
     await terminal.sees(ASKS);
     const tookMs = performance.now() - startedMs;
     process.stderr.write(`a dialog with a hung bridge: ${Math.round(tookMs)} ms\n`);
     expect(tookMs).toBeLessThan(5_000);
     await terminal.press('1', terminal.sees('All is done.'));
     process.kill(keeper.pid, 'SIGCONT');
-    await leave(terminal);
+    await terminal.leave();
     await bridge.end(taskId);
   });
 

@@ -11,6 +11,16 @@ const run = promisify(execFile);
 const marketplace = fileURLToPath(new URL('../..', import.meta.url));
 const PLUGIN = 'code-bridge@claude-code-bridge-plugins';
 
+/** A terminal in which a person's session runs. */
+export interface PersonalSession extends AttachedTerminal {
+  /** Types a prompt as a person does: the CLI takes an Enter that comes at once for a part of a paste. */
+  prompt(text: string): Promise<void>;
+  /** Ends the session as a person does. */
+  leave(): Promise<void>;
+}
+
+const CTRL_C = '\u0003';
+
 /** The real CLI of the person that `bridge` belongs to. */
 export interface PersonalClaude {
   /** Runs `claude` with arguments; its output. */
@@ -18,7 +28,7 @@ export interface PersonalClaude {
   install(): Promise<void>;
   uninstall(): Promise<void>;
   /** Starts a session in a terminal, in the first project. */
-  open(): Promise<AttachedTerminal>;
+  open(): Promise<PersonalSession>;
 }
 
 /** Makes `npx` start the built server, as the plugin names it, and gives the CLI beside it. */
@@ -49,7 +59,19 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
       const shell = `PATH='${path}' exec '${binary}' --permission-mode default`;
       const terminal = await attach(bridge, { shell, cwd: bridge.project });
       await terminal.sees('manual mode on');
-      return terminal;
+      return {
+        ...terminal,
+        prompt: async (text) => {
+          terminal.type(text);
+          await terminal.sees(text);
+          terminal.type('\r');
+        },
+        leave: async () => {
+          await terminal.press(CTRL_C, terminal.sees('again to exit'));
+          terminal.type(CTRL_C);
+          await terminal.exited;
+        },
+      };
     },
   };
 }

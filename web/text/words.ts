@@ -47,6 +47,11 @@ const drivers: Readonly<Record<string, string>> = {
   native: 'started by a person',
 };
 
+/** True for a session that a person started: only its requests are answered here. */
+export function isNative({ driver }: Pick<TaskCard, 'driver'>): boolean {
+  return driver === 'native';
+}
+
 /** How Claude Code runs. */
 export function driverWords(driver: string): string {
   return drivers[driver] ?? driver;

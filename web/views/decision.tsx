@@ -132,7 +132,7 @@ function AnswerRow(props: AnswerRowProps) {
           For this session <Key name="s" isShown={hasKeys} />
         </button>
       )}
-      {decision.can_edit && edit === undefined && (
+      {decision.can_edit && !decision.is_left && edit === undefined && (
         <button type="button" disabled={isSent} aria-expanded={isAlways} onClick={() => onAlways(!isAlways)}>
           Always…
         </button>
@@ -177,7 +177,12 @@ function Key({ name, isShown }: { readonly name: string; readonly isShown: boole
 function Deadline({ decision }: { readonly decision: DecisionView }) {
   const nowMs = useNow(1_000);
   const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
-  return <span class="quiet">denied in {span(left)} without an answer</span>;
+  const end = decision.is_left ? 'left to its terminal' : 'denied';
+  return (
+    <span class="quiet">
+      {end} in {span(left)} without an answer
+    </span>
+  );
 }
 
 function actionOf(

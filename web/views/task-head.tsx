@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { age, driverWords, projectWords, span } from '../text/words.js';
+import { age, driverWords, isNative, projectWords, span } from '../text/words.js';
 import { Suspense } from '../lazy.js';
 import { WorktreeActions } from '../parts.js';
 import { openTaskPage } from './app.js';
@@ -34,7 +34,7 @@ export function TaskHead({ store, task, state }: HeadProps) {
         </span>
         {task.model !== null && <span>{visible(task.model)}</span>}
         <span>{driverWords(task.driver)}</span>
-        <span>{task.permission_mode}</span>
+        {!isNative(task) && <span>{task.permission_mode}</span>}
         {task.turns > 0 && (
           <span>
             {task.turns} {task.turns === 1 ? 'turn' : 'turns'}
@@ -44,7 +44,7 @@ export function TaskHead({ store, task, state }: HeadProps) {
         {task.queue_position !== null && <span>place {task.queue_position} in the queue</span>}
         <code>{task.task_id}</code>
       </p>
-      <TaskActions store={store} task={task} state={state} />
+      {!isNative(task) && <TaskActions store={store} task={task} state={state} />}
       {task.branch !== null && (
         <Suspense fallback={null}>
           <WorktreeActions store={store} task={task} state={state} />

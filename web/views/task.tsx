@@ -9,12 +9,15 @@ import { OpenDecisions } from './open-decisions.js';
 import { Block } from './request.js';
 import { BackLink, TaskHead } from './task-head.js';
 import { Tabs } from './tabs.js';
+import { isNative } from '../text/words.js';
 import { ContinueBox, MessageBox } from './text-box.js';
 import { Timeline } from './timeline.js';
 import { DiffView, LogView, ReceiptView, ReplayView, TerminalView } from '../parts.js';
 
 const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Log', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
+/** The terminal of a session that a person started is the person's. */
+const tabsOfNative = tabs.filter((tab) => tab !== 'Terminal' && tab !== 'Replay');
 
 /** One task: what it asks, what it did, its terminal, and what a person can do. */
 export function TaskPage({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
@@ -54,19 +57,21 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
     <main class="task">
       <TaskHead store={store} task={task} state={state} />
       <OpenDecisions store={store} open={open} />
-      <Tabs names={tabs} current={tab} onChange={setTab} />
+      <Tabs names={isNative(task) ? tabsOfNative : tabs} current={tab} onChange={setTab} />
       <section id="tab-panel" class="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <Guard key={tab} what="This view" hint="The other views and the log are not touched by it.">
           <TabPanel tab={tab} store={store} state={state} taskId={taskId} onReplay={() => setTab('Replay')} />
         </Guard>
       </section>
-      {task.is_final ? (
-        <ContinueBox store={store} task={task} />
-      ) : (
-        <MessageBox store={store} taskId={taskId} />
-      )}
+      <NextBox store={store} task={task} />
     </main>
   );
+}
+
+function NextBox({ store, task }: Pick<ShownProps, 'store' | 'task'>) {
+  if (isNative(task)) return null;
+  if (task.is_final) return <ContinueBox store={store} task={task} />;
+  return <MessageBox store={store} taskId={task.task_id} />;
 }
 
 interface PanelProps extends Omit<ShownProps, 'task'> {

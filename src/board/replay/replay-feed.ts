@@ -158,6 +158,7 @@ export class ReplayFeed implements Disposable {
 }
 
 function whyEmpty({ driver, keeper }: TaskRecord, hasEnded: boolean): string {
+  if (driver === 'native') return 'The terminal of this session is its person’s: it is not recorded.';
   if (driver === 'print') return 'The task has no terminal: it runs Claude Code without one (driver print).';
   if (keeper === null && !hasEnded) return 'The task has not started yet.';
   return hasEnded ? 'Nothing of its terminal was recorded.' : 'Nothing was printed yet.';

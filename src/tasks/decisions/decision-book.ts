@@ -38,6 +38,8 @@ const MAX_REASON_BYTES = 2_000;
 export interface AskedBy {
   readonly why?: string | undefined;
   readonly parts?: readonly RulePart[] | undefined;
+  /** No answer leaves it to the person at the terminal. */
+  readonly isLeft?: boolean;
 }
 
 /** Who closes a decision, and how. */
@@ -160,7 +162,11 @@ export class DecisionBook implements Disposable {
     this.#open.clear();
   }
 
-  #add(request: SessionRequest, inputBytes: number, { why, parts = [] }: AskedBy = {}): Decision {
+  #add(
+    request: SessionRequest,
+    inputBytes: number,
+    { why, parts = [], isLeft = false }: AskedBy = {},
+  ): Decision {
     const nowMs = this.#clock.now();
     const input = boundedInput(request.input, inputBytes);
     const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
@@ -180,6 +186,7 @@ export class DecisionBook implements Disposable {
       ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
       ...(parts.length > 0 && { parts: boundedParts(parts) }),
       ...(request.kind === 'permission' && request.source === 'exact' && { can_edit: true }),
+      ...(isLeft && { is_left: true }),
       asked_at: new Date(nowMs).toISOString(),
       expires_at: new Date(nowMs + this.#timeoutSeconds * 1000).toISOString(),
       closed_at: null,

@@ -49,7 +49,13 @@ export class RunRequests {
         return;
       }
       this.#tellTurnedAway();
-      story.asked(decisions.open(request, { why: wordsOf(decided), parts: decided.parts }));
+      story.asked(
+        decisions.open(request, {
+          why: wordsOf(decided),
+          parts: decided.parts,
+          isLeft: driver.leave !== undefined,
+        }),
+      );
       state.settle(request.source, 'asked');
       return;
     }

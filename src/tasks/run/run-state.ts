@@ -86,7 +86,7 @@ export class RunState implements Disposable {
       started_at: this.#record.started_at ?? this.nowText(),
       started_monotonic_ms: this.#record.started_monotonic_ms ?? this.#parts.clock.monotonicMs(),
     };
-    if (this.#record.status === 'starting') this.move('running', 'The agent runs.', 'exact');
+    if (this.#record.status === 'starting') this.move('running', this.#runs, 'exact');
     else this.settle('exact');
   }
 
@@ -109,7 +109,7 @@ export class RunState implements Disposable {
     const before = this.#record.change_seq;
     if (this.#record.status === 'running' || this.#record.status === 'waiting') {
       const waitsFor = this.#waitsFor();
-      if (waitsFor === undefined) this.move('running', 'The agent runs.', source);
+      if (waitsFor === undefined) this.move('running', this.#runs, source);
       else this.move('waiting', waitsFor, source);
     }
     if (decision !== undefined && this.#record.change_seq === before)
@@ -216,6 +216,10 @@ export class RunState implements Disposable {
   dispose(): void {
     this.#viewTimer?.dispose();
     this.#owned.dispose();
+  }
+
+  get #runs(): string {
+    return isNative(this.#record) ? 'The session runs.' : 'The agent runs.';
   }
 
   /** In words; undefined while the session works, or is being left. */

@@ -71,7 +71,8 @@ export class TaskRun implements Disposable {
   async start(): Promise<void> {
     const { spec, clock, driver, records } = this.#parts;
     this.#story.began(this.record.prompt_summary);
-    this.#state.move('starting', 'The agent is being started.', 'exact');
+    const begins = isNative(this.record) ? 'A person started the session.' : 'The agent is being started.';
+    this.#state.move('starting', begins, 'exact');
     await records.write(this.record);
     // An agent of which nothing is on disk could not be found when this process dies.
     if (records.isFailing) throw cannotBeKept(this.record.task_id);
