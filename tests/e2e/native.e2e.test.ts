@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { personalClaude } from '../harness/native-plugin.js';
+import { pathWithNpx, personalClaude } from '../harness/native-plugin.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
 
 const pluginFolder = join(import.meta.dirname, '../../plugins/code-bridge');
 const ASKS = 'Do you want to proceed?';
@@ -152,6 +153,19 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     process.kill(keeper.pid, 'SIGCONT');
     await terminal.leave();
     await bridge.end(taskId);
+  });
+
+  test('is no session of a task: there the plugin does nothing', async () => {
+    const workplace = await createWorkplace();
+    const env = { PATH: await pathWithNpx(workplace) };
+    const script = [runs('touch asked-once'), says('It is made.')];
+    const bridge = await startBridge({ claude: binary, workplace, env, script });
+    await (await personalClaude(bridge, binary)).install();
+    const asked = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' };
+    const taskId = await bridge.start(asked);
+    await bridge.answerNext(taskId, { verdict: 'allow' });
+    expect(await bridge.end(taskId)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
+    expect(await onlyTask(bridge)).toBe(taskId);
   });
 
   test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {

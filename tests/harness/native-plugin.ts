@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
+import type { Workplace } from './workplace.js';
 
 const run = promisify(execFile);
 /** The repository, which is the marketplace. */
@@ -31,15 +32,20 @@ export interface PersonalClaude {
   open(): Promise<PersonalSession>;
 }
 
-/** Makes `npx` start the built server, as the plugin names it, and gives the CLI beside it. */
-export async function personalClaude(bridge: TestBridge, binary: string): Promise<PersonalClaude> {
-  const bin = join(bridge.workplace.root, 'bin');
-  await mkdir(bin);
+/** A `PATH` on which `npx` starts the built server, as the plugin names it. */
+export async function pathWithNpx({ root, env }: Workplace): Promise<string> {
+  const bin = join(root, 'bin');
+  await mkdir(bin, { recursive: true });
   // Its arguments are: -y claude-code-bridge and those of the server.
   const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@"\n`;
   await writeFile(join(bin, 'npx'), npx);
   await chmod(join(bin, 'npx'), 0o755);
-  const path = `${bin}:${bridge.env['PATH'] ?? ''}`;
+  return `${bin}:${env['PATH'] ?? ''}`;
+}
+
+/** The CLI of the person, with such a `PATH`. */
+export async function personalClaude(bridge: TestBridge, binary: string): Promise<PersonalClaude> {
+  const path = await pathWithNpx(bridge.workplace);
   const claude = async (...args: string[]): Promise<string> => {
     const options = { env: { ...bridge.env, PATH: path }, cwd: bridge.project };
     const { stdout } = await run(binary, args, options);
