@@ -14,16 +14,16 @@ const file: DiffFile = {
   is_cut: false,
 };
 
-test('each file is listed with what happened to it, and with unseen characters as escapes', () => {
+test('each file is listed with what happened to it, with unseen characters as escapes and without icons of its own', () => {
   const files: DiffFile[] = [
     file,
     { ...file, path: 'b.js', change: 'renamed', old_path: 'a\u200b.js' },
-    { ...file, path: 'logo.png', change: 'created', is_binary: true },
+    { ...file, path: '$(check) logo.png', change: 'created', is_binary: true },
   ];
   expect(fileChoices(files).map(({ label, description }) => [label, description])).toEqual([
     ['src/a\\u202e.js', 'changed, +2 −1'],
     ['b.js', 'renamed, from a\\u200b.js, +2 −1'],
-    ['logo.png', 'created, binary'],
+    ['$ (check) logo.png', 'created, binary'],
   ]);
   expect(titleOf(file)).toBe('a\\u202e.js (Claude task: before ↔ now)');
   expect(noTextWords('a\u202e.js', 'too_large')).toBe(

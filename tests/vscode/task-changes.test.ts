@@ -29,7 +29,7 @@ describeNewestClaude('changes of a task', ({ binary }) =>
       settings: { 'files.autoSave': 'off' },
       script: [
         runs(
-          "printf 'let total = 0;\\nlet count = 1;\\n' > sum.js; printf 'a\\0b' > data.bin",
+          "printf 'let total = 0;\\nlet count = 1;\\n' > sum.js; printf 'a\\0b' > '[data](command:workbench.action.showAboutDialog).bin'",
           'I write it.',
         ),
         says('Written.'),
@@ -96,8 +96,13 @@ describeNewestClaude('changes of a task', ({ binary }) =>
       expect(new Set(asked).size).toBe(1);
       expect(asked[0]).toContain('sum.js, line 2:\n> let count = 1;\nIs it needed?');
 
-      await openChange(page, 'data.bin');
-      await page.getByText('There is no text to compare: data.bin is binary.').first().waitFor();
+      // The session chose the name: it is no link.
+      await openChange(page, '[data]');
+      const noText = page
+        .locator('.notification-list-item-message')
+        .filter({ hasText: 'no text to compare' });
+      await noText.first().waitFor();
+      expect(await noText.getByRole('link').count()).toBe(0);
       await openChange(page, 'All files');
       await page.locator('.multiDiffEditor').getByText('let total = 0;').first().waitFor();
 

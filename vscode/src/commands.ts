@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
+import { showError, showInformation } from './messages.js';
 import type { Connection } from './connection/connection.js';
+import { rowText } from './shown-text.js';
 import type { TerminalRegistry } from './terminals/terminal-registry.js';
 
 export interface CommandOptions {
@@ -20,7 +22,7 @@ export function registerCommands({ connection, registry, showLog }: CommandOptio
   };
   const showStatus = async (): Promise<void> => {
     const { text } = connection.state;
-    const chosen = await vscode.window.showInformationMessage(`Claude Terminal Bridge: ${text}`, SHOW_LOG);
+    const chosen = await showInformation(`Claude Terminal Bridge: ${text}`, SHOW_LOG);
     if (chosen === SHOW_LOG) showLog();
   };
   add('connect', async () => {
@@ -28,7 +30,7 @@ export function registerCommands({ connection, registry, showLog }: CommandOptio
       await connection.connect();
       await showStatus();
     } catch (error) {
-      await vscode.window.showErrorMessage(`Claude Terminal Bridge: ${messageOf(error)}`);
+      await showError(`Claude Terminal Bridge: ${messageOf(error)}`);
     }
   });
   add('disconnect', async () => {
@@ -38,8 +40,8 @@ export function registerCommands({ connection, registry, showLog }: CommandOptio
   add('showStatus', showStatus);
   add('closeTerminal', async () => {
     const items = registry.all.map((terminal) => ({
-      label: terminal.shown.name,
-      description: `made by ${terminal.facts.createdBy}`,
+      label: rowText(terminal.shown.name),
+      description: rowText(`made by ${terminal.facts.createdBy}`),
       terminal,
     }));
     const chosen = await vscode.window.showQuickPick(items, {

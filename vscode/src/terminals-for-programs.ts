@@ -6,6 +6,7 @@ import { registerCommands } from './commands.js';
 import { Connection } from './connection/connection.js';
 import { WindowFile } from './connection/window-file.js';
 import type { FeatureContext } from './feature.js';
+import { showError } from './messages.js';
 import { Requests } from './requests/answer-request.js';
 import { readSettings, type Settings } from './settings.js';
 import { statusBar } from './status-bar.js';
@@ -58,7 +59,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   const report = (work: Promise<void>, isSilent: boolean): void => {
     work.catch((error: unknown) => {
       logger.error('The connection was not changed', { error });
-      if (!isSilent) void vscode.window.showErrorMessage(`Claude Terminal Bridge: ${messageOf(error)}`);
+      if (!isSilent) void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
     });
   };
   owned.add(
@@ -88,7 +89,7 @@ function start({ editor, clock, logger }: FeatureContext, owned: DisposableStore
     now = settings();
   } catch (error) {
     logger.error('The settings cannot be used', { error });
-    void vscode.window.showErrorMessage(`Claude Terminal Bridge: ${messageOf(error)}`);
+    void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
     return;
   }
   const kept = new KeptTerminals(now.statePath);

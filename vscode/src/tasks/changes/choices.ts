@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { messageText, rowText } from '../../shown-text.js';
 import type { FileText } from '../../../../src/board/protocol.js';
 import type { BoardState, DiffFile } from '../../../../src/board/state.js';
 
@@ -20,17 +21,17 @@ export function taskChoices({ tasks }: BoardState): Choice<string>[] {
         Number(b.files_changed > 0) - Number(a.files_changed > 0) || b.created_at.localeCompare(a.created_at),
     )
     .map((task) => ({
-      label: shownCharacters(task.prompt_summary),
+      label: rowText(task.prompt_summary),
       description: `${task.status}${filesOf(task.files_changed)}`,
-      detail: shownCharacters(task.project_path),
+      detail: rowText(task.project_path),
       value: task.task_id,
     }));
 }
 
 export function fileChoices(files: readonly DiffFile[]): Choice<DiffFile>[] {
   return files.map((file) => ({
-    label: shownCharacters(file.path),
-    description: shownCharacters(
+    label: rowText(file.path),
+    description: rowText(
       [
         file.change,
         ...(file.old_path === undefined ? [] : [`from ${file.old_path}`]),
@@ -56,5 +57,5 @@ function filesOf(count: number): string {
 export function noTextWords(name: string, why: FileText['why']): string {
   const reason =
     why === 'too_large' ? 'has more than 2 MB' : why === 'missing' ? 'is not there' : 'is binary';
-  return shownCharacters(`There is no text to compare: ${name} ${reason}.`);
+  return messageText(`There is no text to compare: ${name} ${reason}.`);
 }

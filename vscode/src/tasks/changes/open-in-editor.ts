@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { DiffFile, DiffState } from '../../../../src/board/state.js';
+import { showInformation } from '../../messages.js';
 import { noTextWords, titleOf } from './choices.js';
 import type { TaskDocument } from './document-uri.js';
 import type { OpenChange, OpenChanges } from './open-changes.js';
@@ -20,7 +21,7 @@ export async function openChange(taskId: string, file: DiffFile, { open, read }:
   const why = [before?.why, after?.why].find((one) => one === 'binary' || one === 'too_large');
   if (file.is_binary || why !== undefined) {
     if (place !== undefined) await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(place));
-    void vscode.window.showInformationMessage(noTextWords(file.path, why ?? 'binary'));
+    void showInformation(noTextWords(file.path, why ?? 'binary'));
     return;
   }
   const left = editorUri(old, topOf(place, file.path));

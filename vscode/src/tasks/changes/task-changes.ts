@@ -4,6 +4,7 @@ import { TASK_ID_PATTERN } from '../../../../src/base/id-patterns.js';
 import { DisposableStore } from '../../../../src/base/lifecycle.js';
 import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
 import type { DiffFile, DiffState } from '../../../../src/board/state.js';
+import { showError, showInformation } from '../../messages.js';
 import { taskCommands, type TaskContext, type TaskPart } from '../task-part.js';
 import { fileChoices, taskChoices, type Choice } from './choices.js';
 import { TaskComment } from './editor-thread.js';
@@ -49,7 +50,7 @@ export const taskChanges: TaskPart = (context) => {
       try {
         if (reply !== undefined) await comments.add(reply);
       } catch (error) {
-        showError(error);
+        report(error);
         // So the editor leaves the text in its box.
         throw error;
       }
@@ -74,13 +75,13 @@ function command(id: string, run: (...given: readonly unknown[]) => Promise<void
     try {
       await run(...given);
     } catch (error) {
-      showError(error);
+      report(error);
     }
   });
 }
 
-function showError(error: unknown): void {
-  void vscode.window.showErrorMessage(shownCharacters(messageOf(error)));
+function report(error: unknown): void {
+  void showError(messageOf(error));
 }
 
 function taskIdOf(given: unknown): string | undefined {
@@ -93,7 +94,7 @@ async function chooseChange(services: Services, given: string | undefined): Prom
   await withDiff(services, taskId, async (diff) => {
     const { files, notes, why } = diff;
     if (files.length === 0) {
-      void vscode.window.showInformationMessage(shownCharacters(why ?? 'The task changed nothing.'));
+      void showInformation(why ?? 'The task changed nothing.');
       return;
     }
     const all = { label: 'All files', description: `${files.length} files`, value: undefined };

@@ -3,6 +3,7 @@ import { messageOf } from '../../../../src/base/errors.js';
 import type { Disposable } from '../../../../src/base/lifecycle.js';
 import type { DecisionView } from '../../../../src/board/state.js';
 import type { TaskNotifications } from '../../settings.js';
+import { showInformation, showWarning } from '../../messages.js';
 import { taskCommands, type TaskContext } from '../task-part.js';
 import { decisionNotice } from './decision-notice.js';
 import { isOfWorkspace } from './is-of-workspace.js';
@@ -40,7 +41,7 @@ async function notify(context: TaskContext, decision: DecisionView): Promise<voi
   const { task_id, decision_id, input_sha256 } = decision;
   const { message, buttons } = decisionNotice(decision, board.board.tasks[task_id]);
   const shownAtMs = clock.monotonicMs();
-  const label = await vscode.window.showInformationMessage(message, ...buttons.map((one) => one.label));
+  const label = await showInformation(message, ...buttons.map((one) => one.label));
   const button = buttons.find((one) => one.label === label);
   // Closed: the view still asks.
   if (button === undefined) return;
@@ -52,6 +53,6 @@ async function notify(context: TaskContext, decision: DecisionView): Promise<voi
   try {
     await board.act({ type: 'decision.answer', task_id, decision_id, input_sha256, ...button.answer });
   } catch (error) {
-    await vscode.window.showWarningMessage(`Claude Terminal Bridge: ${messageOf(error)}`);
+    await showWarning(`Claude Terminal Bridge: ${messageOf(error)}`);
   }
 }

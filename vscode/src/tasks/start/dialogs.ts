@@ -1,5 +1,7 @@
 import { relative } from 'node:path';
 import * as vscode from 'vscode';
+import { showError, showInformation, showWarning } from '../../messages.js';
+import { messageText } from '../../shown-text.js';
 import { taskCommands, type TaskContext } from '../task-part.js';
 import type { StartDialogs } from './start-task.js';
 
@@ -19,25 +21,27 @@ export function dialogsFor(folder: string, { logger, showLog }: TaskContext): St
     request: async (draft, about) =>
       vscode.window.showInputBox({
         title: 'Start a Task',
-        prompt: about === '' ? 'What is Claude to do?' : `What is Claude to do? The prompt names ${about}.`,
+        prompt: messageText(
+          about === '' ? 'What is Claude to do?' : `What is Claude to do? The prompt names ${about}.`,
+        ),
         value: draft,
         ignoreFocusOut: true,
       }),
     save: () => offerToSave(folder),
     whenBusy: async (why) => {
-      const choice = await vscode.window.showWarningMessage(why, QUEUE, WORKTREE);
+      const choice = await showWarning(why, QUEUE, WORKTREE);
       return choice === QUEUE ? 'queue' : choice === WORKTREE ? 'worktree' : undefined;
     },
     failed: (why) => {
       logger.error('No task was started', { why });
-      void vscode.window.showErrorMessage(why, SHOW_LOG).then((choice) => choice && showLog());
+      void showError(why, SHOW_LOG).then((choice) => choice && showLog());
     },
     started: (taskId) => void show(taskId),
   };
 }
 
 async function askForTrust(): Promise<void> {
-  const choice = await vscode.window.showWarningMessage(
+  const choice = await showWarning(
     'A task runs Claude Code in this workspace, which you have not trusted yet. Trust it first.',
     TRUST,
   );
@@ -53,16 +57,12 @@ async function offerToSave(folder: string): Promise<boolean> {
   if (first === undefined) return true;
   const what =
     unsaved.length === 1 ? `${relative(folder, first.uri.fsPath)} is` : `${unsaved.length} files are`;
-  const choice = await vscode.window.showWarningMessage(
-    `${what} not saved. Claude sees what is saved.`,
-    SAVE,
-    DO_NOT_SAVE,
-  );
+  const choice = await showWarning(`${what} not saved. Claude sees what is saved.`, SAVE, DO_NOT_SAVE);
   if (choice !== SAVE) return choice === DO_NOT_SAVE;
   for (const document of unsaved) {
     if (await document.save()) continue;
     const name = relative(folder, document.uri.fsPath);
-    void vscode.window.showErrorMessage(`${name} could not be saved, so no task was started.`);
+    void showError(`${name} could not be saved, so no task was started.`);
     return false;
   }
   return true;
@@ -77,7 +77,7 @@ async function show(taskId: string): Promise<void> {
     await vscode.commands.executeCommand(taskCommands.show, taskId);
   } catch {
     // The view is not there: the settings switched the tasks off.
-    const choice = await vscode.window.showInformationMessage(`${taskId} was started.`, OPEN_TERMINAL);
+    const choice = await showInformation(`${taskId} was started.`, OPEN_TERMINAL);
     if (choice !== undefined) await vscode.commands.executeCommand(taskCommands.openTerminal, taskId);
   }
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import { runBridge } from '../../board/bridge-command.js';
+import { showError } from '../../messages.js';
 import { taskCommands, type TaskContext } from '../task-part.js';
 import { dialogsFor } from './dialogs.js';
 import { fixActions } from './fix-actions.js';
@@ -45,7 +46,7 @@ export function taskStarts(context: TaskContext): Disposable {
         try {
           await start(wanted(...args));
         } catch (error) {
-          void vscode.window.showErrorMessage(messageOf(error));
+          void showError(messageOf(error));
         }
       }),
     );

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
+import { showError } from '../../messages.js';
 import type { LineRange, Problem, TaskTopic } from './prompt.js';
 
 const severities = ['error', 'warning', 'information', 'hint'] as const;
@@ -26,8 +27,7 @@ export async function placeOf(
 
 async function chosenFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-  if (folders.length === 0)
-    void vscode.window.showErrorMessage('A task works in a folder. Open one in this window first.');
+  if (folders.length === 0) void showError('A task works in a folder. Open one in this window first.');
   if (folders.length < 2) return folders[0];
   return vscode.window.showWorkspaceFolderPick({
     placeHolder: 'In which folder is the task to work?',

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { oneLine } from '../../../../src/base/text/text.js';
-import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { rowText } from '../../shown-text.js';
 import type { BoardState } from '../../../../src/board/state.js';
 
 const MAX_LABEL_CHARS = 120;
@@ -28,6 +28,5 @@ export function runningTasks({ tasks }: BoardState): readonly TaskItem[] {
 }
 
 function shown(text: string, maxChars: number): string {
-  // `$(name)` would be an icon.
-  return oneLine(shownCharacters(text), maxChars).replaceAll('$(', '$ (');
+  return oneLine(rowText(text), maxChars);
 }

@@ -4,6 +4,7 @@ import { messageOf } from '../../../../src/base/errors.js';
 import { nextEvent } from '../../../../src/base/event.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import { emptyBoard } from '../../../../src/board/state.js';
+import { showError, showInformation } from '../../messages.js';
 import { taskCommands, type TaskContext } from '../task-part.js';
 import { OpenTerminals } from './open-terminals.js';
 import { runningTasks } from './running-tasks.js';
@@ -27,7 +28,7 @@ export function taskTerminals(context: TaskContext): Disposable {
       try {
         await terminals.choose(typeof taskId === 'string' ? taskId : undefined);
       } catch (error) {
-        void vscode.window.showErrorMessage(messageOf(error));
+        void showError(messageOf(error));
       }
     }),
   );
@@ -115,12 +116,12 @@ class TaskTerminals implements Disposable {
       clock,
       logger,
       askToType: async (question) => {
-        const isWanted = (await vscode.window.showInformationMessage(question, TYPE_HERE)) === TYPE_HERE;
+        const isWanted = (await showInformation(question, TYPE_HERE)) === TYPE_HERE;
         // The button has the focus.
         if (isWanted) this.#shown.get(taskId)?.terminal.show();
         return isWanted;
       },
-      say: (words) => void vscode.window.showInformationMessage(words),
+      say: (words) => void showInformation(words),
     });
     const terminal = vscode.window.createTerminal({
       name: task.title,
