@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { oneLine } from '../../../../src/base/text/text.js';
-import { hasUnseen, shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { hasUnseen } from '../../../../src/base/text/unseen-characters.js';
 import type { ClientAction } from '../../../../src/board/protocol.js';
 import type { DecisionView, TaskCard } from '../../../../src/board/state.js';
+import { messageText } from '../../shown-text.js';
 
 type Answer = Omit<
   Extract<ClientAction, { readonly type: 'decision.answer' }>,
@@ -24,6 +26,8 @@ export interface DecisionNotice {
 /** Longer ones are shown in the view: a person allows only what can be seen as a whole. */
 const MAX_WHOLE_CHARS = 160;
 const MAX_CHARS = 300;
+/** So that there is room for the longest command. */
+const MAX_FOLDER_CHARS = 60;
 const MAX_LABEL_CHARS = 30;
 const MAX_OPTIONS = 3;
 /** Of a shell command; any other field may change what an answer allows. */
@@ -34,7 +38,7 @@ const DENY: NoticeButton = { label: 'Deny', answer: { verdict: 'deny' } };
 
 /** The notification for an open decision. */
 export function decisionNotice(decision: DecisionView, task: TaskCard | undefined): DecisionNotice {
-  const where = (task?.project_path ?? '').split('/').at(-1) ?? '';
+  const where = oneLine(messageText(basename(task?.project_path ?? '')), MAX_FOLDER_CHARS);
   const says = (words: string): string => plain(`Claude Code in ${where}: ${words}`);
   switch (decision.kind) {
     case 'permission': {
@@ -88,7 +92,7 @@ function options({ questions }: DecisionView): NoticeButton[] {
   }));
 }
 
-/** On one line, with unseen characters as escapes. The editor makes links of `[text](address)`, and some of them run commands. */
+/** As a message of the editor shows it, on one line. */
 function plain(text: string): string {
-  return oneLine(shownCharacters(text).replaceAll('](', '] ('), MAX_CHARS);
+  return oneLine(messageText(text), MAX_CHARS);
 }
