@@ -1,25 +1,37 @@
 import type { Clock } from '../../../../src/base/clock.js';
+import { Slots } from '../../../../src/base/slots.js';
 import type { FileText } from '../../../../src/board/protocol.js';
 import { BoardRefusal, type BoardConnection } from '../../board/board-connection.js';
 import type { TaskDocument } from './document-uri.js';
 
 /** A board may have to be started first. */
 const CONNECT_LIMIT_MS = 30_000;
+const MAX_READING = 8;
+const noAbort = new AbortController().signal;
+
+type ReadableBoard = Pick<BoardConnection, 'want' | 'status' | 'onChange' | 'act'>;
 
 /** The text of one side of a file. Throws BoardRefusal. */
 export type ReadFile = (document: Omit<TaskDocument, 'file'>) => Promise<FileText>;
 
-export function fileReader(board: BoardConnection, clock: Clock): ReadFile {
+/** The editor asks for the texts of many files at once; the board refuses a page that does, so some wait here. */
+export function fileReader(board: ReadableBoard, clock: Clock): ReadFile {
+  const slots = new Slots(MAX_READING);
   return async ({ taskId, name, side }) => {
-    await connected(board, clock);
-    const { file } = await board.act({ type: 'file.read', task_id: taskId, file: name, side });
-    if (file !== undefined) return file;
-    throw new BoardRefusal({ code: 'INTERNAL_ERROR', message: 'The board gave no text.', hint: '' });
+    const slot = await slots.take(noAbort);
+    try {
+      await connected(board, clock);
+      const { file } = await board.act({ type: 'file.read', task_id: taskId, file: name, side });
+      if (file !== undefined) return file;
+      throw new BoardRefusal({ code: 'INTERNAL_ERROR', message: 'The board gave no text.', hint: '' });
+    } finally {
+      slot.dispose();
+    }
   };
 }
 
 /** Connects to the board for a person who wants to see something of it. Rejects with why it is not there after 30 s. */
-export async function connected(board: BoardConnection, clock: Clock): Promise<void> {
+export async function connected(board: ReadableBoard, clock: Clock): Promise<void> {
   board.want();
   const isOpen = await until(board, clock, () => board.status.how === 'open', CONNECT_LIMIT_MS);
   if (isOpen) return;
