@@ -25,6 +25,11 @@ test('a task about nothing has the words of the person as its prompt', () => {
   expect(topicLine(noTopic)).toBe('');
 });
 
+test('a draft and the line about it show characters that are not seen', () => {
+  expect(requestOf([problem({ message: 'a\u{e0041}b' })])).toBe('Fix this problem: a\\u{e0041}b');
+  expect(topicLine({ files: ['a\u200b.ts'], problems: [] })).toBe('a\\u200b.ts');
+});
+
 test('a selection is named by file and lines, and stands in a fence', () => {
   const topic = {
     files: ['src/a.ts'],

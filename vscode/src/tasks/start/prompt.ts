@@ -1,4 +1,5 @@
 import { escapedUnsafe, oneLine } from '../../../../src/base/text/text.js';
+import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
 
 /** Of a longer selection only its lines are named. */
 const MAX_SELECTION_CHARS = 8_000;
@@ -45,7 +46,9 @@ export function promptOf(words: string, topic: TaskTopic): string {
 export function topicLine({ files, lines }: TaskTopic): string {
   const [first] = files;
   if (first === undefined) return '';
-  return files.length > 1 ? `${files.length} files` : `${oneLine(first, 80)}${rangeOf(lines)}`;
+  return files.length > 1
+    ? `${files.length} files`
+    : `${oneLine(shownCharacters(first), 80)}${rangeOf(lines)}`;
 }
 
 /** A first draft of what to do about problems. */
@@ -53,7 +56,7 @@ export function requestOf(problems: readonly Problem[]): string {
   const [first] = problems;
   if (first === undefined) return '';
   return problems.length === 1
-    ? `Fix this problem: ${oneLine(first.message, 200)}`
+    ? `Fix this problem: ${oneLine(shownCharacters(first.message), 200)}`
     : `Fix these ${problems.length} problems.`;
 }
 
