@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DiffFile, ReviewComment } from '../../src/board/state.js';
 import { commentableLines, quotedLine } from '../../vscode/src/tasks/changes/changed-lines.js';
 import { threadsOf, type ThreadView } from '../../vscode/src/tasks/changes/comment-threads.js';
+import { deferred } from '../../vscode/src/deferred.js';
 import { ShownThreads, type ShownThread } from '../../vscode/src/tasks/changes/shown-threads.js';
 
 const file: DiffFile = {
@@ -110,6 +111,7 @@ class FakeThread implements ShownThread {
 }
 
 describe('threads in the editor', () => {
+  const written = { document: 'uri', line: 2, text: 'Why?' };
   const views = threadsOf([comment], onRight, document);
 
   function fakeThreads() {
@@ -144,16 +146,33 @@ describe('threads in the editor', () => {
   test('that a person began become those of their line when the comment is stored', async () => {
     const { made, threads } = fakeThreads();
     const begun = new FakeThread();
-    await threads.write('uri', 2, begun, async () => threads.sync('uri', []));
+    await threads.write(written, begun, async () => threads.sync('uri', []));
     threads.sync('uri', views);
     expect([made.length, begun.shown, begun.isDisposed]).toEqual([0, views[0], false]);
+  });
+
+  test('store a comment once when its button is pressed twice', async () => {
+    const { threads } = fakeThreads();
+    const begun = new FakeThread();
+    const stored = deferred<undefined>();
+    const texts: string[] = [];
+    const press = (text: string): Promise<void> =>
+      threads.write({ ...written, text }, begun, async () => {
+        texts.push(text);
+        await stored.promise;
+      });
+    const pressed = [press('Why?'), press('Why?'), press('And how?')];
+    stored.resolve(undefined);
+    await Promise.all(pressed);
+    await press('Why?');
+    expect(texts).toEqual(['Why?', 'And how?', 'Why?']);
   });
 
   test('that a person began stay as they are when the comment is not stored', async () => {
     const { made, threads } = fakeThreads();
     const begun = new FakeThread();
     const full = () => Promise.reject(new Error('the disk is full'));
-    await expect(threads.write('uri', 2, begun, full)).rejects.toThrow('the disk is full');
+    await expect(threads.write(written, begun, full)).rejects.toThrow('the disk is full');
     threads.sync('uri', views);
     expect([made.length, begun.shown, begun.isDisposed]).toEqual([1, undefined, false]);
   });
@@ -162,11 +181,11 @@ describe('threads in the editor', () => {
     const { made, threads } = fakeThreads();
     threads.sync('uri', views);
     const begun = new FakeThread();
-    await threads.write('uri', 2, begun, async () => undefined);
+    await threads.write(written, begun, async () => undefined);
     expect([begun.isDisposed, made[0]?.isDisposed]).toEqual([true, false]);
     const [shown] = made;
     if (shown === undefined) throw new Error('no thread');
-    await threads.write('uri', 2, shown, async () => undefined);
+    await threads.write(written, shown, async () => undefined);
     expect(shown.isDisposed).toBe(false);
   });
 });

@@ -6,11 +6,19 @@ export interface ShownThread {
   dispose(): void;
 }
 
+/** A comment that is not stored yet. */
+export interface WrittenComment {
+  readonly document: string;
+  /** Counts from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
 /** The threads of open documents, by document and line. */
 export class ShownThreads {
   readonly #make: (document: string, line: number) => ShownThread;
   readonly #threads = new Map<string, Map<number, ShownThread>>();
-  readonly #pending = new Set<ShownThread>();
+  readonly #pending = new Map<ShownThread, { readonly text: string; readonly stored: Promise<void> }>();
 
   /** `make` adds a thread at a line, counted from 1. */
   constructor(make: (document: string, line: number) => ShownThread) {
@@ -33,26 +41,28 @@ export class ShownThreads {
   }
 
   /**
-   * Stores a comment that the person wrote in a thread. The thread becomes that of its line, unless the line has one. When `store`
-   * rejects, the thread stays as the person left it.
+   * Stores a comment that the person wrote in a thread, once however often it is asked for meanwhile. The thread becomes that of its
+   * line, unless the line has one. When `store` rejects, the thread stays as the person left it.
    */
   async write(
-    document: string,
-    line: number,
+    { document, line, text }: WrittenComment,
     thread: ShownThread,
     store: () => Promise<void>,
   ): Promise<void> {
+    const same = this.#pending.get(thread);
+    if (same?.text === text) return same.stored;
     const threads = this.#of(document);
     const before = threads.get(line);
     if (before === undefined) threads.set(line, thread);
-    this.#pending.add(thread);
+    const pending = { text, stored: Promise.resolve().then(store) };
+    this.#pending.set(thread, pending);
     try {
-      await store();
+      await pending.stored;
     } catch (error) {
       if (before === undefined && threads.get(line) === thread) threads.delete(line);
       throw error;
     } finally {
-      this.#pending.delete(thread);
+      if (this.#pending.get(thread) === pending) this.#pending.delete(thread);
     }
     if (before !== undefined && before !== thread) thread.dispose();
   }

@@ -76,7 +76,8 @@ export class TaskComments implements Disposable {
     const line = range.end.line + 1;
     const shown = document.lineAt(range.end.line).text;
     const quoted = quotedLine(this.#fileOf(change), side, line, shown);
-    await this.#threads.write(uri.toString(), line, this.#shown(thread), async () => {
+    const written = { document: uri.toString(), line, text };
+    await this.#threads.write(written, this.#shown(thread), async () => {
       await this.#options.board.act({ type: 'review.add', task_id, file, side, line, quoted, text });
     });
   }
