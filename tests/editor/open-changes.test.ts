@@ -130,3 +130,20 @@ test('a change of what is open is reported once', () => {
   open.show([]);
   expect([changes, open.documents(TASK_ID)]).toEqual([2, []]);
 });
+
+test('a file that two tasks changed belongs to the task whose diff was in front last', () => {
+  const others = { ...left, taskId: OTHER_ID };
+  let changes = 0;
+  open.show([left, others], TASK_ID);
+  open.setPlace(left, '/p/a.js');
+  open.setPlace(others, '/p/a.js');
+  open.onChange(() => changes++);
+  expect(open.atPlace('/p/a.js')?.taskId).toBe(TASK_ID);
+  open.show([left, others], OTHER_ID);
+  expect([open.atPlace('/p/a.js')?.taskId, changes]).toEqual([OTHER_ID, 1]);
+  // Another tab is in front, without a diff.
+  open.show([left, others]);
+  expect([open.atPlace('/p/a.js')?.taskId, changes]).toEqual([OTHER_ID, 1]);
+  open.show([left]);
+  expect(open.atPlace('/p/a.js')?.taskId).toBe(TASK_ID);
+});

@@ -16,18 +16,23 @@ export interface OpenChange {
 export class OpenChanges implements Disposable {
   readonly #diffs: FollowedDiffs;
   readonly #documents = new Map<string, { readonly document: TaskDocument; readonly held: HeldDiff }>();
+  /** Whose diff was in front last. */
+  #frontTask: string | undefined;
   /** By task and file: the file on disk that is its right side. */
   readonly #places = new Map<string, string>();
   readonly #changes = new Emitter<void>();
-  /** A change was opened or closed, or its place became known. */
+  /** A change was opened or closed, or its place became known, or the diff of another task is in front. */
   readonly onChange = this.#changes.event;
 
   constructor(diffs: FollowedDiffs) {
     this.#diffs = diffs;
   }
 
-  /** These documents of the board's text are open, and no others. Returns those that were not open before. */
-  show(documents: readonly TaskDocument[]): readonly TaskDocument[] {
+  /**
+   * These documents of the board's text are open, and no others; `frontTask`: whose diff is in front, if one is. Returns those that
+   * were not open before.
+   */
+  show(documents: readonly TaskDocument[], frontTask?: string): readonly TaskDocument[] {
     const shown = new Map(documents.map((document) => [documentKey(document), document]));
     const opened = [...shown].filter(([key]) => !this.#documents.has(key));
     const closed = [...this.#documents].filter(([key]) => !shown.has(key));
@@ -38,7 +43,9 @@ export class OpenChanges implements Disposable {
       if (!this.isOpen(document)) this.#places.delete(changeKey(document));
       held.dispose();
     }
-    if (opened.length + closed.length > 0) this.#changes.fire();
+    const isOtherFront = frontTask !== undefined && frontTask !== this.#frontTask;
+    if (isOtherFront) this.#frontTask = frontTask;
+    if (isOtherFront || opened.length + closed.length > 0) this.#changes.fire();
     return opened.map(([, document]) => document);
   }
 
@@ -52,9 +59,10 @@ export class OpenChanges implements Disposable {
     return this.#places.get(changeKey(change));
   }
 
-  /** The change whose right side is this file on disk. */
+  /** The change whose right side is this file on disk; of several tasks' the one whose diff was in front last. */
   atPlace(path: string): OpenChange | undefined {
-    return this.all().find((change) => this.placeOf(change) === path);
+    const changes = this.all().filter((change) => this.placeOf(change) === path);
+    return changes.find(({ taskId }) => taskId === this.#frontTask) ?? changes[0];
   }
 
   /** Each once, of one task or of all. */

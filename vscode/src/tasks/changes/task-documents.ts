@@ -7,7 +7,7 @@ import { noTextWords } from './choices.js';
 import { documentOf, TASK_SCHEME, uriOf, type TaskDocument } from './document-uri.js';
 import type { FollowedDiffs } from './followed-diffs.js';
 import type { OpenChanges } from './open-changes.js';
-import { documentsInTabs } from './open-tabs.js';
+import { documentsInTabs, taskInFront } from './open-tabs.js';
 import type { ReadFile } from './read-file.js';
 
 export interface TaskDocumentsOptions {
@@ -42,13 +42,14 @@ export function taskDocuments(options: TaskDocumentsOptions): Disposable {
     }),
   );
   const look = (): void => {
-    for (const document of open.show(documentsInTabs())) {
+    for (const document of open.show(documentsInTabs(), taskInFront())) {
       // The editor may still have a text of this document from before.
       if (document.side === 'new') changed.fire(editorUri(document));
       else if (open.placeOf(document) === undefined) void learnPlace(document, options);
     }
   };
   owned.add(vscode.window.tabGroups.onDidChangeTabs(look));
+  owned.add(vscode.window.tabGroups.onDidChangeTabGroups(look));
   look();
   return owned;
 }
