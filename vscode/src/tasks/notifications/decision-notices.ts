@@ -1,0 +1,55 @@
+import type { Clock } from '../../../../src/base/clock.js';
+import { messageOf } from '../../../../src/base/errors.js';
+import type { DecisionView } from '../../../../src/board/state.js';
+import type { BoardConnection } from '../../board/board-connection.js';
+import { decisionNotice } from './decision-notice.js';
+
+/** A button that is pressed sooner was not read. */
+const INERT_MS = 500;
+
+export interface DecisionNoticesOptions {
+  readonly board: Pick<BoardConnection, 'board' | 'act'>;
+  readonly clock: Clock;
+  /** Shows a message; resolves with the button that was pressed, or undefined when it was closed. */
+  readonly show: (message: string, buttons: readonly string[]) => Promise<string | undefined>;
+  /** Shows the task in the view. */
+  readonly open: (taskId: string) => Promise<void>;
+  readonly warn: (words: string) => Promise<void>;
+}
+
+/**
+ * Asks for decisions by notifications. The editor moves the others when one appears or goes, or shows one that had no room: after
+ * that, too, no button answers for half a second.
+ */
+export class DecisionNotices {
+  readonly #options: DecisionNoticesOptions;
+  #movedMs = 0;
+
+  constructor(options: DecisionNoticesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the notification is gone. */
+  async ask(decision: DecisionView): Promise<void> {
+    const { board, clock, show, open, warn } = this.#options;
+    const { task_id, decision_id, input_sha256 } = decision;
+    const { message, buttons } = decisionNotice(decision, board.board.tasks[task_id]);
+    this.#movedMs = clock.monotonicMs();
+    const pressed = await show(
+      message,
+      buttons.map(({ label }) => label),
+    );
+    const isInert = clock.monotonicMs() - this.#movedMs < INERT_MS;
+    this.#movedMs = clock.monotonicMs();
+    const button = buttons.find(({ label }) => label === pressed);
+    // Closed: the view still asks.
+    if (button === undefined) return;
+    if (button.answer === undefined) return open(task_id);
+    if (isInert) return this.ask(decision);
+    try {
+      await board.act({ type: 'decision.answer', task_id, decision_id, input_sha256, ...button.answer });
+    } catch (error) {
+      await warn(messageOf(error));
+    }
+  }
+}
