@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -57,5 +65,14 @@ test('a command that fails says what it said, and one that is not there how to g
   await expect(runBridge(options({ configured: [silent] }), [])).rejects.toThrow('ended with 4.');
   await expect(runBridge(options({ configured: ['/none/such'] }), [], 'text')).rejects.toThrow(
     /could not be run: .*ENOENT.*npm install -g claude-code-bridge, or set claudeTerminalBridge\.bridgeCommand/,
+  );
+});
+
+test('a command that does not end, and ignores that it is to, is not waited for', async () => {
+  const path = program(home, 'bridge', 'trap "" TERM; echo $$ > "$HOME/pid"; exec sleep 60');
+  const env = { PATH: '/usr/bin:/bin', HOME: home };
+  onTestFinished(() => void process.kill(Number(readFileSync(join(home, 'pid'), 'utf8')), 'SIGKILL'));
+  await expect(runBridge(options({ configured: [path], env, limitMs: 1_000 }), [])).rejects.toThrow(
+    'did not end in time.',
   );
 });

@@ -15,6 +15,8 @@ export interface BridgeCommandOptions {
   readonly configured: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
+  /** After this time it is ended and no longer waited for; two minutes if it is not given. */
+  readonly limitMs?: number;
   /** The state directory of this window's bridge. */
   readonly statePath: string;
 }
@@ -36,12 +38,17 @@ export async function runBridge(
     cwd: options.homeDir,
     env: { ...withoutEditor(options.env), MCP_STATE_DIR: options.statePath },
     stdio: 'pipe',
-    timeout: RUN_LIMIT_MS,
   });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'no exit code'));
   });
+  const limit = setTimeout(() => {
+    child.kill();
+    // It may ignore that, or another program may have its output.
+    child.stdout.destroy(new BridgeCommandError(`${program} did not end in time.`));
+    child.stderr.destroy();
+  }, options.limitMs ?? RUN_LIMIT_MS);
   // A program that has ended reads nothing more.
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin);
@@ -55,6 +62,8 @@ export async function runBridge(
       `${program} could not be run: ${error instanceof Error ? error.message : String(error)}. Install it with npm install -g ${NAME}, or set claudeTerminalBridge.bridgeCommand.`,
       { cause: error },
     );
+  } finally {
+    clearTimeout(limit);
   }
 }
 
